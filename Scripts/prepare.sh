@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Makes this machine able to build Gatehouse: checks for Swift, installs the system libraries that are missing,
+# and says what it installs. When everything is there it prints nothing. It writes no setting and no profile.
+#
+#   Scripts/prepare.sh           to build and run
+#   Scripts/prepare.sh test      and to test: Python 3 with venv
+#   Scripts/prepare.sh bench     and to measure: wrk
+set -euo pipefail
+
+readonly SWIFT_WANTED=6.2
+missing=()
+
+say() { printf 'prepare: %s\n' "$*" >&2; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+check_swift() {
+    if ! has swiftc; then
+        say "Swift $SWIFT_WANTED or later is needed and none was found; https://www.swift.org/install has it."
+        exit 1
+    fi
+    local found major minor
+    # Ten times as fast as `swift --version`.
+    found=$(swiftc -print-target-info 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1) || found=
+    major=${found%%.*} minor=${found##*.}
+    if [ -z "$found" ] || ((major * 1000 + minor < ${SWIFT_WANTED%%.*} * 1000 + ${SWIFT_WANTED##*.})); then
+        say "Swift $SWIFT_WANTED or later is needed; $(command -v swiftc) is ${found:-of an unknown version}." \
+            "https://www.swift.org/install has a newer one."
+        exit 1
+    fi
+}
+
+# want PACKAGE COMMAND...: the package is missing when the command fails.
+want() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+python_with_venv() { [ -x .venv/bin/python3 ] || python3 -c 'import ensurepip, venv'; }
+
+install_with_apt() {
+    local prefix=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! has sudo; then
+            say "not root and no sudo; as root, run: apt-get install ${missing[*]}"
+            exit 1
+        fi
+        prefix=(sudo)
+    fi
+    say "installing with apt-get: ${missing[*]}"
+    "${prefix[@]}" apt-get update -qq
+    "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+prepare_linux() {
+    want pkg-config has pkg-config
+    want libsqlite3-dev pkg-config --exists sqlite3
+    want libargon2-dev pkg-config --exists libargon2
+    want libcrypt-dev pkg-config --exists libxcrypt
+    for purpose in "$@"; do
+        case $purpose in
+            test) want python3 has python3 && want python3-venv python_with_venv ;;
+            bench) want python3 has python3 && want wrk has wrk ;;
+        esac
+    done
+    ((${#missing[@]} == 0)) && return
+    if ! has apt-get; then
+        say "this system has no apt-get; install by its own means what Debian calls: ${missing[*]}"
+        exit 1
+    fi
+    install_with_apt
+}
+
+prepare_macos() {
+    local prefix=${HOMEBREW_PREFIX:-/opt/homebrew}
+    [ -d "$prefix/opt" ] || prefix=/usr/local
+    # SwiftPM looks into each formula's own folder, so these need not be linked.
+    for formula in pkgconf sqlite argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
+    for purpose in "$@"; do
+        case $purpose in
+            test) want python python_with_venv ;;
+            bench) want wrk has wrk ;;
+        esac
+    done
+    ((${#missing[@]} == 0)) && return
+    if ! has brew; then
+        say "Homebrew (https://brew.sh) is needed to install: ${missing[*]}"
+        exit 1
+    fi
+    say "installing with Homebrew: ${missing[*]}"
+    brew install --quiet "${missing[@]}"
+}
+
+for purpose in "$@"; do
+    case $purpose in
+        test | bench) ;;
+        *) say "unknown argument: $purpose (known: test, bench)"; exit 2 ;;
+    esac
+done
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+check_swift
+case $(uname -s) in
+    Linux) prepare_linux "$@" ;;
+    Darwin) prepare_macos "$@" ;;
+    *) say "only Linux and macOS are supported"; exit 1 ;;
+esac
