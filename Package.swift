@@ -1,0 +1,147 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// Every target gets the same strictness; nobody opts out.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+
+let package = Package(
+    name: "gatehouse",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "gatehouse", targets: ["GatehouseCLI"])
+    ],
+    dependencies: [
+        // Traits off: the configuration that Hummingbird could read itself is read once, by `gatehouse`.
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["YAML"]),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
+
+        /// What crosses the network, and the values it is made of. Server and client meet here alone.
+        .target(name: "GatehouseWire", swiftSettings: strict),
+        /// What a database can do; SQL with bound values; the migrator's list.
+        .target(name: "SQLDatabase", swiftSettings: strict),
+        /// Decides. No async, no I/O, no clock: every input is an argument.
+        .target(name: "AccountDomain", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
+        /// Signs and verifies JWTs; an unknown `kid` is refused; time is an argument.
+        .target(name: "JSONWebTokens", dependencies: ["GatehouseWire", crypto, cryptoExtras], swiftSettings: strict),
+        /// Slow hashes on threads of their own.
+        .target(
+            name: "PasswordHashing",
+            dependencies: ["GatehouseWire", "AccountDomain", "CArgon2", "CCrypt", crypto, cryptoExtras, nioPosix],
+            swiftSettings: strict),
+        .target(name: "SQLiteDriver", dependencies: ["SQLDatabase", "CSQLite"], swiftSettings: strict),
+        /// Remembers. The only SQL about accounts; one file per atomic operation.
+        .target(
+            name: "AccountStore", dependencies: ["GatehouseWire", "AccountDomain", "SQLDatabase", crypto],
+            swiftSettings: strict),
+        /// The floor that both doors stand on: context, limits, log, metrics, JSON answers. Knows no route.
+        .target(
+            name: "HTTPServing", dependencies: ["GatehouseWire", hummingbird, httpTypes, logging, nioCore],
+            swiftSettings: strict),
+        /// The door that speaks the Supabase Auth protocol.
+        .target(
+            name: "AuthServer",
+            dependencies: [
+                "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
+                crypto, hummingbird, httpTypes, logging, nioCore,
+            ],
+            swiftSettings: strict),
+        /// The door that serves profiles to holders of a token. Cannot reach accounts.
+        .target(
+            name: "ProfileGateway",
+            dependencies: [
+                "GatehouseWire", "JSONWebTokens", "SQLDatabase", "HTTPServing", hummingbird, httpTypes, logging, nioCore,
+            ],
+            resources: [.embedInCode("Teams/teams.json")],
+            swiftSettings: strict),
+        /// Builds the program and starts it; the one target that knows every concrete type.
+        .executableTarget(
+            name: "GatehouseCLI",
+            dependencies: [
+                "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
+                crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+
+        /// A server in process, a clock that stands still, faults with names.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
+                crypto, hummingbird, httpTypes, logging, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(name: "GatehouseWireTests", dependencies: ["GatehouseWire"], swiftSettings: strict),
+        .testTarget(name: "AccountDomainTests", dependencies: ["AccountDomain", "GatehouseWire"], swiftSettings: strict),
+        .testTarget(
+            name: "JSONWebTokensTests",
+            dependencies: [
+                "JSONWebTokens", "GatehouseWire", crypto, cryptoExtras, .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PasswordHashingTests", dependencies: ["PasswordHashing", "AccountDomain", "GatehouseWire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AccountStoreTests",
+            dependencies: ["AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServingTests",
+            dependencies: ["HTTPServing", "GatehouseWire", "TestSupport", hummingbird, httpTypes, logging, nioCore],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AuthServerTests",
+            dependencies: [
+                "AuthServer", "AccountStore", "AccountDomain", "GatehouseWire", "JSONWebTokens", "HTTPServing",
+                "TestSupport", "SQLDatabase", hummingbird, httpTypes, nioCore,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProfileGatewayTests",
+            dependencies: [
+                "ProfileGateway", "GatehouseWire", "JSONWebTokens", "HTTPServing", "TestSupport", "SQLDatabase",
+                hummingbird, httpTypes, nioCore,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatehouseCLITests", dependencies: ["GatehouseCLI", "GatehouseWire", "AccountDomain", "AuthServer"],
+            swiftSettings: strict),
+        /// Both doors together, over real databases.
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["GatehouseWire", "TestSupport", "AccountStore", httpTypes],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,160 @@
+/// Writes JSON straight into bytes: exact nulls and omissions, and no intermediate tree.
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init(capacity: Int = 1_024) { bytes.reserveCapacity(capacity) }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    package mutating func name(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    package mutating func value(_ value: String) {
+        separate()
+        append(quoted: value)
+    }
+
+    package mutating func value(_ value: Int64) {
+        separate()
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    package mutating func value(_ value: Bool) {
+        separate()
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    package mutating func value(_ value: Instant) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        value.appendRFC3339(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    package mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// Text that is JSON already, such as metadata as the database keeps it.
+    package mutating func value(json: String) {
+        separate()
+        bytes.append(contentsOf: json.utf8)
+    }
+
+    /// Members of an object come in the order of their names, so that equal values give equal bytes.
+    package mutating func value(_ value: AnyJSON) {
+        switch value {
+        case .null: null()
+        case .bool(let value): self.value(value)
+        case .integer(let value): self.value(value)
+        case .double(let value): self.value(json: "\(value)")
+        case .string(let value): self.value(value)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                separate()
+                append(quoted: name)
+                bytes.append(UInt8(ascii: ":"))
+                needsComma = false
+                self.value(member)
+            }
+            endObject()
+        }
+    }
+
+    package mutating func member(_ name: StaticString, _ value: String) {
+        self.name(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Int64) {
+        self.name(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Instant) {
+        self.name(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: StaticString, json: String) {
+        self.name(name)
+        self.value(json: json)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: AnyJSON) {
+        self.name(name)
+        self.value(value)
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func append(quoted text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 { append(escaping: byte) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(escaping byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
+        case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+        case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+        case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: #"\u00"#.utf8)
+            bytes.append(UInt8(ascii: "0") + byte >> 4)
+            bytes.append(contentsOf: String(byte & 0x0F, radix: 16).utf8)
+        default: bytes.append(byte)
+        }
+    }
+}
+
+extension AnyJSON {
+    /// Compact text; members in the order of their names.
+    package var text: String {
+        var writer = JSONWriter(capacity: 128)
+        writer.value(self)
+        return writer.text
+    }
+}

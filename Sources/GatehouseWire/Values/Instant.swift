@@ -1,0 +1,146 @@
+/// A point in time: whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
+package struct Instant: Hashable, Sendable {
+    package var microseconds: Int64
+
+    package init(microseconds: Int64) { self.microseconds = microseconds }
+    package init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
+
+    /// Whole seconds since 1970, rounded down: a JWT's NumericDate (RFC 7519 §2).
+    package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000 }
+}
+
+extension Instant: Comparable {
+    package static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
+
+    package static func + (instant: Instant, duration: Duration) -> Instant {
+        Instant(microseconds: instant.microseconds + duration.microseconds)
+    }
+
+    package static func - (instant: Instant, duration: Duration) -> Instant {
+        Instant(microseconds: instant.microseconds - duration.microseconds)
+    }
+
+    package static func - (left: Instant, right: Instant) -> Duration {
+        .microseconds(left.microseconds - right.microseconds)
+    }
+}
+
+extension Duration {
+    /// Whole microseconds; what is below one is dropped.
+    package var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}
+
+// RFC 3339, as the wire has it: UTC with `Z`, up to six digits of a second, trailing zeros removed.
+extension Instant: CustomStringConvertible {
+    package var description: String {
+        var bytes: [UInt8] = []
+        appendRFC3339(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    package func appendRFC3339(to bytes: inout [UInt8]) {
+        let days = Self.floorDivide(seconds, 86_400)
+        let second = Int(seconds - days * 86_400)
+        let (year, month, day) = Self.civil(fromDays: days)
+        Self.append(year, digits: 4, to: &bytes)
+        for (separator, value) in [
+            (UInt8(ascii: "-"), month), (UInt8(ascii: "-"), day), (UInt8(ascii: "T"), second / 3_600),
+            (UInt8(ascii: ":"), second / 60 % 60), (UInt8(ascii: ":"), second % 60),
+        ] {
+            bytes.append(separator)
+            Self.append(value, digits: 2, to: &bytes)
+        }
+        var fraction = Int(microseconds - seconds * 1_000_000)
+        if fraction > 0 {
+            var digits = 6
+            while fraction % 10 == 0 { (fraction, digits) = (fraction / 10, digits - 1) }
+            bytes.append(UInt8(ascii: "."))
+            Self.append(fraction, digits: digits, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    /// Reads RFC 3339 and PostgreSQL's spelling of it (a blank for `T`, `+00` for `Z`); digits below a
+    /// microsecond are dropped. Without an offset the time is taken as UTC.
+    package init?(_ text: String) {
+        var rest = Substring(text)
+        guard let year = Self.number(&rest, 4), Self.take("-", &rest), let month = Self.number(&rest, 2),
+            Self.take("-", &rest), let day = Self.number(&rest, 2), Self.take("Tt ", &rest),
+            let hour = Self.number(&rest, 2), Self.take(":", &rest), let minute = Self.number(&rest, 2),
+            Self.take(":", &rest), let second = Self.number(&rest, 2),
+            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var fraction = 0
+        if Self.take(".", &rest) {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            guard !digits.isEmpty else { return nil }
+            fraction = Int(digits.prefix(6) + String(repeating: "0", count: max(0, 6 - digits.count))) ?? 0
+            rest = rest.dropFirst(digits.count)
+        }
+        guard let offset = Self.offset(rest) else { return nil }
+        let seconds = Self.days(year, month, day) * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
+        self.init(microseconds: seconds * 1_000_000 + Int64(fraction))
+    }
+
+    /// Seconds east of UTC: `Z`, `+02`, `+0200` or `+02:00`.
+    private static func offset(_ text: Substring) -> Int? {
+        if text.isEmpty || text == "Z" || text == "z" { return 0 }
+        var rest = text
+        let sign = rest.removeFirst()
+        guard sign == "+" || sign == "-", let hours = number(&rest, 2), hours < 24 else { return nil }
+        _ = take(":", &rest)
+        let minutes = rest.isEmpty ? 0 : number(&rest, 2)
+        guard let minutes, minutes < 60, rest.isEmpty else { return nil }
+        return (hours * 3_600 + minutes * 60) * (sign == "-" ? -1 : 1)
+    }
+
+    private static func number(_ rest: inout Substring, _ digits: Int) -> Int? {
+        let text = rest.prefix(digits)
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        rest = rest.dropFirst(digits)
+        return Int(text)
+    }
+
+    private static func take(_ allowed: String, _ rest: inout Substring) -> Bool {
+        guard let first = rest.first, allowed.contains(first) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    private static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
+        var unit = 1
+        for _ in 1..<digits { unit *= 10 }
+        while unit > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(value / unit % 10))
+            unit /= 10
+        }
+    }
+
+    private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
+        value >= 0 ? value / by : (value - by + 1) / by
+    }
+
+    // Days and dates of the proleptic Gregorian calendar in eras of 400 years that start on 1 March, so
+    // that the leap day is the last of its year.
+    private static func civil(fromDays days: Int64) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = floorDivide(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        return (Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), Int(month), Int(day))
+    }
+
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
+        let shiftedYear = Int64(month <= 2 ? year - 1 : year)
+        let era = floorDivide(shiftedYear, 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}

@@ -1,0 +1,81 @@
+/// A database with transactions. Conformers: `SQLiteDatabase`, and a PostgreSQL driver.
+package protocol Database: Sendable {
+    /// Commits when `body` returns, rolls back when it throws; returns after the commit is on disk.
+    ///
+    /// `body` is synchronous on purpose: nothing can wait on a network, a hash or a person while the
+    /// transaction holds its locks. It may run more than once, so it has no effect besides its statements.
+    ///
+    /// - Throws: What `body` throws, ``ConstraintViolation`` and ``DatabaseFailure``; nothing was changed then.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
+
+    /// Reads one consistent state.
+    ///
+    /// - Throws: What `body` throws, and ``DatabaseFailure``.
+    func read<Value: Sendable>(_ body: @Sendable (any Connection) throws -> Value) async throws -> Value
+
+    /// Which words the driver speaks.
+    var dialect: Dialect { get }
+}
+
+/// Runs statements inside a transaction.
+package protocol Connection {
+    /// The rows of a query, each decoded while it is current.
+    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value]
+    /// Runs a statement that gives no rows; returns how many rows it changed.
+    @discardableResult func run(_ statement: SQL) throws -> Int
+    /// How the planner would run the statement, for plan tests.
+    func plan(_ statement: SQL) throws -> [String]
+}
+
+extension Connection {
+    package func row<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> Value? {
+        try rows(statement, decode).first
+    }
+}
+
+/// The current row of a query. Columns are numbered from 0 in the order of the `SELECT` list.
+package protocol Row {
+    func isNull(_ column: Int) -> Bool
+    func int(_ column: Int) -> Int64
+    func text(_ column: Int) -> String
+    func bytes(_ column: Int) -> [UInt8]
+}
+
+extension Row {
+    package func intIfPresent(_ column: Int) -> Int64? { isNull(column) ? nil : int(column) }
+    package func textIfPresent(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    package func bool(_ column: Int) -> Bool { int(column) != 0 }
+}
+
+/// A statement broke a rule of the schema.
+package struct ConstraintViolation: Error, Equatable, Sendable {
+    package enum Kind: Equatable, Sendable { case unique, foreignKey, check, notNull, other }
+    package let kind: Kind
+    /// The driver's own words, for the log: names of columns, never values.
+    package let detail: String
+
+    package init(kind: Kind, detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+}
+
+/// The database could not do its work: out of reach, full, damaged, busy for too long.
+package struct DatabaseFailure: Error, Equatable, Sendable {
+    package let code: Int
+    /// The driver's own words, for the log; never values.
+    package let detail: String
+
+    package init(code: Int, detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+}
+
+/// What a driver tells whoever measures it.
+package enum DatabaseEvent: Sendable {
+    case statement
+    case read(Duration)
+    /// One commit on disk, and how many callers shared it.
+    case commit(callers: Int, Duration)
+}

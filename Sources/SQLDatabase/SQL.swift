@@ -1,0 +1,74 @@
+/// A value bound to a statement.
+package enum SQLValue: Hashable, Sendable {
+    case null
+    case int(Int64)
+    case text(String)
+    case bytes([UInt8])
+    /// Microseconds since 1970; a driver may keep it as a type of its own.
+    case instant(Int64)
+}
+
+/// A statement with its values bound: text from outside can only ever become a value.
+///
+/// Values are numbered `$1`, `$2`, … in order of appearance.
+package struct SQL: ExpressibleByStringInterpolation, Sendable {
+    package private(set) var text: String
+    package private(set) var values: [SQLValue]
+
+    package init(stringLiteral value: String) {
+        text = value
+        values = []
+    }
+
+    package init(stringInterpolation: StringInterpolation) {
+        text = stringInterpolation.text
+        values = stringInterpolation.values
+    }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        var text = ""
+        var values: [SQLValue] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + interpolationCount * 3)
+            values.reserveCapacity(interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) { text += literal }
+
+        package mutating func appendInterpolation(_ value: SQLValue) {
+            values.append(value)
+            text += "$"
+            text += String(values.count)
+        }
+
+        package mutating func appendInterpolation(_ value: Int64) { appendInterpolation(.int(value)) }
+        package mutating func appendInterpolation(_ value: Int) { appendInterpolation(.int(Int64(value))) }
+        package mutating func appendInterpolation(_ value: Bool) { appendInterpolation(.int(value ? 1 : 0)) }
+        package mutating func appendInterpolation(_ value: String) { appendInterpolation(.text(value)) }
+        package mutating func appendInterpolation(_ value: [UInt8]) { appendInterpolation(.bytes(value)) }
+        package mutating func appendInterpolation(_ value: String?) {
+            appendInterpolation(value.map(SQLValue.text) ?? .null)
+        }
+
+        /// Text of this source, never of a caller: a list of columns that several statements share.
+        package mutating func appendInterpolation(columns: StaticString) { text += "\(columns)" }
+
+        /// A statement inside a statement; its values are numbered anew.
+        package mutating func appendInterpolation(_ part: SQL) {
+            var pieces = part.text.split(separator: "$", omittingEmptySubsequences: false)
+            text += pieces.removeFirst()
+            for piece in pieces {
+                let number = piece.prefix { $0.isNumber }
+                if let index = Int(number), part.values.indices.contains(index - 1) {
+                    appendInterpolation(part.values[index - 1])
+                    text += piece.dropFirst(number.count)
+                } else {
+                    text += "$" + piece
+                }
+            }
+        }
+
+        package mutating func appendInterpolation(_ word: ColumnType) { text += "{\(word.rawValue)}" }
+    }
+}

@@ -1,0 +1,159 @@
+import CSQLite
+import SQLDatabase
+import Synchronization
+
+/// One open connection with its prepared statements. Used by one caller at a time.
+final class SQLiteConnection: Connection, Sendable {
+    private let handle: SQLiteHandle
+    /// By the text as the caller wrote it, so that a hot statement is neither rewritten nor parsed again.
+    private let statements = Mutex<[String: SQLiteHandle]>([:])
+    private let observe: @Sendable (DatabaseEvent) -> Void
+
+    /// More distinct statements than this means that a text was put together from values: drop them all.
+    private static let statementLimit = 500
+
+    init(path: String, isWriter: Bool, observe: @escaping @Sendable (DatabaseEvent) -> Void) throws {
+        var pointer: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (isWriter ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let detail = pointer.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(pointer)
+            throw DatabaseFailure(code: Int(code), detail: detail)
+        }
+        handle = SQLiteHandle(pointer: pointer)
+        self.observe = observe
+        sqlite3_extended_result_codes(pointer, 1)
+        sqlite3_busy_timeout(pointer, 5_000)
+        for pragma in Self.pragmas(isWriter: isWriter) { try execute(pragma) }
+    }
+
+    deinit {
+        statements.withLock { for statement in $0.values { sqlite3_finalize(statement.pointer) } }
+        sqlite3_close_v2(handle.pointer)
+    }
+
+    private static func pragmas(isWriter: Bool) -> [String] {
+        let both = ["foreign_keys = ON", "cache_size = -8192", "temp_store = MEMORY"]
+        let own =
+            isWriter
+            ? ["journal_mode = WAL", "synchronous = FULL", "journal_size_limit = 67108864"] : ["query_only = ON"]
+        return (own + both).map { "PRAGMA \($0)" }
+    }
+
+    /// Whether a transaction is open; SQLite ends one by itself when the disk fails.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
+
+    /// Runs text of this driver's own.
+    func execute(_ text: String) throws { try step(through: prepared(text)) { _ in } }
+
+    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+        observe(.statement)
+        let pointer = try prepared(statement.text)
+        try bind(statement.values, to: pointer)
+        var values: [Value] = []
+        try step(through: pointer) { values.append(try decode($0)) }
+        return values
+    }
+
+    func run(_ statement: SQL) throws -> Int {
+        observe(.statement)
+        let pointer = try prepared(statement.text)
+        try bind(statement.values, to: pointer)
+        try step(through: pointer) { _ in }
+        return Int(sqlite3_changes(handle.pointer))
+    }
+
+    func plan(_ statement: SQL) throws -> [String] {
+        let pointer = try prepared("EXPLAIN QUERY PLAN " + statement.text)
+        try bind(statement.values, to: pointer)
+        var steps: [String] = []
+        try step(through: pointer) { steps.append($0.text(3)) }
+        return steps
+    }
+
+    private func prepared(_ text: String) throws -> OpaquePointer {
+        if let statement = statements.withLock({ $0[text] }) { return statement.pointer }
+        var pointer: OpaquePointer?
+        let spelled = Spelling.sqlite(text)
+        let code = sqlite3_prepare_v3(handle.pointer, spelled, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        guard code == SQLITE_OK, let pointer else { throw failure(code) }
+        let statement = SQLiteHandle(pointer: pointer)
+        statements.withLock { statements in
+            if statements.count >= Self.statementLimit {
+                for old in statements.values { sqlite3_finalize(old.pointer) }
+                statements = [:]
+            }
+            statements[text] = statement
+        }
+        return pointer
+    }
+
+    private func step(through statement: OpaquePointer, _ each: (SQLiteRow) throws -> Void) throws {
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: try each(SQLiteRow(statement: statement))
+            case SQLITE_DONE: return
+            case let code: throw failure(code)
+            }
+        }
+    }
+
+    private func bind(_ values: [SQLValue], to statement: OpaquePointer) throws {
+        for (index, value) in values.enumerated() {
+            let position = Int32(index + 1)
+            let code =
+                switch value {
+                case .null: sqlite3_bind_null(statement, position)
+                case .int(let number), .instant(let number): sqlite3_bind_int64(statement, position, number)
+                case .text(let text):
+                    sqlite3_bind_text(statement, position, text, Int32(text.utf8.count), Self.copy)
+                case .bytes(let bytes):
+                    bytes.isEmpty
+                        ? sqlite3_bind_zeroblob(statement, position, 0)
+                        : sqlite3_bind_blob(statement, position, bytes, Int32(bytes.count), Self.copy)
+                }
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+    }
+
+    /// Tells SQLite to take a copy: the macro `SQLITE_TRANSIENT` is a cast that Swift does not import.
+    private static var copy: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    private func failure(_ code: Int32) -> any Error {
+        let detail = String(cString: sqlite3_errmsg(handle.pointer))
+        guard code & 0xFF == SQLITE_CONSTRAINT else { return DatabaseFailure(code: Int(code), detail: detail) }
+        let kind: ConstraintViolation.Kind =
+            switch code {
+            case SQLITE_CONSTRAINT | (8 << 8), SQLITE_CONSTRAINT | (6 << 8): .unique
+            case SQLITE_CONSTRAINT | (3 << 8): .foreignKey
+            case SQLITE_CONSTRAINT | (1 << 8): .check
+            case SQLITE_CONSTRAINT | (5 << 8): .notNull
+            default: .other
+            }
+        return ConstraintViolation(kind: kind, detail: detail)
+    }
+}
+
+/// The current row of a running statement.
+struct SQLiteRow: Row {
+    let statement: OpaquePointer
+
+    func isNull(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL }
+    func int(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
+
+    func text(_ column: Int) -> String {
+        guard let start = sqlite3_column_text(statement, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    func bytes(_ column: Int) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, Int32(column)))))
+    }
+}
