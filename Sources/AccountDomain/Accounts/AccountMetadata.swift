@@ -1,0 +1,35 @@
+package import GatehouseWire
+
+/// What the metadata and identity data of a new account hold (the wire contract's tables of origins).
+package enum AccountMetadata {
+    /// More than this in one of the two metadata objects would make access tokens too long for a header.
+    package static let maximumBytes = 32_768
+
+    /// The identity data of an e-mail sign-up; what the caller sent never replaces the facts.
+    package static func emailIdentity(
+        user: UserID, email: EmailAddress, isVerified: Bool, data: [String: AnyJSON]
+    ) -> [String: AnyJSON] {
+        var members = data
+        members["sub"] = .string(user.text)
+        members["email"] = .string(email.text)
+        members["email_verified"] = .bool(isVerified)
+        members["phone_verified"] = false
+        return members
+    }
+
+    package static func phoneIdentity(user: UserID, phone: PhoneNumber) -> [String: AnyJSON] {
+        [
+            "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false, "phone_verified": false,
+        ]
+    }
+
+    /// `{"provider": first, "providers": all}`, each once, in order of appearance.
+    package static func providers(_ names: [String], over members: [String: AnyJSON] = [:]) -> [String: AnyJSON] {
+        guard let first = names.first else { return members }
+        var seen: Set<String> = []
+        let distinct = names.filter { seen.insert($0).inserted }
+        return members.merging(["provider": .string(first), "providers": .array(distinct.map(AnyJSON.string))]) {
+            $1
+        }
+    }
+}

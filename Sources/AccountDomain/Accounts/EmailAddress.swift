@@ -1,0 +1,50 @@
+/// An e-mail address that the Auth API accepts, in lower case (contract of `POST /signup`).
+package struct EmailAddress: Hashable, Sendable {
+    package let text: String
+
+    /// One or more letters, digits and ``.!#$%&'*+/=?^_`{|}~-``, an at sign, then labels of letters, digits and
+    /// inner hyphens of at most 63, separated by dots; at most 255 bytes, all ASCII. Nothing is trimmed.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 255, let at = bytes.firstIndex(of: UInt8(ascii: "@")), at > 0,
+            bytes[..<at].allSatisfy(Self.isLocal)
+        else { return nil }
+        let labels = bytes[(at + 1)...].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.allSatisfy(Self.isLabel) else { return nil }
+        self.text = text.lowercased()
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func isLocal(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || ".!#$%&'*+/=?^_`{|}~-".utf8.contains(byte)
+    }
+
+    private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
+        guard (1...63).contains(label.count), let first = label.first, let last = label.last else { return false }
+        return isAlphanumeric(first) && isAlphanumeric(last)
+            && label.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+    }
+}
+
+/// A telephone number (E.164) as its digits, without the plus sign.
+package struct PhoneNumber: Hashable, Sendable {
+    package let text: String
+
+    /// Blanks and one leading plus sign are dropped; then 2 to 15 digits that do not start with a zero.
+    package init?(_ text: String) {
+        var digits = text.replacing(" ", with: "")
+        if digits.hasPrefix("+") { digits.removeFirst() }
+        guard (2...15).contains(digits.utf8.count), digits.first != "0",
+            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        self.text = digits
+    }
+}

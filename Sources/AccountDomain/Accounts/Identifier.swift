@@ -1,0 +1,66 @@
+/// A UUID (RFC 9562) as its lower-case text, which is how the wire and both databases have it. `Owner` keeps
+/// the identifier of one thing from being taken for another's.
+package struct Identifier<Owner>: Hashable, Sendable {
+    package let text: String
+
+    /// Accepts the hyphenated form in either case; the nil UUID too, which some tokens carry.
+    package init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return nil }
+        for (position, byte) in bytes.enumerated() {
+            let isHyphen = [8, 13, 18, 23].contains(position)
+            let fits = isHyphen ? byte == UInt8(ascii: "-") : Hexadecimal.value(byte) != nil
+            guard fits else { return nil }
+        }
+        self.text = text.lowercased()
+    }
+
+    /// For text that an earlier check or this program itself wrote.
+    package init(trusted text: String) { self.text = text }
+
+    /// A version 4 UUID from 16 random bytes.
+    package init(random bytes: [UInt8]) {
+        var bytes = bytes
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        self.init(bytes: bytes)
+    }
+
+    /// The 16 bytes as they are.
+    package init(bytes: [UInt8]) {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (position, byte) in bytes.prefix(16).enumerated() {
+            if [4, 6, 8, 10].contains(position) { text.append(UInt8(ascii: "-")) }
+            text.append(Hexadecimal.digit(byte >> 4))
+            text.append(Hexadecimal.digit(byte & 0x0F))
+        }
+        self.text = String(decoding: text, as: UTF8.self)
+    }
+
+    package var bytes: [UInt8] {
+        let digits = text.utf8.compactMap(Hexadecimal.value)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    package var isNil: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "-") } }
+}
+
+package typealias UserID = Identifier<User>
+package typealias IdentityID = Identifier<Identity>
+package typealias SessionID = Identifier<Session>
+
+enum Hexadecimal {
+    static func value(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

@@ -1,0 +1,62 @@
+import Crypto
+package import GatehouseWire
+
+/// The secrets that only the server's configuration holds, newest first. The first one is used for what is new;
+/// the others keep what they made valid until its sessions have refreshed.
+package struct ServerSecrets: Sendable {
+    private let keys: [(number: UInt8, key: SymmetricKey)]
+
+    /// At least this much, so that guessing is out of the question.
+    package static let minimumBytes = 32
+
+    /// - Parameter secrets: Number and bytes of each, newest first.
+    /// - Returns: nil without any, with a number twice, or with one of less than ``minimumBytes``.
+    package init?(_ secrets: [(number: UInt8, bytes: [UInt8])]) {
+        guard !secrets.isEmpty, Set(secrets.map(\.number)).count == secrets.count,
+            secrets.allSatisfy({ $0.bytes.count >= Self.minimumBytes })
+        else { return nil }
+        keys = secrets.map { ($0.number, SymmetricKey(data: $0.bytes)) }
+    }
+
+    func currentRefreshTokenKey(for session: SessionID) -> (number: UInt8, key: SymmetricKey) {
+        (keys[0].number, derive(keys[0].key, "refresh token", session.bytes))
+    }
+
+    func refreshTokenKey(for session: SessionID, secretNumber: UInt8) -> SymmetricKey? {
+        keys.first { $0.number == secretNumber }.map { derive($0.key, "refresh token", session.bytes) }
+    }
+
+    /// Encrypts what the database keeps for the server alone (AES-256-GCM, RFC 5116).
+    ///
+    /// - Parameters:
+    ///   - name: What it is, bound to the text: it cannot be put in another's place.
+    ///   - nonce: 12 random bytes.
+    package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
+        let key = derive(keys[0].key, "sealed", [])
+        let box = try AES.GCM.seal(
+            bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
+        return [keys[0].number] + nonce + box.ciphertext + box.tag
+    }
+
+    /// - Throws: When the text was made under a secret that is no longer known, or was changed.
+    package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
+        guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.key else {
+            throw UnknownServerSecret(number: sealed.first)
+        }
+        let box = try AES.GCM.SealedBox(
+            nonce: AES.GCM.Nonce(data: sealed[1..<13]), ciphertext: sealed[13..<(sealed.count - 16)],
+            tag: sealed.suffix(16))
+        return Array(try AES.GCM.open(box, using: derive(key, "sealed", []), authenticating: Array(name.utf8)))
+    }
+
+    /// One key per purpose and thing (HKDF, RFC 5869), so that none opens what another made.
+    private func derive(_ key: SymmetricKey, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key, info: Array("gatehouse \(purpose)".utf8) + context, outputByteCount: 32)
+    }
+}
+
+/// Something was made under a server secret that the configuration does not have.
+package struct UnknownServerSecret: Error, Equatable, Sendable {
+    package let number: UInt8?
+}

@@ -1,0 +1,206 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// What the admin API sets of an account. Nil leaves a part as it is, or at its default for a new one.
+package struct AdminAttributes: Sendable {
+    package var id: UserID?
+    package var audience: String?
+    package var role: String?
+    package var email: EmailAddress?
+    package var phone: PhoneNumber?
+    package var passwordHash: Secret?
+    package var confirmsEmail = false
+    package var confirmsPhone = false
+    package var userMetadata: [String: AnyJSON]?
+    package var appMetadata: [String: AnyJSON]?
+    package var ban: Ban?
+
+    package enum Ban: Equatable, Sendable {
+        case lifted
+        case lasting(Duration)
+    }
+
+    package init() {}
+}
+
+package enum AdminOutcome: Sendable {
+    case done(Account)
+    case emailTaken, phoneTaken, idTaken
+    case unknownUser
+    case metadataTooLong
+}
+
+extension Accounts {
+    /// One page of the accounts, newest first unless `ascending`.
+    ///
+    /// - Parameter filter: A part of the address, or, without regard to case, of `user_metadata.full_name`.
+    package func list(
+        filter: String?, ascending: Bool, page: PageRequest
+    ) async throws -> Page<Account> {
+        let pattern = filter.map { Self.containing($0) }
+        return try await database.read { db in
+            // The patterns are of this method's own; `glob` is not in both databases, hence the second test.
+            let matching: SQL = """
+                SELECT id FROM users WHERE \(pattern) IS NULL OR email LIKE \(pattern) ESCAPE '\\'
+                OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
+                """
+            let total = try db.row(
+                """
+                SELECT count(*) FROM users WHERE \(pattern) IS NULL OR email LIKE \(pattern) ESCAPE '\\'
+                OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
+                """
+            ) { Int($0.int(0)) }
+            let ids: [String] =
+                ascending
+                ? try db.rows(
+                    """
+                    \(matching) ORDER BY created_at, id LIMIT \(page.size) OFFSET \(page.offset)
+                    """
+                ) { $0.text(0) }
+                : try db.rows(
+                    """
+                    \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
+                    """
+                ) { $0.text(0) }
+            let accounts = try ids.compactMap { try db.account(UserID(trusted: $0)) }
+            return Page(elements: accounts, total: total ?? 0)
+        }
+    }
+
+    package func account(_ id: UserID) async throws -> Account? {
+        try await database.read { db in try db.account(id) }
+    }
+
+    /// Makes an account as an administrator says.
+    package func create(_ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
+        var user = User(
+            id: attributes.id ?? newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
+            times: UserTimes(createdAt: now))
+        user.email = attributes.email?.text
+        user.phone = attributes.phone?.text
+        user.passwordHash = attributes.passwordHash
+        let identities = newIdentities(of: user.id, attributes, at: now)
+        var userMetadata = attributes.userMetadata ?? [:]
+        if attributes.confirmsEmail, attributes.email != nil {
+            user.times.emailConfirmedAt = now
+            userMetadata["email_verified"] = true
+        }
+        if attributes.confirmsPhone, attributes.phone != nil { user.times.phoneConfirmedAt = now }
+        if case .lasting(let duration) = attributes.ban { user.times.bannedUntil = now + duration }
+        user.userMetadata = AnyJSON.object(userMetadata.filter { !$0.value.isNull }).text
+        user.appMetadata =
+            AnyJSON.object(
+                AccountMetadata.providers(identities.map(\.provider))
+                    .merging(attributes.appMetadata ?? [:]) { $1 }.filter { !$0.value.isNull }
+            ).text
+        guard Self.fits(user) else { return .metadataTooLong }
+        let account = Account(user: user, identities: identities)
+        return try await database.write { db in
+            let id = account.user.id
+            if try db.row("SELECT 1 FROM users WHERE id = \(id)", { _ in true }) == true { return .idTaken }
+            if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
+            if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
+            try db.insert(account.user)
+            for identity in account.identities { try db.insert(identity) }
+            try record([Self.adminEntry(.userSignedUp, account.user)], at: now, in: db)
+            return .done(account)
+        }
+    }
+
+    /// Changes an account as an administrator says; a new password ends all its sessions.
+    package func update(
+        _ id: UserID, _ attributes: AdminAttributes, at now: Instant
+    ) async throws -> AdminOutcome {
+        try await database.write { db in
+            guard var account = try db.account(id) else { return .unknownUser }
+            if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
+            if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
+            if let email = attributes.email, email.text != account.user.email {
+                try setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
+            }
+            if let phone = attributes.phone, phone.text != account.user.phone {
+                account.user.phone = phone.text
+                try db.insertPhoneIdentity(phone, of: &account, id: newID(), at: now)
+            }
+            try Self.apply(attributes, to: &account, at: now)
+            guard Self.fits(account.user) else { return .metadataTooLong }
+            if attributes.passwordHash != nil { try db.endSessions(of: id, keeping: nil) }
+            try db.update(account.user)
+            try record([Self.adminEntry(.userModified, account.user)], at: now, in: db)
+            return .done(account)
+        }
+    }
+
+    private static func apply(_ attributes: AdminAttributes, to account: inout Account, at now: Instant) throws {
+        account.user.times.updatedAt = now
+        if let role = attributes.role { account.user.role = role }
+        if let hash = attributes.passwordHash { account.user.passwordHash = hash }
+        if let changes = attributes.userMetadata {
+            account.user.userMetadata = try merged(changes, into: account.user.userMetadata)
+        }
+        if let changes = attributes.appMetadata {
+            account.user.appMetadata = try merged(changes, into: account.user.appMetadata)
+        }
+        if attributes.confirmsEmail, account.user.email != nil {
+            account.user.times.emailConfirmedAt = account.user.times.emailConfirmedAt ?? now
+            account.user.userMetadata = try merged(["email_verified": true], into: account.user.userMetadata)
+            account.user.isAnonymous = false
+        }
+        if attributes.confirmsPhone, account.user.phone != nil {
+            account.user.times.phoneConfirmedAt = account.user.times.phoneConfirmedAt ?? now
+            account.user.isAnonymous = false
+        }
+        switch attributes.ban {
+        case .lifted: account.user.times.bannedUntil = nil
+        case .lasting(let duration): account.user.times.bannedUntil = now + duration
+        case nil: break
+        }
+    }
+
+    private func newIdentities(of user: UserID, _ attributes: AdminAttributes, at now: Instant) -> [Identity] {
+        var identities: [Identity] = []
+        if let email = attributes.email {
+            let data = AccountMetadata.emailIdentity(user: user, email: email, isVerified: false, data: [:])
+            identities.append(
+                Identity(
+                    id: newID(), user: user, provider: "email", providerID: user.text, data: AnyJSON.object(data).text,
+                    email: email.text, at: now))
+        }
+        if let phone = attributes.phone {
+            let data = AccountMetadata.phoneIdentity(user: user, phone: phone)
+            identities.append(
+                Identity(
+                    id: newID(), user: user, provider: "phone", providerID: user.text, data: AnyJSON.object(data).text,
+                    email: nil, at: now))
+        }
+        return identities
+    }
+
+    private static func fits(_ user: User) -> Bool {
+        max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes
+    }
+
+    static func adminEntry(_ action: AuditEntry.Action, _ user: User) -> AuditEntry {
+        AuditEntry(
+            action, actor: nil, actorName: "service_role",
+            traits: ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")])
+    }
+}
+
+extension Connection {
+    func insertPhoneIdentity(_ phone: PhoneNumber, of account: inout Account, id: IdentityID, at now: Instant) throws {
+        let data = AnyJSON.object(AccountMetadata.phoneIdentity(user: account.user.id, phone: phone)).text
+        if let index = account.identities.firstIndex(where: { $0.provider == "phone" }) {
+            account.identities[index].data = data
+            account.identities[index].updatedAt = now
+            try update(account.identities[index])
+        } else {
+            let identity = Identity(
+                id: id, user: account.user.id, provider: "phone", providerID: account.user.id.text, data: data,
+                email: nil, at: now)
+            try insert(identity)
+            account.identities.append(identity)
+        }
+    }
+}

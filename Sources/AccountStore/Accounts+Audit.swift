@@ -1,0 +1,117 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// An entry of the audit log as it was kept.
+package struct RecordedAuditEntry: Sendable {
+    package let id: String
+    package let action: String
+    package let logType: String
+    package let actor: String
+    package let actorName: String
+    /// A JSON object as text.
+    package let traits: String
+    package let address: String
+    package let createdAt: Instant
+}
+
+/// One page of a longer list.
+package struct Page<Element: Sendable>: Sendable {
+    package let elements: [Element]
+    /// Of all pages together.
+    package let total: Int
+}
+
+/// Which page: from 1, with 1 to 1,000 elements.
+package struct PageRequest: Sendable {
+    package let number: Int
+    package let size: Int
+
+    package init(number: Int, size: Int) {
+        self.number = max(1, number)
+        self.size = min(max(1, size), 1_000)
+    }
+
+    var offset: Int { (number - 1).multipliedReportingOverflow(by: size).overflow ? Int.max / 2 : (number - 1) * size }
+}
+
+/// What an audit entry is looked up by: a part of the column's text.
+package enum AuditFilter: Sendable {
+    case author(String)
+    case action(String)
+    case type(String)
+}
+
+extension Accounts {
+    /// The log, newest first.
+    package func auditLog(_ filter: AuditFilter?, page: PageRequest) async throws -> Page<RecordedAuditEntry> {
+        let (author, action, type): (String?, String?, String?) =
+            switch filter {
+            case .author(let text): (text, nil, nil)
+            case .action(let text): (nil, text, nil)
+            case .type(let text): (nil, nil, text)
+            case nil: (nil, nil, nil)
+            }
+        return try await database.read { db in
+            let total = try db.row(
+                """
+                SELECT count(*) FROM audit_log
+                WHERE (\(author) IS NULL OR actor_name LIKE \(author.map(Self.containing)) ESCAPE '\\')
+                AND (\(action) IS NULL OR action LIKE \(action.map(Self.containing)) ESCAPE '\\')
+                AND (\(type) IS NULL OR log_type LIKE \(type.map(Self.containing)) ESCAPE '\\')
+                """
+            ) { Int($0.int(0)) }
+            let entries = try db.rows(
+                """
+                SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
+                WHERE (\(author) IS NULL OR actor_name LIKE \(author.map(Self.containing)) ESCAPE '\\')
+                AND (\(action) IS NULL OR action LIKE \(action.map(Self.containing)) ESCAPE '\\')
+                AND (\(type) IS NULL OR log_type LIKE \(type.map(Self.containing)) ESCAPE '\\')
+                ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
+                """
+            ) { row in
+                RecordedAuditEntry(
+                    id: row.text(0), action: row.text(1), logType: row.text(2), actor: row.text(3),
+                    actorName: row.text(4), traits: row.text(5), address: row.text(6), createdAt: row.instant(7))
+            }
+            return Page(elements: entries, total: total ?? 0)
+        }
+    }
+
+    /// A pattern for `LIKE` that finds the text itself, whatever characters it has.
+    static func containing(_ text: String) -> String {
+        let escaped = text.replacing("\\", with: #"\\"#).replacing("%", with: #"\%"#).replacing("_", with: #"\_"#)
+        return "%\(escaped)%"
+    }
+
+    /// Entries of one operation, in one statement. They are a microsecond apart, which keeps their order.
+    func record(_ entries: [AuditEntry], at now: Instant, in db: any Connection) throws {
+        switch entries.count {
+        case 1: try insert(entries[0], at: now, in: db)
+        case 2: try insert(entries[0], entries[1], at: now, in: db)
+        default: for (index, entry) in entries.enumerated() { try insert(entry, at: now + .microseconds(index), in: db) }
+        }
+    }
+
+    private func insert(_ entry: AuditEntry, at now: Instant, in db: any Connection) throws {
+        let id: Identifier<AuditEntry> = newID()
+        try db.run(
+            """
+            INSERT INTO audit_log (id, action, log_type, actor_id, actor_name, traits, created_at)
+            VALUES (\(id), \(entry.action.rawValue), \(entry.logType), \(entry.actor), \(entry.actorName),
+                \(AnyJSON.object(entry.traits).text), \(now))
+            """)
+    }
+
+    private func insert(_ first: AuditEntry, _ second: AuditEntry, at now: Instant, in db: any Connection) throws {
+        let (firstID, secondID): (Identifier<AuditEntry>, Identifier<AuditEntry>) = (newID(), newID())
+        try db.run(
+            """
+            INSERT INTO audit_log (id, action, log_type, actor_id, actor_name, traits, created_at)
+            VALUES (\(firstID), \(first.action.rawValue), \(first.logType), \(first.actor), \(first.actorName),
+                \(AnyJSON.object(first.traits).text), \(now)),
+            (\(secondID), \(second.action.rawValue), \(second.logType), \(second.actor), \(second.actorName),
+                \(AnyJSON.object(second.traits).text), \(now + .microseconds(1)))
+            """)
+    }
+}

@@ -1,0 +1,57 @@
+package import AccountDomain
+import Crypto
+package import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// Deletes an account with its identities, sessions and profile.
+    ///
+    /// - Parameter actor: The person's own id when they delete themselves; nil for an administrator.
+    /// - Returns: Whether there was one.
+    package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
+        try await database.write { db in
+            guard let account = try db.account(id) else { return false }
+            try db.run("DELETE FROM users WHERE id = \(id)")
+            let entry =
+                actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
+                ?? Self.adminEntry(.userDeleted, account.user)
+            try record([entry], at: now, in: db)
+            return true
+        }
+    }
+
+    /// Empties an account but keeps its row, so that what refers to its id stays valid: addresses and provider
+    /// ids become digests, everything else of the person goes. Repeating it changes nothing.
+    ///
+    /// - Returns: Whether there is such an account.
+    package func softDelete(_ id: UserID, at now: Instant) async throws -> Bool {
+        try await database.write { db in
+            guard var account = try db.account(id) else { return false }
+            if account.user.times.deletedAt != nil { return true }
+            let entry = Self.adminEntry(.userDeleted, account.user)
+            account.user.email = account.user.email.map { Self.digest($0).lowercased() }
+            account.user.phone = account.user.phone.map { String(Self.digest($0).prefix(15)) }
+            account.user.passwordHash = nil
+            (account.user.newEmail, account.user.newPhone) = (nil, nil)
+            (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
+            account.user.times.deletedAt = now
+            account.user.times.updatedAt = now
+            try db.update(account.user)
+            for var identity in account.identities {
+                identity.data = "{}"
+                identity.email = nil
+                identity.providerID = Self.digest("\(identity.provider) \(identity.providerID)")
+                identity.updatedAt = now
+                try db.update(identity)
+            }
+            try db.endSessions(of: id, keeping: nil)
+            try db.run("DELETE FROM profiles WHERE id = \(id)")
+            try record([entry], at: now, in: db)
+            return true
+        }
+    }
+
+    private static func digest(_ text: String) -> String {
+        SHA256.hash(data: Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

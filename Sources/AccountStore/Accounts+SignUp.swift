@@ -1,0 +1,144 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A sign-up with an address and a password whose rules are checked already.
+package struct EmailSignUp: Sendable {
+    package let email: EmailAddress
+    package let passwordHash: Secret
+    /// The caller's own members of the metadata.
+    package let metadata: [String: AnyJSON]
+    /// Whether the address counts as confirmed without a mail (auto-confirm).
+    package let isConfirmed: Bool
+
+    package init(email: EmailAddress, passwordHash: Secret, metadata: [String: AnyJSON], isConfirmed: Bool) {
+        self.email = email
+        self.passwordHash = passwordHash
+        self.metadata = metadata
+        self.isConfirmed = isConfirmed
+    }
+}
+
+package enum SignUpOutcome: Sendable {
+    /// The account is there and its first session is open.
+    case signedIn(IssuedSession)
+    /// The account waits for its address to be confirmed: a new one, or one that waited already and was not
+    /// changed in any way.
+    case waits(Account)
+    /// The address belongs to a confirmed account.
+    case taken
+}
+
+extension Accounts {
+    /// Makes an account with its e-mail identity and its profile, and opens a session when it is confirmed.
+    ///
+    /// Whoever signs up again with an address that waits for confirmation changes nothing: neither the password
+    /// nor the metadata of the one who was first (requirement D8).
+    package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
+        var account = newAccount(signUp, at: now)
+        // The stored identity says that nobody proved the address; the answer to an auto-confirmed sign-up says
+        // otherwise, as the recorded server does.
+        let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
+        let session = newSession(of: account.user.id, by: .password, at: now)
+        if signUp.isConfirmed { account.user.times.lastSignInAt = now }
+        let fresh = account
+        return try await database.write { db in
+            if let existing = try db.accounts(Self.emailLookup(signUp.email)).first {
+                return try repeated(existing, at: now, in: db)
+            }
+            try db.insert(fresh.user)
+            try db.insert(fresh.identities[0])
+            let traits: [String: AnyJSON] = ["provider": "email"]
+            let signedUp = AuditEntry(.userSignedUp, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
+            guard signUp.isConfirmed else {
+                try record([signedUp], at: now, in: db)
+                return .waits(fresh)
+            }
+            try db.insert(session, from: device)
+            let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
+            try record([signedUp, login], at: now, in: db)
+            return .signedIn(issue(session, to: Account(user: fresh.user, identities: [answered])))
+        }
+    }
+
+    /// Makes an account without any way to sign in again, with a session (anonymous sign-in).
+    package func signUpAnonymously(
+        metadata: [String: AnyJSON], from device: Device, at now: Instant
+    ) async throws -> IssuedSession {
+        var user = newUser(at: now)
+        user.isAnonymous = true
+        user.userMetadata = AnyJSON.object(metadata).text
+        user.times.lastSignInAt = now
+        let account = Account(user: user, identities: [])
+        let session = newSession(of: user.id, by: .anonymous, at: now)
+        return try await database.write { db in
+            try db.insert(account.user)
+            try db.insert(session, from: device)
+            let signedUp = AuditEntry(.userSignedUp, actor: account.user.id, actorName: "")
+            let login = AuditEntry(.login, actor: account.user.id, actorName: "")
+            try record([signedUp, login], at: now, in: db)
+            return issue(session, to: account)
+        }
+    }
+
+    /// What a stranger is told of an address that is taken, where that must not be told: a made-up account
+    /// without identities.
+    package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
+        var account = newAccount(signUp, at: now)
+        account.user.role = ""
+        account.user.userMetadata = AnyJSON.object(signUp.metadata).text
+        account.identities = []
+        return account
+    }
+
+    private func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
+        var user = newUser(at: now)
+        let data = AccountMetadata.emailIdentity(
+            user: user.id, email: signUp.email, isVerified: false, data: signUp.metadata)
+        let shown = AccountMetadata.emailIdentity(
+            user: user.id, email: signUp.email, isVerified: signUp.isConfirmed, data: signUp.metadata)
+        user.email = signUp.email.text
+        user.passwordHash = signUp.passwordHash
+        user.appMetadata = AnyJSON.object(AccountMetadata.providers(["email"])).text
+        user.userMetadata = AnyJSON.object(shown).text
+        if signUp.isConfirmed { user.times.emailConfirmedAt = now }
+        let identity = Identity(
+            id: newID(), user: user.id, provider: "email", providerID: user.id.text, data: AnyJSON.object(data).text,
+            email: signUp.email.text, at: now)
+        return Account(user: user, identities: [identity])
+    }
+
+    private func identityAnswered(_ identity: Identity, _ signUp: EmailSignUp) -> Identity {
+        var identity = identity
+        identity.data =
+            AnyJSON.object(
+                AccountMetadata.emailIdentity(
+                    user: identity.user, email: signUp.email, isVerified: true, data: signUp.metadata)
+            ).text
+        return identity
+    }
+
+    private func repeated(_ existing: Account, at now: Instant, in db: any Connection) throws -> SignUpOutcome {
+        guard existing.user.times.emailConfirmedAt == nil, existing.user.times.phoneConfirmedAt == nil else {
+            let entry = AuditEntry(
+                .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
+                traits: ["provider": "email"])
+            try record([entry], at: now, in: db)
+            return .taken
+        }
+        return .waits(existing)
+    }
+
+    /// The account that an address belongs to: by its own column or by any of its identities.
+    static func emailLookup(_ email: EmailAddress) -> SQL {
+        """
+        SELECT \(columns: userColumns), \(columns: identityColumns)
+        FROM users LEFT JOIN identities ON identities.user_id = users.id
+        WHERE users.id IN (
+            SELECT id FROM users WHERE email = \(email.text) AND is_sso_user = 0
+            UNION ALL
+            SELECT user_id FROM identities WHERE email = \(email.text) AND provider NOT LIKE 'sso:%')
+        ORDER BY users.created_at, users.id, identities.created_at, identities.id
+        """
+    }
+}

@@ -1,0 +1,150 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// What a person changes of their own account. Nil leaves a part as it is.
+package struct UserUpdate: Sendable {
+    /// Merged at the top level; a null deletes the key.
+    package var metadata: [String: AnyJSON]?
+    package var passwordHash: Secret?
+    /// The hash that the caller's checks were made against; if it has changed since, nothing happens.
+    package var checkedHash: Secret?
+    /// Takes effect at once, and counts as confirmed but not as proven.
+    package var email: EmailAddress?
+
+    package init() {}
+}
+
+package enum UserUpdateOutcome: Sendable {
+    case updated(Account)
+    case emailTaken
+    /// The password was changed by somebody else in between.
+    case changedMeanwhile
+    case gone
+    /// The merged metadata would be longer than ``AccountMetadata/maximumBytes``.
+    case metadataTooLong
+}
+
+extension Accounts {
+    /// Applies a person's changes; a new password ends all their other sessions.
+    package func update(
+        _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
+    ) async throws -> UserUpdateOutcome {
+        try await database.write { db in
+            guard var account = try db.account(user) else { return .gone }
+            var entries: [AuditEntry] = []
+            let name = account.user.email ?? ""
+            account.user.times.updatedAt = now
+            if let metadata = update.metadata {
+                account.user.userMetadata = try Self.merged(metadata, into: account.user.userMetadata)
+                guard account.user.userMetadata.utf8.count <= AccountMetadata.maximumBytes else {
+                    return .metadataTooLong
+                }
+                entries.append(AuditEntry(.userModified, actor: user, actorName: name))
+            }
+            if let hash = update.passwordHash {
+                guard account.user.passwordHash?.reveal() == update.checkedHash?.reveal() else {
+                    return .changedMeanwhile
+                }
+                account.user.passwordHash = hash
+                try db.endSessions(of: user, keeping: session)
+                entries.append(AuditEntry(.userUpdatedPassword, actor: user, actorName: name))
+            }
+            if let email = update.email, email.text != account.user.email {
+                guard try !db.isTaken(email, besides: user) else { return .emailTaken }
+                try setEmail(email, of: &account, isVerified: false, at: now, in: db)
+                account.user.times.emailConfirmedAt = now
+                account.user.isAnonymous = false
+                account.user.appMetadata = try Self.providersRecomputed(account)
+                entries.append(AuditEntry(.userModified, actor: user, actorName: email.text))
+            }
+            try db.update(account.user)
+            try record(entries, at: now, in: db)
+            return .updated(account)
+        }
+    }
+
+    static func merged(_ changes: [String: AnyJSON], into text: String) throws -> String {
+        var members = try JSONReader.read(text).objectValue ?? [:]
+        members.merge(deletingNulls: changes)
+        return AnyJSON.object(members).text
+    }
+
+    static func providersRecomputed(_ account: Account) throws -> String {
+        let members = try JSONReader.read(account.user.appMetadata).objectValue ?? [:]
+        return AnyJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
+    }
+
+    /// Gives the account an address, and its e-mail identity the same one.
+    func setEmail(
+        _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
+    ) throws {
+        account.user.email = email.text
+        if let index = account.identities.firstIndex(where: { $0.provider == "email" }) {
+            account.identities[index].data = try Self.merged(
+                ["email": .string(email.text), "email_verified": .bool(isVerified)],
+                into: account.identities[index].data)
+            account.identities[index].email = email.text
+            account.identities[index].updatedAt = now
+            try db.update(account.identities[index])
+        } else {
+            let data = AccountMetadata.emailIdentity(
+                user: account.user.id, email: email, isVerified: isVerified, data: [:])
+            let identity = Identity(
+                id: newID(), user: account.user.id, provider: "email", providerID: account.user.id.text,
+                data: AnyJSON.object(data).text, email: email.text, at: now)
+            try db.insert(identity)
+            account.identities.append(identity)
+        }
+    }
+}
+
+extension Connection {
+    /// Whether the address belongs to another account, by its own column or by an identity.
+    func isTaken(_ email: EmailAddress, besides user: UserID) throws -> Bool {
+        try row(
+            """
+            SELECT 1 FROM users WHERE email = \(email.text) AND is_sso_user = 0 AND id <> \(user)
+            UNION ALL
+            SELECT 1 FROM identities WHERE email = \(email.text) AND user_id <> \(user) AND provider NOT LIKE 'sso:%'
+            """
+        ) { _ in true } ?? false
+    }
+
+    func isTaken(_ phone: PhoneNumber, besides user: UserID) throws -> Bool {
+        try row("SELECT 1 FROM users WHERE phone = \(phone.text) AND id <> \(user)") { _ in true } ?? false
+    }
+
+    func endSessions(of user: UserID, keeping session: SessionID?) throws {
+        if let session {
+            try run("DELETE FROM sessions WHERE user_id = \(user) AND id <> \(session)")
+        } else {
+            try run("DELETE FROM sessions WHERE user_id = \(user)")
+        }
+    }
+
+    func update(_ user: User) throws {
+        let times = user.times
+        try run(
+            """
+            UPDATE users SET
+                aud = \(user.audience), role = \(user.role), email = \(user.email), phone = \(user.phone),
+                password_hash = \(user.passwordHash?.reveal()), app_metadata = \(user.appMetadata),
+                user_metadata = \(user.userMetadata), is_anonymous = \(user.isAnonymous), new_email = \(user.newEmail),
+                new_phone = \(user.newPhone), updated_at = \(times.updatedAt),
+                email_confirmed_at = \(times.emailConfirmedAt), phone_confirmed_at = \(times.phoneConfirmedAt),
+                last_sign_in_at = \(times.lastSignInAt), banned_until = \(times.bannedUntil),
+                deleted_at = \(times.deletedAt)
+            WHERE id = \(user.id)
+            """)
+    }
+
+    func update(_ identity: Identity) throws {
+        try run(
+            """
+            UPDATE identities SET provider_id = \(identity.providerID), identity_data = \(identity.data),
+                email = \(identity.email), updated_at = \(identity.updatedAt)
+            WHERE id = \(identity.id)
+            """)
+    }
+}

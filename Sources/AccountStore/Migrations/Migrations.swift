@@ -1,0 +1,138 @@
+package import SQLDatabase
+
+extension Accounts {
+    /// Every step of the schema, for both databases. Append only: a released step never changes.
+    package static let migrations: [Migration] = [
+        Migration(1, "users and identities", [users, usersByEmail, identities, identitiesByUser, identitiesByEmail]),
+        Migration(2, "sessions", [sessions, sessionsByUser]),
+        Migration(3, "audit log", [auditLog, auditLogByTime]),
+        Migration(4, "signing keys", [signingKeys]),
+        Migration(
+            5, "profiles come with users", [profiles], dialectStatements: [.sqlite: [sqliteProfileTrigger]]),
+    ]
+
+    private static let users: SQL = """
+        CREATE TABLE users (
+            id                        \(.uuid) PRIMARY KEY,
+            aud                       \(.text) NOT NULL,
+            role                      \(.text) NOT NULL,
+            email                     \(.text) CHECK (email = lower(email) AND email <> ''),
+            phone                     \(.text) UNIQUE CHECK (phone <> ''),
+            password_hash             \(.text) CHECK (password_hash <> ''),      -- PHC or crypt text
+            app_metadata              \(.json) NOT NULL,
+            user_metadata             \(.json) NOT NULL,
+            is_anonymous              \(.flag) NOT NULL DEFAULT 0 CHECK (is_anonymous IN (0, 1)),
+            is_sso_user               \(.flag) NOT NULL DEFAULT 0 CHECK (is_sso_user IN (0, 1)),
+            new_email                 \(.text),
+            new_phone                 \(.text),
+            created_at                \(.instant) NOT NULL,                      -- microseconds since 1970
+            updated_at                \(.instant) NOT NULL,
+            email_confirmed_at        \(.instant),
+            phone_confirmed_at        \(.instant),
+            last_sign_in_at           \(.instant),
+            invited_at                \(.instant),
+            confirmation_sent_at      \(.instant),
+            recovery_sent_at          \(.instant),
+            email_change_sent_at      \(.instant),
+            phone_change_sent_at      \(.instant),
+            reauthentication_sent_at  \(.instant),
+            banned_until              \(.instant),
+            deleted_at                \(.instant)
+        ) \(.table)
+        """
+
+    private static let usersByEmail: SQL = "CREATE UNIQUE INDEX users_by_email ON users (email) WHERE is_sso_user = 0"
+
+    private static let identities: SQL = """
+        CREATE TABLE identities (
+            id               \(.uuid) PRIMARY KEY,
+            user_id          \(.uuid) NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            provider         \(.text) NOT NULL CHECK (provider <> ''),
+            provider_id      \(.text) NOT NULL,
+            identity_data    \(.json) NOT NULL,
+            email            \(.text) CHECK (email = lower(email)),              -- of identity_data
+            last_sign_in_at  \(.instant),
+            created_at       \(.instant) NOT NULL,
+            updated_at       \(.instant) NOT NULL,
+            UNIQUE (provider, provider_id)
+        ) \(.table)
+        """
+
+    private static let identitiesByUser: SQL = "CREATE INDEX identities_by_user ON identities (user_id)"
+    private static let identitiesByEmail: SQL = "CREATE INDEX identities_by_email ON identities (email)"
+
+    private static let sessions: SQL = """
+        CREATE TABLE sessions (
+            id                     \(.uuid) PRIMARY KEY,
+            user_id                \(.uuid) NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            refresh_token_counter  \(.integer) NOT NULL DEFAULT 0 CHECK (refresh_token_counter >= 0),
+            aal                    \(.text) NOT NULL CHECK (aal IN ('aal1', 'aal2', 'aal3')),
+            amr                    \(.json) NOT NULL,                            -- newest first
+            user_agent             \(.text),
+            ip                     \(.text),
+            created_at             \(.instant) NOT NULL,
+            refreshed_at           \(.instant)
+        ) \(.table)
+        """
+
+    private static let sessionsByUser: SQL = "CREATE INDEX sessions_by_user ON sessions (user_id)"
+
+    // Without a foreign key: the log outlives the account.
+    private static let auditLog: SQL = """
+        CREATE TABLE audit_log (
+            id          \(.uuid) PRIMARY KEY,
+            action      \(.text) NOT NULL,
+            log_type    \(.text) NOT NULL,
+            actor_id    \(.uuid),
+            actor_name  \(.text) NOT NULL,
+            traits      \(.json) NOT NULL,
+            ip_address  \(.text) NOT NULL DEFAULT '',
+            created_at  \(.instant) NOT NULL
+        ) \(.table)
+        """
+
+    private static let auditLogByTime: SQL = "CREATE INDEX audit_log_by_time ON audit_log (created_at)"
+
+    private static let signingKeys: SQL = """
+        CREATE TABLE signing_keys (
+            id           \(.text) PRIMARY KEY,
+            private_key  \(.bytes) NOT NULL,                                     -- sealed under a server secret
+            created_at   \(.instant) NOT NULL,
+            retired_at   \(.instant)                                             -- signs nothing new from then on
+        ) \(.table)
+        """
+
+    private static let profiles: SQL = """
+        CREATE TABLE profiles (
+            id              \(.uuid) PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+            first_name      \(.text) CHECK (length(first_name) BETWEEN 1 AND 50),
+            favorite_teams  \(.json) NOT NULL DEFAULT '[]',
+            name            \(.text) CHECK (length(name) BETWEEN 1 AND 100),
+            avatar_url      \(.text) CHECK (length(avatar_url) BETWEEN 1 AND 2048),
+            timezone        \(.text),
+            is_premium      \(.flag) NOT NULL DEFAULT 0 CHECK (is_premium IN (0, 1)),
+            created_at      \(.instant) NOT NULL,
+            updated_at      \(.instant) NOT NULL
+        ) \(.table)
+        """
+
+    /// Requirement C5: the schema makes the profile, whatever way the account is made; a name that is not text or
+    /// is blank is none.
+    private static let sqliteProfileTrigger: SQL = """
+        CREATE TRIGGER profile_comes_with_user AFTER INSERT ON users
+        BEGIN
+            INSERT INTO profiles (id, first_name, name, avatar_url, created_at, updated_at)
+            SELECT NEW.id,
+                CASE json_type(NEW.user_metadata, '$.first_name') WHEN 'text' THEN
+                    nullif(trim(substr(trim(json_extract(NEW.user_metadata, '$.first_name')), 1, 50)), '') END,
+                CASE coalesce(json_type(NEW.user_metadata, '$.full_name'), json_type(NEW.user_metadata, '$.name'))
+                    WHEN 'text' THEN nullif(trim(substr(trim(coalesce(
+                        json_extract(NEW.user_metadata, '$.full_name'),
+                        json_extract(NEW.user_metadata, '$.name'))), 1, 100)), '') END,
+                CASE WHEN coalesce(NEW.user_metadata ->> '$.avatar_url', NEW.user_metadata ->> '$.picture')
+                    LIKE 'https://%' THEN substr(coalesce(
+                        NEW.user_metadata ->> '$.avatar_url', NEW.user_metadata ->> '$.picture'), 1, 2048) END,
+                NEW.created_at, NEW.created_at;
+        END
+        """
+}

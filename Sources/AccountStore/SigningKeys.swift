@@ -1,0 +1,89 @@
+package import AccountDomain
+package import GatehouseWire
+package import SQLDatabase
+
+/// A key that signs access tokens, or did.
+package struct StoredSigningKey: Sendable {
+    package let id: String
+    /// The private key as its JWK text.
+    package let privateKey: Secret
+    package let createdAt: Instant
+    /// Signs nothing new from then on; nil for the current key.
+    package let retiredAt: Instant?
+
+    package init(id: String, privateKey: Secret, createdAt: Instant, retiredAt: Instant? = nil) {
+        self.id = id
+        self.privateKey = privateKey
+        self.createdAt = createdAt
+        self.retiredAt = retiredAt
+    }
+}
+
+/// Keeps the signing keys, sealed under a server secret. The newest that is not retired signs; the others verify
+/// until the last token that they signed has run out (requirement D14).
+package struct SigningKeys: Sendable {
+    let database: any Database
+    let secrets: ServerSecrets
+    let randomBytes: @Sendable (Int) -> [UInt8]
+
+    package init(
+        database: any Database, secrets: ServerSecrets, randomBytes: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.database = database
+        self.secrets = secrets
+        self.randomBytes = randomBytes
+    }
+
+    /// Newest first.
+    ///
+    /// - Throws: ``UnknownServerSecret`` when a key was sealed under a secret that the configuration lacks.
+    package func all() async throws -> [StoredSigningKey] {
+        try await database.read { db in try list(db) }
+    }
+
+    /// Adds a key unless there is a current one already; two nodes that start at once end with the same.
+    ///
+    /// - Returns: All keys, newest first.
+    package func ensure(_ key: StoredSigningKey) async throws -> [StoredSigningKey] {
+        try await database.write { db in
+            let keys = try list(db)
+            if keys.contains(where: { $0.retiredAt == nil }) { return keys }
+            try insert(key, in: db)
+            return try list(db)
+        }
+    }
+
+    /// Retires the current key, adds a new one, and forgets those whose tokens have all run out.
+    ///
+    /// - Parameter expired: What retired before this has signed no token that is still good.
+    @discardableResult
+    package func rotate(to key: StoredSigningKey, forgettingRetiredBefore expired: Instant) async throws
+        -> [StoredSigningKey]
+    {
+        try await database.write { db in
+            try db.run("DELETE FROM signing_keys WHERE retired_at < \(expired)")
+            try db.run("UPDATE signing_keys SET retired_at = \(key.createdAt) WHERE retired_at IS NULL")
+            try insert(key, in: db)
+            return try list(db)
+        }
+    }
+
+    private func insert(_ key: StoredSigningKey, in db: any Connection) throws {
+        let sealed = try secrets.seal(
+            Array(key.privateKey.reveal().utf8), name: "signing key \(key.id)", nonce: randomBytes(12))
+        try db.run(
+            "INSERT INTO signing_keys (id, private_key, created_at) VALUES (\(key.id), \(sealed), \(key.createdAt))")
+    }
+
+    private func list(_ db: any Connection) throws -> [StoredSigningKey] {
+        try db.rows(
+            "SELECT id, private_key, created_at, retired_at FROM signing_keys ORDER BY created_at DESC, id DESC"
+        ) { row in
+            let id = row.text(0)
+            let opened = try secrets.open(row.bytes(1), name: "signing key \(id)")
+            return StoredSigningKey(
+                id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(2),
+                retiredAt: row.instantIfPresent(3))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import GatehouseWire
+
+/// The three parts of a token in compact form, not yet believed (RFC 7515 §7.1).
+struct CompactToken {
+    /// In bytes. Far beyond what a request header can carry.
+    static let maximumLength = 65_536
+
+    let header: ArraySlice<UInt8>
+    let payload: ArraySlice<UInt8>
+    let signature: ArraySlice<UInt8>
+    /// Header, full stop and payload: what is signed (RFC 7515 §5.1).
+    let signingInput: ArraySlice<UInt8>
+
+    init(_ token: String) throws(TokenRejection) {
+        guard token.utf8.count <= Self.maximumLength else { throw .malformed(.whole) }
+        let bytes = Array(token.utf8)
+        let stop = UInt8(ascii: ".")
+        guard let first = bytes.firstIndex(of: stop), let last = bytes.lastIndex(of: stop), first < last,
+            !bytes[(first + 1)..<last].contains(stop)
+        else { throw .malformed(.whole) }
+        header = bytes[..<first]
+        payload = bytes[(first + 1)..<last]
+        signature = bytes[(last + 1)...]
+        signingInput = bytes[..<last]
+    }
+}
+
+/// What a token says about its own signature; only ever compared with what the key says (RFC 8725 §3.1).
+struct TokenHeader {
+    let algorithm: SigningAlgorithm
+    let keyID: String?
+
+    /// Members that move the choice of the key into the token, or change what the signature covers.
+    private static let refused = ["jku", "jwk", "x5u", "x5c", "crit", "b64"]
+    private static let types: Set<String> = ["jwt", "at+jwt"]
+
+    init(_ part: ArraySlice<UInt8>) throws(TokenRejection) {
+        let members = try CompactToken.object(part, .header)
+        for name in Self.refused where members[name] != nil { throw .unsupportedHeader(member: name) }
+        guard let algorithm = members["alg"]?.stringValue.flatMap(SigningAlgorithm.init) else {
+            throw .unsupportedHeader(member: "alg")
+        }
+        if let type = members["typ"] {
+            guard let type = type.stringValue, Self.types.contains(type.lowercased()) else {
+                throw .unsupportedHeader(member: "typ")
+            }
+        }
+        self.algorithm = algorithm
+        keyID = try Self.keyID(members["kid"])
+    }
+
+    private static func keyID(_ member: AnyJSON?) throws(TokenRejection) -> String? {
+        guard let member else { return nil }
+        guard let id = member.stringValue, id.utf8.count <= 256 else { throw .malformed(.header) }
+        return id
+    }
+}
+
+extension CompactToken {
+    /// The JSON object that a part stands for.
+    static func object(
+        _ part: ArraySlice<UInt8>, _ name: TokenRejection.Part
+    ) throws(TokenRejection) -> [String: AnyJSON] {
+        guard let bytes = Base64URL.decode(part) else { throw .malformed(name) }
+        do {
+            guard let members = try JSONReader.read(bytes).objectValue else { throw TokenRejection.malformed(name) }
+            return members
+        } catch {
+            throw .malformed(name)
+        }
+    }
+}

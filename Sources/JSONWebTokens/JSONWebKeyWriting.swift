@@ -1,0 +1,34 @@
+package import GatehouseWire
+
+extension JSONWebKey {
+    /// Writes the public JWK, an object; nothing for a symmetric key. Every key says `"key_ops":["verify"]`, the
+    /// one that signs as well: that is what the readers of the list may do with it.
+    package func writePublic(to writer: inout JSONWriter) {
+        guard !algorithm.isSymmetric else { return }
+        writer.beginObject()
+        writeCommonMembers(operations: ["verify"], to: &writer)
+        writer.endObject()
+    }
+
+    /// The whole key as JWK text, for storage; ``init(text:)`` reads it.
+    package var privateJWK: Secret {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writeCommonMembers(operations: maySign ? ["sign", "verify"] : ["verify"], to: &writer)
+        for (name, value) in parts.privateMembers { writer.member(name, value.reveal()) }
+        writer.endObject()
+        return Secret(writer.text)
+    }
+
+    private func writeCommonMembers(operations: [String], to writer: inout JSONWriter) {
+        writer.member("kty", algorithm.keyType)
+        if let id { writer.member("kid", id) }
+        writer.member("alg", algorithm.rawValue)
+        writer.member("use", "sig")
+        writer.name("key_ops")
+        writer.beginArray()
+        for operation in operations { writer.value(operation) }
+        writer.endArray()
+        for (name, value) in parts.publicMembers { writer.member(name, value) }
+    }
+}

@@ -1,0 +1,120 @@
+import Crypto
+import CryptoExtras
+import GatehouseWire
+
+/// A key taken apart: what verifies, what signs, and the JWK members that say the same (RFC 7518 §6).
+struct KeyParts: Sendable {
+    let verifying: VerifyingKey
+    private(set) var signing: SigningKey?
+    /// In the order in which they are written.
+    private(set) var publicMembers: [(name: StaticString, value: String)] = []
+    private(set) var privateMembers: [(name: StaticString, value: Secret)] = []
+
+    init(_ members: KeyMembers, _ algorithm: SigningAlgorithm) throws(KeyProblem) {
+        switch algorithm {
+        case .hs256: self = try Self(secret: members.bytes("k"))
+        case .rs256, .rs512: self = try Self(rsa: members, algorithm)
+        case .es256: self = try Self(p256: members)
+        case .es512: self = try Self(p521: members)
+        case .edDSA: self = try Self(ed25519: members)
+        }
+    }
+
+    /// - Throws: ``KeyProblem/secretTooShort(bytes:)`` below 32 bytes (RFC 7518 §3.2).
+    init(secret: [UInt8]) throws(KeyProblem) {
+        guard secret.count >= 32 else { throw .secretTooShort(bytes: secret.count) }
+        let key = SymmetricKey(data: secret)
+        (verifying, signing) = (.hs256(key), .hs256(key))
+        privateMembers = [("k", Secret(Base64URL.text(secret)))]
+    }
+
+    init(p256 key: P256.Signing.PrivateKey) {
+        (verifying, signing) = (.es256(key.publicKey), .es256(key))
+        let point = Array(key.publicKey.rawRepresentation)
+        publicMembers = Self.point("P-256", x: Array(point.prefix(32)), y: Array(point.suffix(32)))
+        privateMembers = [("d", Secret(Base64URL.text(Array(key.rawRepresentation))))]
+    }
+
+    private init(p256 members: KeyMembers) throws(KeyProblem) {
+        let (x, y) = (try members.bytes("x", count: 32), try members.bytes("y", count: 32))
+        let publicKey = try Self.accepted("x") { try P256.Signing.PublicKey(rawRepresentation: x + y) }
+        guard members.has("d") else {
+            (verifying, signing) = (.es256(publicKey), nil)
+            publicMembers = Self.point("P-256", x: x, y: y)
+            return
+        }
+        let secret = try members.bytes("d", count: 32)
+        let key = try Self.accepted("d") { try P256.Signing.PrivateKey(rawRepresentation: secret) }
+        guard Array(key.publicKey.rawRepresentation) == x + y else { throw .partsDisagree }
+        self = Self(p256: key)
+    }
+
+    private init(p521 members: KeyMembers) throws(KeyProblem) {
+        let (x, y) = (try members.bytes("x", count: 66), try members.bytes("y", count: 66))
+        let publicKey = try Self.accepted("x") { try P521.Signing.PublicKey(rawRepresentation: x + y) }
+        publicMembers = Self.point("P-521", x: x, y: y)
+        verifying = .es512(publicKey)
+        guard members.has("d") else {
+            signing = nil
+            return
+        }
+        let secret = try members.bytes("d", count: 66)
+        let key = try Self.accepted("d") { try P521.Signing.PrivateKey(rawRepresentation: secret) }
+        guard Array(key.publicKey.rawRepresentation) == x + y else { throw .partsDisagree }
+        signing = .es512(key)
+        privateMembers = [("d", Secret(Base64URL.text(secret)))]
+    }
+
+    private init(ed25519 members: KeyMembers) throws(KeyProblem) {
+        let x = try members.bytes("x", count: 32)
+        let publicKey = try Self.accepted("x") { try Curve25519.Signing.PublicKey(rawRepresentation: x) }
+        publicMembers = [("crv", "Ed25519"), ("x", Base64URL.text(x))]
+        verifying = .edDSA(publicKey)
+        guard members.has("d") else {
+            signing = nil
+            return
+        }
+        let secret = try members.bytes("d", count: 32)
+        let key = try Self.accepted("d") { try Curve25519.Signing.PrivateKey(rawRepresentation: secret) }
+        guard Array(key.publicKey.rawRepresentation) == x else { throw .partsDisagree }
+        signing = .edDSA(key)
+        privateMembers = [("d", Secret(Base64URL.text(secret)))]
+    }
+
+    /// A private key brings its two primes and what follows from them (RFC 7518 §6.3.2); more primes are refused.
+    private init(rsa members: KeyMembers, _ algorithm: SigningAlgorithm) throws(KeyProblem) {
+        let (n, e) = (try members.number("n"), try members.number("e"))
+        let bits = n.count * 8 - n[0].leadingZeroBitCount
+        guard bits >= 2_048 else { throw .modulusTooShort(bits: bits) }
+        let publicKey = try Self.accepted("n") { try _RSA.Signing.PublicKey(n: n, e: e) }
+        publicMembers = [("n", Base64URL.text(n)), ("e", Base64URL.text(e))]
+        verifying = algorithm == .rs512 ? .rs512(publicKey) : .rs256(publicKey)
+        guard members.has("d") else {
+            signing = nil
+            return
+        }
+        guard !members.has("oth") else { throw .unsupported(member: "oth") }
+        let (d, p, q) = (try members.number("d"), try members.number("p"), try members.number("q"))
+        guard p.count + q.count >= n.count, p.count < n.count, q.count < n.count else { throw .partsDisagree }
+        let key: _RSA.Signing.PrivateKey
+        do { key = try _RSA.Signing.PrivateKey(n: n, e: e, d: d, p: p, q: q) } catch { throw .partsDisagree }
+        signing = algorithm == .rs512 ? .rs512(key) : .rs256(key)
+        for (name, value) in [("d", d), ("p", p), ("q", q)] as [(StaticString, [UInt8])] {
+            privateMembers.append((name, Secret(Base64URL.text(value))))
+        }
+        for name in ["dp", "dq", "qi"] as [StaticString] {
+            privateMembers.append((name, Secret(Base64URL.text(try members.number("\(name)")))))
+        }
+    }
+
+    mutating func forgetPrivatePart() { (signing, privateMembers) = (nil, []) }
+
+    private static func point(_ curve: String, x: [UInt8], y: [UInt8]) -> [(name: StaticString, value: String)] {
+        [("crv", curve), ("x", Base64URL.text(x)), ("y", Base64URL.text(y))]
+    }
+
+    // What the crypto library says is dropped: only ours is known to hold no part of the key.
+    private static func accepted<Key>(_ member: String, _ make: () throws -> Key) throws(KeyProblem) -> Key {
+        do { return try make() } catch { throw .malformedMember(member) }
+    }
+}

@@ -1,0 +1,82 @@
+package import GatehouseWire
+
+/// A token whose signature and times were right.
+package struct VerifiedToken: Equatable, Sendable {
+    package let claims: TokenClaims
+    package let algorithm: SigningAlgorithm
+    /// The key that verified it.
+    package let keyID: String?
+}
+
+/// The keys that verify tokens.
+///
+/// A token names its key by `kid`, and the key decides the algorithm: an unknown name is refused, and so is a
+/// header that claims another algorithm (RFC 8725 §3.1). There is no default key. Tokens that name none are
+/// refused too, but for HS256 where the set was given a key for them.
+package struct KeySet: Sendable {
+    /// Those with a name, in the order given.
+    package let keys: [JSONWebKey]
+    private let positions: [String: Int]
+    private let keyForTokensWithoutID: JSONWebKey?
+
+    /// - Parameter keyForTokensWithoutID: An HS256 key; when it has an id, it serves under that as well.
+    /// - Throws: ``KeyProblem/missingID``, ``KeyProblem/duplicateID(_:)``, ``KeyProblem/unfitForTokensWithoutID``.
+    package init(_ keys: [JSONWebKey], keyForTokensWithoutID: JSONWebKey? = nil) throws(KeyProblem) {
+        var (named, positions): ([JSONWebKey], [String: Int]) = ([], [:])
+        for key in keys {
+            guard let id = key.id else { throw .missingID }
+            guard positions[id] == nil else { throw .duplicateID(id) }
+            positions[id] = named.count
+            named.append(key)
+        }
+        if let key = keyForTokensWithoutID {
+            guard key.algorithm == .hs256 else { throw .unfitForTokensWithoutID }
+            if let id = key.id {
+                if let position = positions[id] {
+                    guard named[position].thumbprint == key.thumbprint else { throw .duplicateID(id) }
+                } else {
+                    positions[id] = named.count
+                    named.append(key)
+                }
+            }
+        }
+        (self.keys, self.positions, self.keyForTokensWithoutID) = (named, positions, keyForTokensWithoutID)
+    }
+
+    package subscript(id: String) -> JSONWebKey? { positions[id].map { keys[$0] } }
+
+    /// Checks form, header and signature, and only then reads the claims and checks `exp` and `nbf`. Issuer and
+    /// audience are the caller's (``TokenClaims/check(issuer:audience:)``).
+    ///
+    /// - Parameter leeway: How far the clocks may be apart.
+    package func verify(
+        _ token: String, at now: Instant, leeway: Duration = .zero
+    ) throws(TokenRejection) -> VerifiedToken {
+        let token = try CompactToken(token)
+        let header = try TokenHeader(token.header)
+        let key = try key(for: header)
+        guard let signature = Base64URL.decode(token.signature) else { throw .malformed(.signature) }
+        guard key.isValid(signature, for: token.signingInput) else { throw .badSignature }
+        let claims = try TokenClaims(CompactToken.object(token.payload, .payload))
+        try claims.check(at: now, leeway: leeway)
+        return VerifiedToken(claims: claims, algorithm: key.algorithm, keyID: key.id)
+    }
+
+    private func key(for header: TokenHeader) throws(TokenRejection) -> JSONWebKey {
+        guard let id = header.keyID else {
+            guard header.algorithm == .hs256, let keyForTokensWithoutID else { throw .unknownKey(nil) }
+            return keyForTokensWithoutID
+        }
+        guard let key = self[id] else { throw .unknownKey(id) }
+        guard key.algorithm == header.algorithm else { throw .algorithmMismatch }
+        return key
+    }
+}
+
+extension KeySet: Equatable {
+    /// By the ids, and whether tokens without one are accepted.
+    package static func == (left: KeySet, right: KeySet) -> Bool {
+        left.positions.keys == right.positions.keys
+            && (left.keyForTokensWithoutID == nil) == (right.keyForTokensWithoutID == nil)
+    }
+}

@@ -1,0 +1,41 @@
+import GatehouseWire
+
+/// Signs tokens with one key. The header is the same for all of them and is made once.
+package struct TokenSigner: Sendable {
+    package let key: JSONWebKey
+    private let signing: SigningKey
+    /// Base64url of the header, and the full stop after it.
+    private let prefix: [UInt8]
+
+    /// - Throws: ``KeyProblem/cannotSign`` when the private part is missing or meant for standby.
+    package init(_ key: JSONWebKey) throws(KeyProblem) {
+        guard key.maySign, let signing = key.parts.signing else { throw .cannotSign }
+        (self.key, self.signing) = (key, signing)
+        var header = JSONWriter(capacity: 128)
+        header.beginObject()
+        header.member("alg", key.algorithm.rawValue)
+        if let id = key.id { header.member("kid", id) }
+        header.member("typ", "JWT")
+        header.endObject()
+        prefix = Base64URL.encode(header.bytes) + [UInt8(ascii: ".")]
+    }
+
+    /// - Parameter payload: The claims, one JSON object; taken as it is.
+    /// - Returns: The token in compact form (RFC 7515 §7.1).
+    /// - Throws: What the crypto library throws.
+    package func sign(payload: [UInt8]) throws -> String {
+        var token = prefix
+        // Room for the longest usual signature, that of RSA with 4096 bits.
+        token.reserveCapacity(prefix.count + Base64URL.encodedCount(payload.count) + 1 + 683)
+        Base64URL.append(payload, to: &token)
+        let signature = try signing.sign(token)
+        token.append(UInt8(ascii: "."))
+        Base64URL.append(signature, to: &token)
+        return String(decoding: token, as: UTF8.self)
+    }
+}
+
+extension TokenSigner: CustomStringConvertible, CustomReflectable {
+    package var description: String { "<signer with \(key)>" }
+    package var customMirror: Mirror { Mirror(self, children: ["key": key]) }
+}

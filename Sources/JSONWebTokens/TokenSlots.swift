@@ -1,0 +1,87 @@
+import Crypto
+import GatehouseWire
+
+/// A bounded memory of verified tokens where every step is short: a clock with a hand that makes room for one
+/// token at a time, passing over those used since it came by last.
+struct TokenSlots: Sendable {
+    private struct Slot: Sendable {
+        let digest: SHA256Digest
+        let token: VerifiedToken
+        var wasUsed = false
+    }
+
+    private let capacity: Int
+    private var slots: [Slot?] = []
+    private var vacant: [Int] = []
+    private var hand = 0
+    private var positions: [SHA256Digest: Int] = [:]
+    private var sessions: [String: Set<Int>] = [:]
+
+    /// Grows whenever something is forgotten on purpose. A verification that began under another number may have
+    /// asked before a session ended, and is not stored.
+    private(set) var epoch: UInt64 = 0
+
+    init(capacity: Int) { self.capacity = max(1, capacity) }
+
+    var count: Int { positions.count }
+    var sessionCount: Int { sessions.count }
+
+    mutating func token(for digest: SHA256Digest, at now: Instant) -> VerifiedToken? {
+        guard let position = positions[digest], let token = slots[position]?.token else { return nil }
+        guard now < token.claims.expiresAt else {
+            vacate(position)
+            return nil
+        }
+        // The clock may have been set back since it was stored.
+        if let notBefore = token.claims.notBefore, now < notBefore { return nil }
+        slots[position]?.wasUsed = true
+        return token
+    }
+
+    mutating func store(_ token: VerifiedToken, for digest: SHA256Digest) {
+        if let position = positions[digest] { vacate(position) }
+        let position = takePosition()
+        slots[position] = Slot(digest: digest, token: token)
+        positions[digest] = position
+        if let session = token.claims.sessionID { sessions[session, default: []].insert(position) }
+    }
+
+    mutating func forget(session: String) {
+        epoch += 1
+        for position in sessions[session] ?? [] { vacate(position) }
+    }
+
+    /// - Returns: What was held, so that it can be torn down outside of the lock.
+    mutating func forgetAll() -> TokenSlots {
+        let old = self
+        self = TokenSlots(capacity: capacity)
+        epoch = old.epoch + 1
+        return old
+    }
+
+    private mutating func takePosition() -> Int {
+        if vacant.isEmpty {
+            guard slots.count == capacity else {
+                slots.append(nil)
+                return slots.count - 1
+            }
+            while slots[hand]?.wasUsed == true {
+                slots[hand]?.wasUsed = false
+                hand = (hand + 1) % capacity
+            }
+            vacate(hand)
+            hand = (hand + 1) % capacity
+        }
+        return vacant.removeLast()
+    }
+
+    private mutating func vacate(_ position: Int) {
+        guard let slot = slots[position] else { return }
+        slots[position] = nil
+        positions[slot.digest] = nil
+        vacant.append(position)
+        guard let session = slot.token.claims.sessionID else { return }
+        sessions[session]?.remove(position)
+        if sessions[session]?.isEmpty == true { sessions[session] = nil }
+    }
+}

@@ -1,0 +1,41 @@
+/// What a new password hash costs.
+package struct Argon2Settings: Hashable, Sendable {
+    /// KiB of memory for one computation.
+    package let memoryKiB: Int
+    /// Passes over that memory.
+    package let passes: Int
+    /// Lanes; they are computed one after the other on one thread.
+    package let lanes: Int
+    package let saltBytes: Int
+    package let tagBytes: Int
+
+    /// Argon2id with 19 MiB and two passes: about 34 ms on one core
+    /// (OWASP Password Storage Cheat Sheet, "Argon2id").
+    package static let owasp = Argon2Settings(trusted: 19_456, passes: 2, lanes: 1, saltBytes: 16, tagBytes: 32)
+
+    /// Limits: those under which ``StoredHash`` accepts a hash again.
+    ///
+    /// - Returns: `nil` outside of them: 8 KiB for each lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of
+    ///   8…48 and a tag of 12…64 bytes.
+    package init?(memoryKiB: Int, passes: Int, lanes: Int = 1, saltBytes: Int = 16, tagBytes: Int = 32) {
+        guard (1...16).contains(lanes), (1...20).contains(passes),
+            (8 * lanes...1_048_576).contains(memoryKiB),
+            (8...48).contains(saltBytes), (12...64).contains(tagBytes)
+        else { return nil }
+        self.init(trusted: memoryKiB, passes: passes, lanes: lanes, saltBytes: saltBytes, tagBytes: tagBytes)
+    }
+
+    private init(trusted memoryKiB: Int, passes: Int, lanes: Int, saltBytes: Int, tagBytes: Int) {
+        self.memoryKiB = memoryKiB
+        self.passes = passes
+        self.lanes = lanes
+        self.saltBytes = saltBytes
+        self.tagBytes = tagBytes
+    }
+
+    /// True when a hash made with these settings is easier to guess from than one made with `target`.
+    func isWeaker(than target: Argon2Settings) -> Bool {
+        memoryKiB < target.memoryKiB || passes < target.passes
+            || saltBytes < target.saltBytes || tagBytes < target.tagBytes
+    }
+}

@@ -1,0 +1,65 @@
+import CCrypt
+
+/// A bcrypt hash as Supabase Auth stores them: `$2a$10$`, 22 characters of salt, 31 of digest.
+struct BcryptHash: Hashable, Sendable {
+    /// What bcrypt reads of a password, in bytes; everything behind it would be ignored.
+    static let longestPassword = 72
+
+    let text: String
+
+    /// Reads `$2a$`, `$2b$` and `$2y$` with a cost of 4…16.
+    ///
+    /// Costs up to 31 exist, but each step doubles the time: 16 takes about 4 s of a core, and a stored 20 would
+    /// let one sign-in after the other take a hashing thread for a minute.
+    init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 60, ["$2a$", "$2b$", "$2y$"].contains(where: text.hasPrefix),
+            bytes[6] == UInt8(ascii: "$"), bytes[7...].allSatisfy(Self.isInAlphabet),
+            bytes[4...5].allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let cost = Int(String(decoding: bytes[4...5], as: UTF8.self)), (4...16).contains(cost)
+        else { return nil }
+        self.text = String(text)
+    }
+
+    /// A password over 72 bytes or with a NUL never matches: crypt_r would compare its beginning alone. The
+    /// work is done all the same, so that the answer takes as long as any other.
+    ///
+    /// - Returns: `nil` when crypt_r could not compute.
+    func matches(_ password: [UInt8]) -> Bool? {
+        let isWhole = password.count <= Self.longestPassword && !password.contains(0)
+        let readable = password.prefix(Self.longestPassword).prefix { $0 != 0 }
+        var phrase = [UInt8](repeating: 0, count: Self.longestPassword + 1)
+        phrase.replaceSubrange(..<readable.count, with: readable)
+        defer { phrase.erase() }
+        guard let computed = Self.crypt(phrase, setting: text) else { return nil }
+        // The salt's last character carries bits that crypt_r clears; the digest alone decides.
+        return Array(computed.suffix(31)).matchesInConstantTime(text.utf8.suffix(31)) && isWhole
+    }
+
+    /// - Parameter phrase: Ends with a NUL.
+    private static func crypt(_ phrase: [UInt8], setting: String) -> [UInt8]? {
+        // 32 KiB: too much for the stack of a thread, and crypt_r wants it zeroed.
+        let scratch = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: MemoryLayout<crypt_data>.size, alignment: MemoryLayout<crypt_data>.alignment)
+        scratch.initializeMemory(as: UInt8.self, repeating: 0)
+        defer {
+            erase(scratch)
+            scratch.deallocate()
+        }
+        let data = scratch.baseAddress?.bindMemory(to: crypt_data.self, capacity: 1)
+        let output = phrase.withUnsafeBytes { phrase in
+            crypt_r(phrase.baseAddress?.assumingMemoryBound(to: CChar.self), setting, data)
+        }
+        guard let output else { return nil }
+        let text = Array(String(cString: output).utf8)
+        return text.count == 60 ? text : nil
+    }
+
+    private static func isInAlphabet(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: ".")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// The only platform switch in PasswordHashing.
+#if os(Linux)
+import FoundationEssentials
+import Glibc
+
+/// Nice 10 for the calling thread: requests are answered before passwords are hashed. On Linux
+/// `PRIO_PROCESS` with id 0 means the calling thread, not the process (setpriority(2), "C library/kernel
+/// differences").
+func lowerPriorityOfThisThread() {
+    setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
+}
+
+/// Overwrites memory with zeros in a way no optimiser may leave out.
+func erase(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let start = memory.baseAddress else { return }
+    explicit_bzero(start, memory.count)
+}
+#else
+import Foundation
+
+/// Left alone here: on Darwin `setpriority` with id 0 would slow the whole process.
+func lowerPriorityOfThisThread() {}
+
+/// Overwrites memory with zeros in a way no optimiser may leave out.
+func erase(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let start = memory.baseAddress else { return }
+    memset_s(start, memory.count, 0, memory.count)
+}
+#endif
+
+/// Base64 with the standard alphabet and padding (RFC 4648 §4).
+enum Base64 {
+    /// - Returns: `nil` for any other character and for missing padding.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        Data(base64Encoded: String(text)).map(Array.init)
+    }
+
+    /// - Returns: `nil` as ``decode(_:)``, and for padding, which the PHC format leaves out.
+    static func decodeUnpadded(_ text: some StringProtocol) -> [UInt8]? {
+        guard !text.contains("="), text.utf8.count % 4 != 1 else { return nil }
+        return decode(text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
+    }
+
+    static func encodeUnpadded(_ bytes: [UInt8]) -> String {
+        var text = Data(bytes).base64EncodedString()
+        while text.last == "=" { text.removeLast() }
+        return text
+    }
+}

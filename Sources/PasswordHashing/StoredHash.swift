@@ -1,0 +1,56 @@
+/// A password hash that this server can check. There is no other way to make one than to read its text.
+package struct StoredHash: Sendable {
+    private enum Format: Sendable {
+        case argon2(Argon2Hash), bcrypt(BcryptHash), firebaseScrypt(FirebaseScryptHash)
+    }
+
+    private let format: Format
+
+    /// Limits, so that no imported hash can hold up the server: Argon2 as in ``Argon2Settings``; bcrypt with a
+    /// cost of 4…16; Firebase scrypt with 128·N·r·p of at most 1 GiB. Argon2d and Argon2 before version 19 are
+    /// refused.
+    ///
+    /// - Returns: `nil` for every other text.
+    package init?(_ text: String) {
+        if let hash = Argon2Hash(text) {
+            format = .argon2(hash)
+        } else if let hash = BcryptHash(text) {
+            format = .bcrypt(hash)
+        } else if let hash = FirebaseScryptHash(text) {
+            format = .firebaseScrypt(hash)
+        } else {
+            return nil
+        }
+    }
+
+    init(_ hash: Argon2Hash) { format = .argon2(hash) }
+
+    package var algorithm: HashAlgorithm {
+        switch format {
+        case .argon2(let hash): hash.variant == .argon2id ? .argon2id : .argon2i
+        case .bcrypt: .bcrypt
+        case .firebaseScrypt: .firebaseScrypt
+        }
+    }
+
+    /// True for everything but an Argon2id hash that costs an attacker as much as `settings` or more. A hash with
+    /// less memory and more passes counts as weaker too: memory is what guessing machines lack.
+    package func needsUpgrade(to settings: Argon2Settings) -> Bool {
+        guard case .argon2(let hash) = format, hash.variant == .argon2id else { return true }
+        return hash.settings.isWeaker(than: settings)
+    }
+
+    /// - Returns: `nil` when the machine could not compute, which says nothing about the password.
+    func matches(_ password: inout [UInt8]) -> Bool? {
+        switch format {
+        case .argon2(let hash): hash.matches(&password)
+        case .bcrypt(let hash): hash.matches(password)
+        case .firebaseScrypt(let hash): hash.matches(password)
+        }
+    }
+}
+
+extension StoredHash: CustomStringConvertible, CustomReflectable {
+    package var description: String { "<\(algorithm.rawValue) hash>" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
