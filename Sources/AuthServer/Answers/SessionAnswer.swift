@@ -1,0 +1,61 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// Whether and how an answer speaks of the password's strength.
+enum WeakPasswordMember {
+    /// Every grant but the one with a password.
+    case leftOut
+    case fine
+    case weak(message: String, reasons: [WeakPasswordReason])
+}
+
+extension AuthServer {
+    /// The Auth API's Session object (wire contract 3.1) with a freshly signed access token.
+    func answer(_ issued: IssuedSession, weakPassword: WeakPasswordMember = .leftOut) throws -> Response {
+        let token = AccessToken(
+            session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: floor.now(),
+            lifetime: settings.accessTokenLifetime)
+        let signed = try keys.sign(token.payload)
+        var response = Answer.json(capacity: 3_072) { writer in
+            writer.beginObject()
+            writer.member("access_token", signed)
+            writer.member("token_type", "bearer")
+            writer.member("expires_in", settings.accessTokenLifetime.components.seconds)
+            writer.member("expires_at", token.expiresAt)
+            writer.member("refresh_token", issued.refreshToken.reveal())
+            writer.name("user")
+            writer.user(issued.account)
+            Self.write(weakPassword, to: &writer)
+            writer.endObject()
+        }
+        response.headers.append(HTTPField(name: .authUserID, value: issued.account.user.id.text))
+        response.headers.append(HTTPField(name: .authSessionID, value: issued.session.id.text))
+        response.headers.append(HTTPField(name: .refreshTokenCounter, value: String(issued.session.counter)))
+        return response
+    }
+
+    private static func write(_ member: WeakPasswordMember, to writer: inout JSONWriter) {
+        switch member {
+        case .leftOut: break
+        case .fine:
+            writer.name("weak_password")
+            writer.null()
+        case .weak(let message, let reasons):
+            writer.name("weak_password")
+            writer.beginObject()
+            writer.member("message", message)
+            writer.member("reasons", .array(reasons.map { .string($0.rawValue) }))
+            writer.endObject()
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let authUserID = Self("sb-auth-user-id")!
+    fileprivate static let authSessionID = Self("sb-auth-session-id")!
+    fileprivate static let refreshTokenCounter = Self("sb-auth-refresh-token-counter")!
+}

@@ -1,0 +1,50 @@
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+extension AuthServer {
+    /// `GET /admin/audit?query=author:…|action:…|type:…&page=&per_page=`
+    @Sendable func listAudit(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let query = Query(request)
+        let page = try pageRequest(query)
+        let log = try await accounts.auditLog(try auditFilter(query), page: page)
+        var response = Answer.json(capacity: 512 * (log.elements.count + 1)) { writer in
+            writer.beginArray()
+            for entry in log.elements { writer.auditEntry(entry) }
+            writer.endArray()
+        }
+        response.headers.append(contentsOf: pageHeaders("/admin/audit", query, page, total: log.total))
+        return response
+    }
+
+    private func auditFilter(_ query: Query) throws -> AuditFilter? {
+        guard let text = query["query"] else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts.first, parts.count) {
+        case ("author", 2): return .author(parts[1])
+        case ("action", 2): return .action(parts[1])
+        case ("type", 2): return .type(parts[1])
+        default: throw Refusal.invalid("Invalid query scope: author, action and type are known")
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func auditEntry(_ entry: RecordedAuditEntry) {
+        beginObject()
+        member("id", entry.id)
+        name("payload")
+        beginObject()
+        member("action", entry.action)
+        member("actor_id", entry.actor.isEmpty ? "00000000-0000-0000-0000-000000000000" : entry.actor)
+        member("actor_username", entry.actorName)
+        member("actor_via_sso", false)
+        member("log_type", entry.logType)
+        if entry.traits != "{}" { member("traits", json: entry.traits) }
+        endObject()
+        member("created_at", entry.createdAt)
+        member("ip_address", entry.address)
+        endObject()
+    }
+}

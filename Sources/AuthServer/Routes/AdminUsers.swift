@@ -1,0 +1,155 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import PasswordHashing
+
+extension AuthServer {
+    /// `GET /admin/users?page=&per_page=&filter=&sort=`
+    @Sendable func listUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let query = Query(request)
+        let page = try pageRequest(query)
+        let isAscending = try sortsAscending(query)
+        let users = try await accounts.list(filter: query["filter"], ascending: isAscending, page: page)
+        var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
+            writer.beginObject()
+            writer.name("users")
+            writer.beginArray()
+            // Their identities are left out, as the protocol's server does: one row a user, however many they are.
+            for account in users.elements { writer.user(account, showsIdentities: false) }
+            writer.endArray()
+            writer.member("aud", accounts.audience)
+            writer.endObject()
+        }
+        response.headers.append(contentsOf: pageHeaders("/admin/users", query, page, total: users.total))
+        return response
+    }
+
+    /// `POST /admin/users`
+    @Sendable func createUser(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.jsonMembers(context)
+        var attributes = try attributes(body)
+        attributes.id = try newID(body)
+        attributes.audience = try body.string("aud").flatMap { $0.isEmpty ? nil : $0 }
+        guard attributes.email != nil || attributes.phone != nil else {
+            throw Refusal.invalid("Cannot create a user without either an email or phone")
+        }
+        attributes.passwordHash = try await newPasswordHash(body)
+        return try answer(await accounts.create(attributes, at: floor.now()))
+    }
+
+    /// `GET /admin/users/{user_id}`
+    @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        return Answer.json { $0.user(account) }
+    }
+
+    /// `PUT /admin/users/{user_id}`
+    @Sendable func changeUser(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let id = try userID(context)
+        guard try await accounts.account(id) != nil else { throw Refusal.unknownUser }
+        let body = try await request.jsonMembers(context)
+        var attributes = try attributes(body)
+        if let password = try body.secret("password"), !password.isEmpty {
+            try checkStrength(of: password)
+            attributes.passwordHash = try await hashed(password)
+        }
+        return try answer(await accounts.update(id, attributes, at: floor.now()))
+    }
+
+    /// `DELETE /admin/users/{user_id}`, with or without `{"should_soft_delete": bool}`
+    @Sendable func deleteUser(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let id = try userID(context)
+        let bytes = try await request.bytes(context)
+        let isSoft = bytes.isEmpty ? false : try JSONMembers(bytes).bool("should_soft_delete") ?? false
+        let isDone =
+            isSoft
+            ? try await accounts.softDelete(id, at: floor.now())
+            : try await accounts.delete(id, actor: nil, at: floor.now())
+        guard isDone else { throw Refusal.unknownUser }
+        return Answer.json(Array("{}".utf8))
+    }
+
+    private func answer(_ outcome: AdminOutcome) throws -> Response {
+        switch outcome {
+        case .done(let account): return Answer.json { $0.user(account) }
+        case .emailTaken: throw Refusal.emailTaken
+        case .phoneTaken: throw Refusal.phoneTaken
+        case .idTaken: throw Refusal(.unprocessableContent, "user_already_exists", "A user with this id exists")
+        case .unknownUser: throw Refusal.unknownUser
+        case .metadataTooLong: throw Refusal.metadataTooLong
+        }
+    }
+
+    private func userID(_ context: ServerContext) throws -> UserID {
+        guard let id = context.parameters.get("user_id").flatMap({ UserID($0) }) else {
+            throw Refusal(.notFound, .validationFailed, "user_id must be an UUID")
+        }
+        return id
+    }
+
+    /// The members that creating and changing share.
+    private func attributes(_ body: JSONMembers) throws -> AdminAttributes {
+        var attributes = AdminAttributes()
+        attributes.role = try body.string("role").flatMap { $0.isEmpty ? nil : $0 }
+        if let text = try body.string("email"), !text.isEmpty {
+            guard let email = EmailAddress(text) else {
+                throw Refusal.invalid("Unable to validate email address: invalid format")
+            }
+            attributes.email = email
+        }
+        if let text = try body.string("phone"), !text.isEmpty {
+            guard let phone = PhoneNumber(text) else {
+                throw Refusal.invalid("Invalid phone number format (E.164 required)")
+            }
+            attributes.phone = phone
+        }
+        attributes.confirmsEmail = try body.bool("email_confirm") ?? false
+        attributes.confirmsPhone = try body.bool("phone_confirm") ?? false
+        attributes.userMetadata = try body.object("user_metadata")
+        attributes.appMetadata = try body.object("app_metadata")
+        attributes.ban = try ban(body)
+        return attributes
+    }
+
+    private func ban(_ body: JSONMembers) throws -> AdminAttributes.Ban? {
+        guard let text = try body.string("ban_duration"), !text.isEmpty else { return nil }
+        if text == "none" { return .lifted }
+        guard let duration = Duration(go: text) else {
+            throw Refusal.invalid("invalid format for ban duration: a number with a unit such as 24h, or none")
+        }
+        return .lasting(duration)
+    }
+
+    private func newID(_ body: JSONMembers) throws -> UserID? {
+        guard let text = try body.string("id"), !text.isEmpty else { return nil }
+        guard let id = UserID(text) else { throw Refusal.invalid("ID must conform to the uuid v4 format") }
+        guard !id.isNil else { throw Refusal.invalid("ID cannot be a nil uuid") }
+        return id
+    }
+
+    /// A password's strength is the administrator's own business here; nil leaves the account without one.
+    private func newPasswordHash(_ body: JSONMembers) async throws -> Secret? {
+        let password = try body.secret("password") ?? Secret("")
+        let hash = try body.secret("password_hash") ?? Secret("")
+        guard password.isEmpty || hash.isEmpty else {
+            throw Refusal.invalid("Only a password or a password hash should be provided")
+        }
+        if !hash.isEmpty {
+            guard StoredHash(hash.reveal()) != nil else {
+                throw Refusal.invalid("password_hash has no form that this server can check")
+            }
+            return hash
+        }
+        guard !password.isEmpty else { return nil }
+        guard password.utf8Count <= PasswordPolicy.longest else {
+            throw Refusal.invalid(settings.passwordPolicy.message(for: .tooLong))
+        }
+        return try await hashed(password)
+    }
+}
+
+extension Refusal {
+    static let unknownUser = Refusal(.notFound, .userNotFound, "User not found")
+}

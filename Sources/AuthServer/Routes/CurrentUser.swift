@@ -1,0 +1,109 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import PasswordHashing
+
+extension AuthServer {
+    /// `GET /user`
+    @Sendable func showUser(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        return Answer.json { $0.user(caller.account) }
+    }
+
+    /// `POST /logout?scope=global|local|others`
+    @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
+        guard let scope = SignOutScope(rawValue: name) else {
+            throw Refusal.invalid("Unsupported logout scope")
+        }
+        try await accounts.signOut(
+            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope, at: floor.now())
+        if let session = caller.session, scope != .others { keys.forget(session: session.id.text) }
+        return Answer.empty(.noContent)
+    }
+
+    /// `PUT /user`: metadata, password, address. The order of the checks is the contract's.
+    @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        let body = try await request.jsonMembers(context)
+        let password = try body.secret("password")
+        var update = UserUpdate()
+        update.metadata = try body.object("data")
+        try checkSize(of: update.metadata)
+        update.email = try newEmail(body, of: caller.user)
+        if let phone = try body.string("phone"), !phone.isEmpty { try refusePhone(phone) }
+        try checkProofKey(body)
+        if let password { try checkStrength(of: password) }
+        if try body.object("app_metadata") != nil {
+            throw Refusal(.forbidden, "not_admin", "Updating app_metadata requires admin privileges")
+        }
+        if password != nil, caller.user.isAnonymous, update.email == nil {
+            throw Refusal(
+                .unprocessableContent, .validationFailed,
+                "Updating password of an anonymous user without an email or phone is not allowed")
+        }
+        if let password {
+            try await checkCurrentPassword(body, new: password, of: caller.user)
+            update.checkedHash = caller.user.passwordHash
+            update.passwordHash = try await hashed(password)
+        }
+        let outcome = try await accounts.update(
+            caller.user.id, update, keeping: caller.session?.id, at: floor.now())
+        switch outcome {
+        case .updated(let account): return Answer.json { $0.user(account) }
+        case .emailTaken: throw Refusal.emailTaken
+        case .metadataTooLong: throw Refusal.metadataTooLong
+        case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .changedMeanwhile:
+            throw Refusal(.conflict, "conflict", "The password was changed by another request, please retry.")
+        }
+    }
+
+    private func newEmail(_ body: JSONMembers, of user: User) throws -> EmailAddress? {
+        guard let text = try body.string("email"), !text.isEmpty else { return nil }
+        guard let email = EmailAddress(text) else {
+            throw Refusal.invalid("Unable to validate email address: invalid format")
+        }
+        if email.text == user.email { return nil }
+        guard settings.confirmsAutomatically else {
+            throw Refusal(
+                .unprocessableContent, "email_provider_disabled",
+                "This server sends no mail, so a new address cannot be confirmed. An administrator can set it.")
+        }
+        return email
+    }
+
+    private func refusePhone(_ phone: String) throws {
+        guard PhoneNumber(phone) != nil else {
+            throw Refusal.invalid("Invalid phone number format (E.164 required)")
+        }
+        throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
+    }
+
+    private func checkCurrentPassword(_ body: JSONMembers, new password: Secret, of user: User) async throws {
+        guard user.passwordHash != nil else { return }
+        if settings.requiresCurrentPassword {
+            let message = "Current password required when setting new password."
+            guard let current = try body.secret("current_password"), !current.isEmpty else {
+                throw Refusal(.badRequest, "current_password_required", message)
+            }
+            guard try await check(current, against: user.passwordHash).isMatch else {
+                throw Refusal(.badRequest, "current_password_invalid", message)
+            }
+        }
+        if try await check(password, against: user.passwordHash).isMatch {
+            throw Refusal(
+                .unprocessableContent, "same_password", "New password should be different from the old password.")
+        }
+    }
+}
+
+extension Refusal {
+    static let emailTaken = Refusal(
+        .unprocessableContent, .emailExists, "A user with this email address has already been registered")
+    static let phoneTaken = Refusal(
+        .unprocessableContent, .phoneExists, "A user with this phone number has already been registered")
+}

@@ -1,0 +1,85 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// Answers that depend on the settings alone, written once.
+struct FixedAnswers: Sendable {
+    let health: [UInt8]
+    let settings: [UInt8]
+    let openIDConfiguration: [UInt8]
+
+    init(_ settings: AuthSettings) {
+        health =
+            Array(
+                AnyJSON.object([
+                    "version": .string(settings.version), "name": "Gatehouse",
+                    "description": "Accounts for Swift apps. Speaks the Supabase Auth protocol.",
+                ]).text.utf8)
+        self.settings = Self.features(settings)
+        openIDConfiguration = Self.configuration(issuer: settings.issuer)
+    }
+
+    /// Providers that the protocol knows; each is told as off or on.
+    private static let providers = [
+        "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google", "kakao",
+        "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
+        "twitter", "workos", "zoom",
+    ]
+
+    private static func features(_ settings: AuthSettings) -> [UInt8] {
+        var external = Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(false)) })
+        external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
+        external["email"] = .bool(settings.allowsEmail)
+        external["phone"] = false
+        let members: [String: AnyJSON] = [
+            "external": .object(external), "disable_signup": .bool(!settings.allowsSignUp),
+            "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
+            "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
+            "passkeys_enabled": false,
+        ]
+        return Array(AnyJSON.object(members).text.utf8)
+    }
+
+    /// OpenID Connect Discovery 1.0 §3, as the Auth API fills it in.
+    private static func configuration(issuer: String) -> [UInt8] {
+        let members: [String: AnyJSON] = [
+            "issuer": .string(issuer),
+            "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
+            "token_endpoint": .string("\(issuer)/oauth/token"),
+            "jwks_uri": .string("\(issuer)/.well-known/jwks.json"),
+            "userinfo_endpoint": .string("\(issuer)/oauth/userinfo"),
+            "scopes_supported": ["openid", "profile", "email", "phone", "offline_access"],
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256", "HS256", "ES256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "claims_supported": [
+                "sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
+                "phone_number_verified", "name", "picture", "preferred_username", "updated_at",
+            ],
+            "code_challenge_methods_supported": ["S256", "plain"],
+        ]
+        return Array(AnyJSON.object(members).text.utf8)
+    }
+}
+
+extension AuthServer {
+    func health(_ request: Request, _ context: ServerContext) -> Response { Answer.json(fixed.health) }
+
+    func showSettings(_ request: Request, _ context: ServerContext) -> Response { Answer.json(fixed.settings) }
+
+    func jsonWebKeySet(_ request: Request, _ context: ServerContext) -> Response { cacheable(keys.document) }
+
+    func openIDConfiguration(_ request: Request, _ context: ServerContext) -> Response {
+        cacheable(fixed.openIDConfiguration)
+    }
+
+    private func cacheable(_ bytes: [UInt8]) -> Response {
+        var response = Answer.json(bytes)
+        response.headers.append(HTTPField(name: .cacheControl, value: "public, max-age=600"))
+        return response
+    }
+}

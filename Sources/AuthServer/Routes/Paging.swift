@@ -1,0 +1,48 @@
+import AccountStore
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// Lists in pages (wire contract 1.10). Clients take the page numbers out of the `Link` header by its exact form.
+extension AuthServer {
+    /// `page` from 1, `per_page` from 1 to 1,000, 50 unless given; an empty value counts as absent.
+    func pageRequest(_ query: Query) throws -> PageRequest {
+        PageRequest(number: try number("page", query) ?? 1, size: try number("per_page", query, from: 1) ?? 50)
+    }
+
+    private func number(_ name: String, _ query: Query, from least: Int = 0) throws -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), number >= least else { throw Refusal.invalid("\(name) must be a number") }
+        return number
+    }
+
+    /// `sort=created_at asc|desc`, newest first unless given.
+    func sortsAscending(_ query: Query) throws -> Bool {
+        switch query["sort"] {
+        case nil, "created_at desc", "created_at": false
+        case "created_at asc": true
+        default: throw Refusal.invalid("sort must be created_at asc or created_at desc")
+        }
+    }
+
+    /// - Parameter path: The route below the door's prefix: what the protocol's server, behind its gateway, knows.
+    func pageHeaders(_ path: String, _ query: Query, _ page: PageRequest, total: Int) -> HTTPFields {
+        let last = (total + page.size - 1) / page.size
+        var links: [String] = []
+        if page.number < last { links.append(link(path, query, page.number + 1, "next")) }
+        links.append(link(path, query, last, "last"))
+        var fields = HTTPFields()
+        fields[.link] = links.joined(separator: ", ")
+        fields[.totalCount] = String(total)
+        return fields
+    }
+
+    private func link(_ path: String, _ query: Query, _ number: Int, _ relation: String) -> String {
+        "<\(path)?\(query.encoded(setting: "page", to: String(number)))>; rel=\"\(relation)\""
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let link = Self("link")!
+    fileprivate static let totalCount = Self("x-total-count")!
+}

@@ -1,0 +1,98 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+extension AuthServer {
+    /// `POST /signup`: with an address and a password, or anonymously with neither address. The order of the checks
+    /// is the contract's.
+    @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.jsonMembers(context)
+        let email = try body.string("email") ?? ""
+        let phone = try body.string("phone") ?? ""
+        let password = try body.secret("password") ?? Secret("")
+        let metadata = try body.object("data") ?? [:]
+        let answer =
+            email.isEmpty && phone.isEmpty
+            ? try await signUpAnonymously(metadata, request, context)
+            : try await signUp(
+                body, SignUpForm(email: email, phone: phone, password: password, metadata: metadata), request, context)
+        return answer
+    }
+
+    private struct SignUpForm {
+        let email: String
+        let phone: String
+        let password: Secret
+        let metadata: [String: AnyJSON]
+    }
+
+    private func signUpAnonymously(
+        _ metadata: [String: AnyJSON], _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        guard settings.allowsAnonymousSignIn else {
+            throw Refusal(.unprocessableContent, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+        }
+        try await floor.take(Limits.anonymousSignUp, request, context)
+        try requireSignUps()
+        try checkSize(of: metadata)
+        let issued = try await accounts.signUpAnonymously(
+            metadata: metadata.filter { !$0.value.isNull }, from: device(request, context), at: floor.now())
+        counts.signIns.increment("anonymous", "signed_up")
+        return try answer(issued)
+    }
+
+    private func signUp(
+        _ body: JSONMembers, _ form: SignUpForm, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        try await floor.take(Limits.signUp, request, context)
+        try requireSignUps()
+        guard !form.password.isEmpty else { throw Refusal.invalid("Signup requires a valid password") }
+        try checkStrength(of: form.password)
+        guard form.email.isEmpty || form.phone.isEmpty else {
+            throw Refusal.invalid("Only an email address or phone number should be provided on signup.")
+        }
+        try checkProofKey(body)
+        guard form.phone.isEmpty else {
+            throw Refusal(.badRequest, "phone_provider_disabled", "Phone signups are disabled")
+        }
+        guard settings.allowsEmail else {
+            throw Refusal(.badRequest, "email_provider_disabled", "Email signups are disabled")
+        }
+        guard let email = EmailAddress(form.email) else {
+            throw Refusal.invalid("Unable to validate email address: invalid format")
+        }
+        try checkSize(of: form.metadata)
+        let signUp = EmailSignUp(
+            email: email, passwordHash: try await hashed(form.password), metadata: form.metadata,
+            isConfirmed: settings.confirmsAutomatically)
+        return try answer(
+            try await accounts.signUp(signUp, from: device(request, context), at: floor.now()), to: signUp)
+    }
+
+    private func answer(_ outcome: SignUpOutcome, to signUp: EmailSignUp) throws -> Response {
+        switch outcome {
+        case .signedIn(let issued):
+            counts.signIns.increment("password", "signed_up")
+            return try answer(issued)
+        case .waits(let account):
+            counts.signIns.increment("password", "waits_for_confirmation")
+            return Answer.json { $0.user(account) }
+        case .taken:
+            counts.signIns.increment("password", "address_taken")
+            guard settings.confirmsAutomatically else {
+                // Who asks does not learn that the address has an account (requirement D10).
+                let decoy = accounts.decoy(for: signUp, at: floor.now())
+                return Answer.json { $0.user(decoy) }
+            }
+            throw Refusal(.unprocessableContent, "user_already_exists", "User already registered")
+        }
+    }
+
+    private func requireSignUps() throws {
+        guard settings.allowsSignUp else {
+            throw Refusal(.unprocessableContent, "signup_disabled", "Signups not allowed for this instance")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package import HTTPServing
+
+/// How often things may be asked, by address unless it says otherwise (wire contract 8.1, requirement D9).
+package struct AuthRates: Sendable {
+    /// `/token`, per 5 minutes.
+    package var token = 150
+    /// `/signup` with an address, and `PUT /user`, per 5 minutes each.
+    package var otp = 30
+    /// Anonymous sign-ups per hour.
+    package var anonymousUsers = 30
+    /// Wrong passwords per hour and address, and per hour and account.
+    package var failedSignIns = 10
+
+    package init() {}
+}
+
+package enum Limits {
+    static let token = "token"
+    static let signUp = "signup"
+    static let anonymousSignUp = "signup_anonymous"
+    static let updateUser = "user"
+    static let failedSignInsByAddress = "failed_sign_ins_address"
+    static let failedSignInsByAccount = "failed_sign_ins_account"
+
+    package static func all(_ rates: AuthRates) -> [RateLimit] {
+        let fiveMinutes = Duration.seconds(300)
+        let hour = Duration.seconds(3_600)
+        return [
+            RateLimit(token, rates.token, per: fiveMinutes, burst: 30),
+            RateLimit(signUp, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers),
+            RateLimit(failedSignInsByAddress, rates.failedSignIns, per: hour, burst: rates.failedSignIns),
+            RateLimit(failedSignInsByAccount, rates.failedSignIns, per: hour, burst: rates.failedSignIns),
+        ]
+    }
+}

@@ -1,0 +1,121 @@
+package import AccountStore
+package import GatehouseWire
+package import JSONWebTokens
+import Synchronization
+
+/// Where the keys of access tokens come from.
+package struct KeySources: Sendable {
+    /// Keys in the database, made and rotated there; nil when configuration alone decides.
+    package var store: SigningKeys?
+    /// Private and public keys from configuration; the one that may sign goes before those of the database.
+    package var imported: [JSONWebKey] = []
+    /// The HMAC key that a deployment shares with others, as Supabase's JWT secret.
+    package var sharedSecret: JSONWebKey?
+    package var signsWithSharedSecret = false
+
+    package init() {}
+}
+
+/// The keys that sign and verify access tokens, read anew while the server runs, so that a rotation reaches every
+/// node without a restart.
+package final class KeyRing: Sendable {
+    private struct Keys: Sendable {
+        var signer: TokenSigner
+        var verifying: KeySet
+        var document: [UInt8]
+    }
+
+    private let sources: KeySources
+    private let tokenLifetime: Duration
+    private let now: @Sendable () -> Instant
+    private let makeKey: @Sendable () -> JSONWebKey
+    private let keys: Mutex<Keys?> = Mutex(nil)
+    /// Tokens verified before, for everybody in this process who verifies by these keys.
+    package let cache = VerifiedTokenCache()
+
+    /// - Parameters:
+    ///   - tokenLifetime: How long a key verifies after it signed for the last time.
+    ///   - makeKey: A new private key with an id of its own.
+    package init(
+        _ sources: KeySources, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant,
+        makeKey: @escaping @Sendable () -> JSONWebKey
+    ) {
+        self.sources = sources
+        self.tokenLifetime = tokenLifetime
+        self.now = now
+        self.makeKey = makeKey
+    }
+
+    /// Reads the keys, and makes the first one when there is none.
+    ///
+    /// - Throws: What the database throws, ``UnknownServerSecret``, ``KeyProblem``; the keys stay as they were.
+    package func reload() async throws {
+        var verifying = sources.imported
+        var current = sources.imported.first(where: \.maySign)
+        if let store = sources.store {
+            for stored in try await storedKeys(in: store) where isGood(stored) {
+                let key = try JSONWebKey(text: stored.privateKey)
+                verifying.append(key)
+                if current == nil, stored.retiredAt == nil { current = key }
+            }
+        }
+        if let shared = sources.sharedSecret {
+            if sources.signsWithSharedSecret { current = shared }
+            if shared.id != nil { verifying.append(shared) }
+        }
+        guard let current else { throw NoSigningKey() }
+        let set = try KeySet(verifying, keyForTokensWithoutID: sources.sharedSecret)
+        let fresh = Keys(signer: try TokenSigner(current), verifying: set, document: set.publicDocument)
+        let hasChanged = keys.withLock { keys in
+            defer { keys = fresh }
+            return keys.map { $0.verifying != set } ?? true
+        }
+        if hasChanged { cache.forgetAll() }
+    }
+
+    private func storedKeys(in store: SigningKeys) async throws -> [StoredSigningKey] {
+        let stored = try await store.all()
+        if stored.contains(where: { $0.retiredAt == nil }) { return stored }
+        // Configuration signs: no key is made that nobody asked for.
+        if sources.signsWithSharedSecret || sources.imported.contains(where: \.maySign) { return stored }
+        let key = makeKey()
+        return try await store.ensure(
+            StoredSigningKey(id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now()))
+    }
+
+    /// Whether a token that the key signed may still be good.
+    private func isGood(_ key: StoredSigningKey) -> Bool {
+        guard let retiredAt = key.retiredAt else { return true }
+        return now() < retiredAt + tokenLifetime + Self.overlap
+    }
+
+    /// How much longer than the tokens a retired key is kept: nodes read their keys anew within this time.
+    package static let overlap: Duration = .seconds(600)
+
+    /// The public keys (RFC 7517 §5), as `GET /.well-known/jwks.json` gives them.
+    package var document: [UInt8] { keys.withLock { $0?.document } ?? Array(#"{"keys":[]}"#.utf8) }
+
+    /// The keys that verify now.
+    package var verifying: KeySet? { keys.withLock { $0?.verifying } }
+
+    /// - Throws: ``NoSigningKey`` before the first ``reload()``.
+    package func sign(_ payload: [UInt8]) throws -> String {
+        guard let signer = keys.withLock({ $0?.signer }) else { throw NoSigningKey() }
+        return try signer.sign(payload: payload)
+    }
+
+    /// The claims of a token of this server; seen before, it costs a look-up.
+    package func verify(_ token: String) throws(TokenRejection) -> VerifiedToken {
+        let now = now()
+        return try cache.verified(token, at: now) { token throws(TokenRejection) in
+            guard let keys = keys.withLock({ $0?.verifying }) else { throw .unknownKey(nil) }
+            return try keys.verify(token, at: now)
+        }
+    }
+
+    /// Drops what is remembered of a session's tokens: the next one is verified anew.
+    package func forget(session: String) { cache.forget(session: session) }
+}
+
+/// Neither the database nor the configuration has a key that may sign.
+package struct NoSigningKey: Error, Equatable, Sendable {}

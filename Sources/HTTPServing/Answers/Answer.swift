@@ -1,0 +1,53 @@
+package import GatehouseWire
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// Answers, with the headers that the contract wants and no others.
+package enum Answer {
+    private static let jsonType = HTTPField(name: .contentType, value: "application/json")
+
+    /// `content-type: application/json` without a charset (contract 1.8).
+    package static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        body(ByteBuffer(bytes: bytes), jsonType, status)
+    }
+
+    /// - Parameter capacity: about how many bytes will be written; too small costs a copy.
+    package static func json(
+        status: HTTPResponse.Status = .ok, capacity: Int = 1_024, _ write: (inout JSONWriter) -> Void
+    ) -> Response {
+        var writer = JSONWriter(capacity: capacity)
+        write(&writer)
+        return json(writer.bytes, status: status)
+    }
+
+    package static func text(
+        _ text: String, status: HTTPResponse.Status = .ok, contentType: String = "text/plain; charset=utf-8"
+    ) -> Response {
+        body(ByteBuffer(string: text), HTTPField(name: .contentType, value: contentType), status)
+    }
+
+    /// No body, no `content-type`.
+    package static func empty(_ status: HTTPResponse.Status = .noContent) -> Response {
+        // RFC 9110 §8.6: a 204 has no content-length, and Response would add one.
+        var response = Response(status: status)
+        if status == .noContent { response.headers = [:] }
+        return response
+    }
+
+    /// 302 (303 after a POST). The caller has decided that `location` is a place to send people to.
+    package static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Response {
+        var response = Response(status: status)
+        response.headers.append(HTTPField(name: .location, value: location))
+        return response
+    }
+
+    private static func body(_ buffer: ByteBuffer, _ contentType: HTTPField, _ status: HTTPResponse.Status) -> Response
+    {
+        var headers = HTTPFields()
+        headers.reserveCapacity(8)
+        headers.append(contentType)
+        headers.append(HTTPField(name: .contentLength, value: String(buffer.readableBytes)))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    }
+}

@@ -1,0 +1,94 @@
+package import HTTPTypes
+
+/// The stable word of a refusal. Open: each door adds its own.
+package struct RefusalCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+    package init(_ rawValue: String) { self.rawValue = rawValue }
+
+    package static let badJSON = Self("bad_json")
+    package static let bodyTooLarge = Self("request_entity_too_large")
+    package static let notFound = Self("not_found")
+    package static let overRequestRateLimit = Self("over_request_rate_limit")
+    package static let requestTimeout = Self("request_timeout")
+    package static let unexpectedFailure = Self("unexpected_failure")
+    package static let validationFailed = Self("validation_failed")
+}
+
+/// A "no" with two faces: status, code and message go to the caller, the cause goes to the log and nowhere else.
+package struct Refusal: Error, Sendable {
+    package let status: HTTPResponse.Status
+    package let code: RefusalCode
+    package let message: String
+    package var headers: HTTPFields
+    /// `weak_password.reasons` of the Auth API (contract 1.4).
+    package var weakPasswordReasons: [String]?
+    /// Not nil: the Auth door answers in OAuth's form, always with status 400; this is its `error`.
+    package private(set) var oauthError: String?
+    let cause: (any Error)?
+
+    package init(
+        _ status: HTTPResponse.Status, _ code: RefusalCode, _ message: String, headers: HTTPFields = [:],
+        weakPasswordReasons: [String]? = nil, cause: (any Error)? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers
+        self.weakPasswordReasons = weakPasswordReasons
+        self.cause = cause
+    }
+
+    /// `{"error":…,"error_description":…}` (RFC 6749 §5.2), status 400 whatever happened.
+    package static func oauth(_ error: String, _ description: String, cause: (any Error)? = nil) -> Refusal {
+        var refusal = Refusal(.badRequest, RefusalCode(error), description, cause: cause)
+        refusal.oauthError = error
+        return refusal
+    }
+}
+
+extension Refusal {
+    package static func badJSON(_ problem: String) -> Refusal {
+        Refusal(.badRequest, .badJSON, "Could not parse request body as JSON: \(problem)")
+    }
+
+    package static func bodyTooLarge(limit: Int) -> Refusal {
+        Refusal(.contentTooLarge, .bodyTooLarge, "Request body too large (max \(limit) bytes)")
+    }
+
+    package static let timeout = Refusal(
+        .gatewayTimeout, .requestTimeout, "Processing this request timed out, please retry after a moment.")
+
+    /// 429 with `Retry-After` (whole seconds, rounded up, at least 1) and the name of the bucket that ran dry.
+    package static func tooManyRequests(retryAfter: Duration, bucket: String) -> Refusal {
+        let seconds = max(1, Int(retryAfter.fractionalSeconds.rounded(.up)))
+        return Refusal(
+            .tooManyRequests, .overRequestRateLimit, "Request rate limit reached",
+            headers: [.retryAfter: String(seconds), .rateLimitBucket: bucket])
+    }
+
+    /// For a route that this deployment has switched off.
+    package static let unknownAddress = Refusal(.notFound, .notFound, "There is nothing at this address.")
+
+    /// What nobody foresaw: one text for all of it.
+    static func unforeseen(_ cause: any Error) -> Refusal {
+        Refusal(
+            .internalServerError, .unexpectedFailure,
+            "Unexpected failure, please check server logs for more information", cause: cause)
+    }
+}
+
+/// The path is none of ours; each door has its own way to say so.
+struct UnknownPath: Error {}
+/// The path is ours, the method is not.
+struct WrongMethod: Error { let allowed: String }
+/// The connection broke while the body came in; there is nobody to answer.
+struct ConnectionLost: Error { let cause: any Error }
+
+extension HTTPField.Name {
+    package static let requestID = Self("x-request-id")!
+    package static let rateLimitBucket = Self("x-ratelimit-bucket")!
+    package static let supabaseAPIVersion = Self("x-supabase-api-version")!
+    package static let supabaseErrorCode = Self("x-sb-error-code")!
+    static let contentTypeOptions = Self("x-content-type-options")!
+}

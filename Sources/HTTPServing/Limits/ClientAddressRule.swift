@@ -1,0 +1,53 @@
+package import HTTPTypes
+
+/// Who a request is from, when proxies stand in between.
+package struct ClientAddressRule: Sendable {
+    package enum Source: Sendable {
+        /// The other end of the connection, always.
+        case peer
+        /// The header, if the peer is one of these; the right-most address that is none of them, because everything
+        /// further left is what the caller wrote there (RFC 7239 §8.1).
+        case header(HTTPField.Name, from: [IPNetwork])
+        /// The first address of the header, whoever sent it; a request without the header is not limited. This is
+        /// what `GOTRUE_RATE_LIMIT_HEADER` means (contract 8.1). Only for servers that nobody reaches but through
+        /// a proxy which sets the header itself.
+        case headerFromAnyone(HTTPField.Name)
+    }
+
+    private let source: Source
+
+    package init(_ source: Source) { self.source = source }
+
+    /// - Returns: nil when the address is not known: a Unix socket, or a header that is missing or unreadable.
+    package func address(peer: String?, _ headers: HTTPFields) -> IPAddress? {
+        let peer = peer.flatMap { IPAddress($0) }
+        switch source {
+        case .peer: return peer
+        case .headerFromAnyone(let name):
+            return headers[name]?.split(separator: ",").first.flatMap { IPAddress(Self.trimmed($0)) }
+        case .header(let name, let proxies):
+            guard let peer, let chain = headers[name], proxies.contains(where: { $0.contains(peer) }) else {
+                return peer
+            }
+            var nearest = peer
+            for part in chain.split(separator: ",").reversed() {
+                // Unreadable: whoever wrote it is not one of our proxies, so the last one that is known counts.
+                guard let address = IPAddress(Self.trimmed(part)) else { return nearest }
+                nearest = address
+                guard proxies.contains(where: { $0.contains(address) }) else { return address }
+            }
+            return nearest
+        }
+    }
+
+    /// The address as the key of a bucket; see ``IPAddress/limitKey``.
+    package func limitKey(peer: String?, _ headers: HTTPFields) -> String? {
+        address(peer: peer, headers)?.limitKey
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" || $0 == "\"" }
+        while let last = text.last, last == " " || last == "\t" || last == "\"" { text = text.dropLast() }
+        return text
+    }
+}

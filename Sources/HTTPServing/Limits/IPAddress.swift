@@ -1,0 +1,119 @@
+/// An address of either version; an IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+package struct IPAddress: Hashable, Sendable {
+    /// The 128 bits of the IPv6 form.
+    let high: UInt64
+    let low: UInt64
+
+    package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads an address alone, in brackets, or with a port as proxies write it (`192.0.2.1:80`, `[::1]:80`). A
+    /// zone (`%eth0`) is dropped.
+    package init?(_ text: some StringProtocol) {
+        var text = Substring(text)
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            text = text[text.index(after: text.startIndex)..<end]
+        } else if text.contains("."), let colon = text.firstIndex(of: ":"),
+            text[colon...].dropFirst().allSatisfy(\.isNumber)
+        {
+            text = text[..<colon]
+        }
+        text = text.prefix { $0 != "%" }
+        if text.contains(":") {
+            guard let groups = Self.groups(text) else { return nil }
+            high = groups[..<4].reduce(0) { $0 << 16 | UInt64($1) }
+            low = groups[4...].reduce(0) { $0 << 16 | UInt64($1) }
+        } else {
+            guard let address = Self.version4(text) else { return nil }
+            high = 0
+            low = 0xFFFF << 32 | UInt64(address)
+        }
+    }
+
+    /// Who a limit counts: one IPv4 address, or the /64 that one IPv6 subscriber has.
+    package var limitKey: String {
+        isVersion4 ? String(low & 0xFFFF_FFFF, radix: 16) : String(high, radix: 16) + "/64"
+    }
+
+    private static func version4(_ text: Substring) -> UInt32? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var address: UInt32 = 0
+        for part in parts {
+            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                part.utf8.count == 1 || part.utf8.first != 0x30, let byte = UInt8(part)
+            else { return nil }
+            address = address << 8 | UInt32(byte)
+        }
+        return address
+    }
+
+    /// The eight groups of RFC 4291 §2.2, one `::` and an IPv4 tail included.
+    private static func groups(_ text: Substring) -> [UInt16]? {
+        var text = text
+        var tail: [UInt16] = []
+        if text.contains("."), let colon = text.lastIndex(of: ":") {
+            guard let address = version4(text[text.index(after: colon)...]) else { return nil }
+            tail = [UInt16(address >> 16), UInt16(truncatingIfNeeded: address)]
+            text = text[...colon]
+            // The colon before the tail belongs to it, unless it is half of a `::`.
+            if !text.hasSuffix("::") { text = text.dropLast() }
+        }
+        guard let (before, after) = halves(text) else { return nil }
+        guard let after else { return before.count + tail.count == 8 ? before + tail : nil }
+        let missing = 8 - before.count - after.count - tail.count
+        guard missing >= 1 else { return nil }
+        return before + Array(repeating: 0, count: missing) + after + tail
+    }
+
+    /// The groups left and right of `::`; right is nil when there is none.
+    private static func halves(_ text: Substring) -> (before: [UInt16], after: [UInt16]?)? {
+        var start = text.startIndex
+        while start < text.endIndex, !text[start...].hasPrefix("::") { start = text.index(after: start) }
+        guard let before = list(text[..<start]) else { return nil }
+        guard start < text.endIndex else { return (before, nil) }
+        guard let after = list(text[start...].dropFirst(2)) else { return nil }
+        return (before, after)
+    }
+
+    private static func list(_ text: Substring) -> [UInt16]? {
+        if text.isEmpty { return [] }
+        var groups: [UInt16] = []
+        for part in text.split(separator: ":", omittingEmptySubsequences: false) {
+            guard (1...4).contains(part.utf8.count), let group = UInt16(part, radix: 16), part.first != "+" else {
+                return nil
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+}
+
+/// Addresses that share their first bits (CIDR, RFC 4632): `10.0.0.0/8`, `fd00::/8`, or one address.
+package struct IPNetwork: Hashable, Sendable {
+    private let address: IPAddress
+    /// 0 to 128, counted in the IPv6 form.
+    private let length: Int
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let address = IPAddress(parts[0]) else { return nil }
+        let width = address.isVersion4 ? 32 : 128
+        guard let length = parts.count == 1 ? width : Int(parts[1]), (0...width).contains(length) else { return nil }
+        self.length = length + 128 - width
+        self.address = Self.masked(address, self.length)
+    }
+
+    package func contains(_ other: IPAddress) -> Bool { Self.masked(other, length) == address }
+
+    private static func masked(_ address: IPAddress, _ length: Int) -> IPAddress {
+        IPAddress(
+            high: address.high & (UInt64.max << UInt64(max(0, 64 - length))),
+            low: address.low & (UInt64.max << UInt64(max(0, min(64, 128 - length)))))
+    }
+}

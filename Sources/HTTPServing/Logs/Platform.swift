@@ -1,0 +1,27 @@
+// The only platform switch in HTTPServing: where write(2) comes from.
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// File descriptor 2, for ``LineLogHandler``.
+package enum StandardError {
+    /// Writes all of `bytes`. A line of at most 4 KiB into a pipe is not torn (PIPE_BUF); what cannot be written,
+    /// because nobody reads any more, is lost: a server does not stop for its log.
+    @Sendable package static func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let written = write(2, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written > 0 {
+                    rest = rest.dropFirst(written)
+                } else if errno != EINTR {
+                    return
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Synchronization
+
+/// Counts what an operator wants to see, and writes it as Prometheus text (exposition format 0.0.4).
+///
+/// Counters, gauges and histograms are asked for once, at start, and then cost one short lock per use. The number
+/// of series is bounded: labels come from the program, never from a caller.
+package final class ServerMetrics: Sendable {
+    private enum Family: Sendable {
+        case counter(Counter)
+        case gauge(Gauge)
+        case histogram(Histogram)
+    }
+
+    private struct State {
+        var families: [Family] = []
+        var meters: [RouteMeter] = []
+    }
+
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - name: ends with `_total`, by Prometheus' custom.
+    ///   - labels: the names; values come in the same order with each ``Counter/increment(_:by:)``.
+    package func counter(_ name: String, _ help: String, labels: [String] = []) -> Counter {
+        let counter = Counter(name: name, help: help, labels: labels)
+        state.withLock { $0.families.append(.counter(counter)) }
+        return counter
+    }
+
+    /// - Parameter read: called when the text is made.
+    package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
+        state.withLock { $0.families.append(.gauge(Gauge(name: name, help: help, read: read))) }
+    }
+
+    /// - Parameter bounds: upper ends of the buckets, ascending, in the unit that the name says.
+    package func histogram(_ name: String, _ help: String, bounds: [Double]) -> Histogram {
+        let histogram = Histogram(name: name, help: help, bounds: bounds)
+        state.withLock { $0.families.append(.histogram(histogram)) }
+        return histogram
+    }
+
+    /// The counters of one row; the same for the same route and method.
+    func meter(route: String, method: String) -> RouteMeter {
+        state.withLock { state in
+            if let known = state.meters.first(where: { $0.route == route && $0.method == method }) { return known }
+            let meter = RouteMeter(route: route, method: method)
+            state.meters.append(meter)
+            return meter
+        }
+    }
+
+    /// All of it, one sample per line.
+    package func render() -> String {
+        let (families, meters) = state.withLock { ($0.families, $0.meters) }
+        var text = PrometheusText()
+        RouteMeter.write(meters.sorted { ($0.route, $0.method) < ($1.route, $1.method) }, to: &text)
+        for family in families {
+            switch family {
+            case .counter(let counter): counter.write(to: &text)
+            case .gauge(let gauge): gauge.write(to: &text)
+            case .histogram(let histogram): histogram.write(to: &text)
+            }
+        }
+        return text.text
+    }
+}
+
+/// A number read when somebody asks.
+struct Gauge: Sendable {
+    let name: String
+    let help: String
+    let read: @Sendable () -> Double
+
+    func write(to text: inout PrometheusText) {
+        text.family(name, help, "gauge")
+        text.sample(name, [], read())
+    }
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+import Hummingbird
+
+/// What browsers on other origins may do (contract 1.9, and the Fetch standard §3.2).
+///
+/// Every origin is allowed: nothing here is decided by a cookie, a caller proves itself by a token it holds.
+package struct CrossOriginPolicy: Sendable {
+    private let allowedHeaders: Set<String>
+    private static let allowedMethods: Set<String> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    private static let exposedHeaders = "X-Total-Count, Link, X-Supabase-Api-Version"
+
+    /// - Parameter additionalHeaders: request headers allowed besides the contract's list, in any case.
+    package init(additionalHeaders: [String] = []) {
+        allowedHeaders = Set(
+            [
+                "accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie",
+                "x-supabase-api-version", "apikey",
+            ] + additionalHeaders.map { $0.lowercased() })
+    }
+
+    /// The answer to a preflight; nil when the request is none. One that asks for too much gets a 204 that
+    /// allows nothing, which is how a browser learns of it.
+    func preflight(_ request: Request) -> Response? {
+        guard let method = Self.preflightMethod(request) else { return nil }
+        var answer = Answer.empty()
+        let asked = request.headers[.accessControlRequestHeaders] ?? ""
+        guard Self.allowedMethods.contains(method.uppercased()), allows(asked) else { return answer }
+        answer.headers.append(HTTPField(name: .accessControlAllowOrigin, value: "*"))
+        answer.headers.append(HTTPField(name: .accessControlAllowMethods, value: method.uppercased()))
+        if !asked.isEmpty { answer.headers.append(HTTPField(name: .accessControlAllowHeaders, value: asked)) }
+        answer.headers.append(HTTPField(name: .accessControlAllowCredentials, value: "true"))
+        return answer
+    }
+
+    /// Adds what a browser wants to see before it shows the answer to a page.
+    func mark(_ answer: inout Response, to request: Request) {
+        // A preflight has its answer, and one that was refused must not look as if it was not.
+        guard request.headers[.origin] != nil, Self.preflightMethod(request) == nil else { return }
+        answer.headers.append(HTTPField(name: .accessControlAllowOrigin, value: "*"))
+        answer.headers.append(HTTPField(name: .accessControlAllowCredentials, value: "true"))
+        answer.headers.append(HTTPField(name: .accessControlExposeHeaders, value: Self.exposedHeaders))
+    }
+
+    /// The method that a preflight asks for; nil for other requests.
+    private static func preflightMethod(_ request: Request) -> String? {
+        guard request.method == .options, request.headers[.origin] != nil,
+            let method = request.headers[.accessControlRequestMethod], !method.isEmpty
+        else { return nil }
+        return method
+    }
+
+    private func allows(_ names: String) -> Bool {
+        names.split(separator: ",").allSatisfy { name in
+            let trimmed = name.drop { $0 == " " }.prefix { $0 != " " }
+            return allowedHeaders.contains(trimmed.lowercased())
+        }
+    }
+}

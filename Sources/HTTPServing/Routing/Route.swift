@@ -1,0 +1,40 @@
+package import HTTPTypes
+package import Hummingbird
+
+/// One row of a ``RouteTable``.
+package struct Route: Sendable {
+    package typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
+    /// Throws to refuse.
+    package typealias Guard = @Sendable (Request, ServerContext) async throws -> Void
+
+    let method: HTTPRequest.Method
+    /// Below the door's prefix, in Hummingbird's spelling: `/admin/users/{user_id}`.
+    let path: String
+    /// `/signup/` is `/signup` (contract 1.5 lists which).
+    var acceptsTrailingSlash = false
+    /// Checked before the limit and the handler, and before a wrong method on the same path is refused.
+    var guardedBy: Guard?
+    /// Like ``guardedBy``, for rows whose handler does the check itself: it runs only before a 405.
+    var wrongMethodGuardedBy: Guard?
+    /// The bucket from which each request takes, keyed by the caller's address.
+    var limitedBy: String?
+    /// The handler is cancelled after this long, and the caller gets a 504. For rows that wait for others: a
+    /// hash queue, another server. It costs a task group, so hot rows that only wait for the database have none.
+    var timeLimit: Duration?
+    let handler: Handler
+
+    package init(
+        _ method: HTTPRequest.Method, _ path: String, acceptsTrailingSlash: Bool = false, guardedBy: Guard? = nil,
+        wrongMethodGuardedBy: Guard? = nil, limitedBy: String? = nil, timeLimit: Duration? = nil,
+        _ handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.acceptsTrailingSlash = acceptsTrailingSlash
+        self.guardedBy = guardedBy
+        self.wrongMethodGuardedBy = wrongMethodGuardedBy
+        self.limitedBy = limitedBy
+        self.timeLimit = timeLimit
+        self.handler = handler
+    }
+}

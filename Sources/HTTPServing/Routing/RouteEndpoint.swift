@@ -1,0 +1,143 @@
+import GatehouseWire
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Everything that happens around a handler, in one hop: the request id, the guard, the limit, the refusal, the
+/// headers, the meter, the log line.
+///
+/// It is no middleware because a row knows at start what a middleware would have to look up for each request:
+/// its pattern, its counters, its door.
+struct RouteEndpoint: HTTPResponder {
+    let route: Route
+    let door: Door
+    let floor: ServingFloor
+    let meter: RouteMeter
+    /// The full pattern, for the log.
+    let name: String
+
+    func respond(to request: Request, context: ServerContext) async throws -> Response {
+        let started = floor.uptime()
+        var context = context
+        context.requestID = request.headers[.requestID].flatMap(Self.wellFormed) ?? floor.makeRequestID()
+        context.deadline = Deadline(end: started + floor.requestTimeLimit, uptime: floor.uptime)
+        var response: Response
+        do {
+            response = try await answer(request, context)
+        } catch let lost as ConnectionLost {
+            meter.record(status: 499, took: floor.uptime() - started)
+            context.event(.info, "request ended by the caller", [.route: name])
+            throw lost.cause
+        } catch {
+            response = refusal(of: error, request, context)
+        }
+        finish(&response, request, context)
+        let took = floor.uptime() - started
+        meter.record(status: response.status.code, took: took)
+        log(response.status.code, took, context)
+        return response
+    }
+
+    private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
+        if let preflight = preflight(request) { return preflight }
+        guard PathShape(request.head.path ?? "/").isPlain(slash: route.acceptsTrailingSlash) else {
+            throw UnknownPath()
+        }
+        if let check = route.guardedBy { try await check(request, context) }
+        if let bucket = route.limitedBy { try await floor.take(bucket, request, context) }
+        guard let limit = route.timeLimit else { return try await route.handler(request, context) }
+        return try await withTimeLimit(limit, sleep: floor.sleep) { try await route.handler(request, context) }
+    }
+
+    private func preflight(_ request: Request) -> Response? {
+        request.method == .options ? door.crossOrigin?.preflight(request) : nil
+    }
+
+    private func refusal(of error: any Error, _ request: Request, _ context: ServerContext) -> Response {
+        let refusal: Refusal
+        switch error {
+        case let known as Refusal: refusal = known
+        case let problem as JSONProblem: refusal = .badJSON(problem.sentence)
+        case is UnknownPath: return door.format.unknownPath(request: request.headers, requestID: context.requestID)
+        case let wrong as WrongMethod:
+            var response = Answer.empty(.methodNotAllowed)
+            if !wrong.allowed.isEmpty { response.headers.append(HTTPField(name: .allow, value: wrong.allowed)) }
+            return response
+        case let known as any HTTPResponseError where known.status.code < 500:
+            refusal = Refusal(known.status, .validationFailed, "The request is not valid.", cause: error)
+        default: refusal = .unforeseen(error)
+        }
+        if let cause = refusal.cause {
+            let level: Logger.Level = refusal.status.code >= 500 ? .error : .info
+            context.event(level, "request refused", [.route: name, .cause: "\(type(of: cause)): \(cause)"])
+        }
+        return door.format.response(to: refusal, request: request.headers, requestID: context.requestID)
+    }
+
+    private static let noSniffing = HTTPField(name: .contentTypeOptions, value: "nosniff")
+
+    private func finish(_ response: inout Response, _ request: Request, _ context: ServerContext) {
+        response.headers.append(HTTPField(name: .requestID, value: context.requestID))
+        response.headers.append(Self.noSniffing)
+        if let cacheControl = door.cacheControl, !response.headers.contains(.cacheControl) {
+            response.headers.append(HTTPField(name: .cacheControl, value: cacheControl))
+        }
+        door.crossOrigin?.mark(&response, to: request)
+    }
+
+    private func log(_ status: Int, _ took: Duration, _ context: ServerContext) {
+        let level: Logger.Level =
+            switch status {
+            case ..<400: .debug
+            case 429: .warning
+            case ..<500: .info
+            default: .error
+            }
+        guard context.logger.logLevel <= level else { return }
+        context.event(
+            level, "request answered",
+            [
+                .route: name, .method: route.method.rawValue, .status: String(status),
+                .microseconds: String(took.microseconds),
+            ])
+    }
+
+    /// At most 64 characters of `[A-Za-z0-9_-]`; anything else could forge a log line.
+    static func wellFormed(_ id: String) -> String? {
+        let utf8 = id.utf8
+        guard (1...64).contains(utf8.count) else { return nil }
+        return utf8.allSatisfy { $0.isRequestIDCharacter } ? id : nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var isRequestIDCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+/// What Hummingbird's router forgives in a path: a slash at the end, slashes doubled.
+struct PathShape {
+    private(set) var endsWithSlash = false
+    private(set) var hasEmptyPart = false
+
+    /// - Parameter target: the request target, with its query.
+    init(_ target: String) {
+        var previous: UInt8 = 0
+        var length = 0
+        for byte in target.utf8 {
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
+            if byte == UInt8(ascii: "/"), previous == byte { hasEmptyPart = true }
+            previous = byte
+            length += 1
+        }
+        endsWithSlash = length > 1 && previous == UInt8(ascii: "/")
+    }
+
+    func isPlain(slash: Bool) -> Bool { !hasEmptyPart && (slash || !endsWithSlash) }
+}

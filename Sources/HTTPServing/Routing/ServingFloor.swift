@@ -1,0 +1,64 @@
+package import GatehouseWire
+package import Hummingbird
+
+/// What every door stands on: the clocks, the limits, the counters. Made once, by the program.
+package struct ServingFloor: Sendable {
+    package let now: @Sendable () -> Instant
+    /// A clock that never goes back; where it starts does not matter.
+    package let uptime: @Sendable () -> Duration
+    package let sleep: @Sendable (Duration) async throws -> Void
+    /// 8 to 64 characters of `[A-Za-z0-9_-]`, never the same twice.
+    package let makeRequestID: @Sendable () -> String
+    package let metrics: ServerMetrics
+    /// Nil: nothing is limited, as in `gatehouse dev`.
+    package let limiter: RateLimiter?
+    package let clientAddress: ClientAddressRule
+    /// Contract 1.5: after this a request is answered with 504.
+    package let requestTimeLimit: Duration
+
+    package init(
+        now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics, limiter: RateLimiter?,
+        clientAddress: ClientAddressRule, requestTimeLimit: Duration = .seconds(10)
+    ) {
+        self.now = now
+        self.uptime = uptime
+        self.sleep = sleep
+        self.makeRequestID = makeRequestID
+        self.metrics = metrics
+        self.limiter = limiter
+        self.clientAddress = clientAddress
+        self.requestTimeLimit = requestTimeLimit
+    }
+}
+
+extension ServingFloor {
+    /// Takes one request of this caller from a bucket, for handlers that have to look at the body first.
+    ///
+    /// - Throws: ``Refusal`` 429 when the bucket is dry.
+    package func take(_ bucket: String, _ request: Request, _ context: ServerContext) async throws {
+        guard let limiter, let key = clientAddress.limitKey(peer: context.peerAddress, request.headers) else { return }
+        try await limiter.require(bucket, key: key, at: now())
+    }
+}
+
+/// One group of routes with one way to refuse.
+package struct Door: Sendable {
+    /// Where the routes are mounted, without a slash at the end: `["/auth/v1", ""]`. The longest that fits decides who answers an unknown path.
+    package let prefixes: [String]
+    package let format: RefusalFormat
+    /// Nil: browsers of other origins are not helped.
+    package let crossOrigin: CrossOriginPolicy?
+    /// `cache-control` of every answer that has none of its own.
+    package let cacheControl: String?
+
+    package init(
+        prefixes: [String], format: RefusalFormat, crossOrigin: CrossOriginPolicy?, cacheControl: String? = nil
+    ) {
+        self.prefixes = prefixes.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        self.format = format
+        self.crossOrigin = crossOrigin
+        self.cacheControl = cacheControl
+    }
+}

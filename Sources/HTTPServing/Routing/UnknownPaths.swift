@@ -1,0 +1,50 @@
+import HTTPTypes
+package import Hummingbird
+
+/// Answers what no row matched, in the words of the door that the path belongs to.
+package struct UnknownPaths: RouterMiddleware {
+    package typealias Context = ServerContext
+
+    private let endpoints: [(prefix: String, endpoint: RouteEndpoint)]
+
+    private init(_ tables: [RouteTable]) {
+        endpoints =
+            tables
+            .flatMap { table in table.door.prefixes.map { (prefix: $0, endpoint: Self.endpoint(table)) } }
+            .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
+    }
+
+    /// To be called after every table was added: Hummingbird gives a middleware to the routes added later and to
+    /// the paths nobody knows, so that no row has to step through this one.
+    package static func add(_ tables: [RouteTable], to router: Router<ServerContext>) {
+        router.add(middleware: UnknownPaths(tables))
+    }
+
+    package func handle(
+        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        let path = request.uri.path
+        guard let found = endpoints.first(where: { Self.covers($0.prefix, path) }) else {
+            return try await next(request, context)
+        }
+        return try await found.endpoint.respond(to: request, context: context)
+    }
+
+    private static func covers(_ prefix: String, _ path: String) -> Bool {
+        guard path.hasPrefix(prefix) else { return false }
+        let rest = path.utf8.dropFirst(prefix.utf8.count)
+        return prefix.isEmpty || rest.isEmpty || rest.first == UInt8(ascii: "/")
+    }
+
+    private static let routable: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
+
+    /// Counted as route "none": a path that a caller makes up must not make up a label.
+    private static func endpoint(_ table: RouteTable) -> RouteEndpoint {
+        let route = Route(.get, "", acceptsTrailingSlash: true) { request, _ in
+            guard routable.contains(request.method) else { throw WrongMethod(allowed: "") }
+            throw UnknownPath()
+        }
+        let meter = table.floor.metrics.meter(route: "none", method: "any")
+        return RouteEndpoint(route: route, door: table.door, floor: table.floor, meter: meter, name: "none")
+    }
+}

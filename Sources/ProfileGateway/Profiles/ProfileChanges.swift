@@ -1,0 +1,107 @@
+package import GatehouseWire
+
+/// A change of one member: absent keeps, an explicit null clears (requirement C2).
+package enum Change: Equatable, Sendable {
+    case keep
+    case clear
+    case set(String)
+
+    var isSet: Bool { self != .keep }
+    var value: String? { if case .set(let text) = self { text } else { nil } }
+}
+
+/// What a PATCH asks for, checked.
+package struct ProfileChanges: Equatable, Sendable {
+    package internal(set) var firstName = Change.keep
+    /// Nil keeps them.
+    package internal(set) var favoriteTeams: [String]?
+    package internal(set) var name = Change.keep
+    package internal(set) var avatarURL = Change.keep
+    package internal(set) var timezone = Change.keep
+
+    package init() {}
+
+    var favoriteTeamsJSON: String? {
+        guard let favoriteTeams else { return nil }
+        var writer = JSONWriter(capacity: 64)
+        writer.beginArray()
+        for team in favoriteTeams { writer.value(team) }
+        writer.endArray()
+        return writer.text
+    }
+}
+
+/// A member that is not what it has to be. The text is for the caller and names the member.
+package struct InvalidProfileChange: Error, Equatable {
+    package let message: String
+    package init(message: String) { self.message = message }
+}
+
+extension ProfileChanges {
+    /// The members that `/v1/auth/me` takes.
+    package static let summaryFields: Set<String> = ["first_name", "favorite_teams"]
+    /// The members that `/api/v1/profile` takes. `is_premium` is not among them.
+    package static let wholeFields = summaryFields.union(["name", "avatar_url", "timezone"])
+
+    /// - Throws: ``InvalidProfileChange`` for the first member that is unknown or wrong, and when there is none.
+    package init(_ members: JSONMembers, allowed: Set<String>) throws(InvalidProfileChange) {
+        guard !members.names.isEmpty else { throw InvalidProfileChange(message: "There is nothing to change.") }
+        for name in members.names.sorted() where !allowed.contains(name) {
+            throw InvalidProfileChange(message: "\(name.prefix(50)) cannot be changed here.")
+        }
+        firstName = try Self.text("first_name", members, limit: 50)
+        favoriteTeams = try Self.teams(members)
+        name = try Self.text("name", members, limit: 100)
+        avatarURL = try Self.text("avatar_url", members, limit: 2_048)
+        if case .set(let text) = avatarURL, !WebAddress.isAllowed(text) {
+            throw InvalidProfileChange(message: "avatar_url must be an https address.")
+        }
+        timezone = try Self.text("timezone", members, limit: 64)
+        if case .set(let text) = timezone, !TimeZoneName.isKnown(text) {
+            throw InvalidProfileChange(message: "timezone must be an IANA name such as Europe/Berlin.")
+        }
+    }
+
+    /// Trimmed; empty counts as null. Characters are counted as the databases count them: Unicode scalars.
+    private static func text(
+        _ name: String, _ members: JSONMembers, limit: Int
+    ) throws(InvalidProfileChange) -> Change {
+        guard members.mentions(name) else { return .keep }
+        guard let value = members[name] else { return .clear }
+        guard let text = value.stringValue?.trimmed else {
+            throw InvalidProfileChange(message: "\(name) must be a string or null.")
+        }
+        guard text.unicodeScalars.count <= limit else {
+            throw InvalidProfileChange(message: "\(name) must have at most \(limit) characters.")
+        }
+        return text.isEmpty ? .clear : .set(text)
+    }
+
+    private static func teams(_ members: JSONMembers) throws(InvalidProfileChange) -> [String]? {
+        let name = "favorite_teams"
+        guard members.mentions(name) else { return nil }
+        guard let value = members[name] else { return [] }
+        guard let list = value.arrayValue, list.count <= 30 else {
+            throw InvalidProfileChange(message: "favorite_teams must be a list of at most 30 teams.")
+        }
+        var teams: [String] = []
+        for element in list {
+            guard let team = element.stringValue, TeamIdentifier.isWellFormed(team) else {
+                throw InvalidProfileChange(
+                    message: "favorite_teams must hold strings of at most 50 characters such as nba_1610612744.")
+            }
+            if !teams.contains(team) { teams.append(team) }
+        }
+        return teams
+    }
+}
+
+extension String {
+    /// Without white space at both ends (Unicode's property of that name).
+    fileprivate var trimmed: String {
+        var scalars = unicodeScalars[...]
+        while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
+        while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }
+        return String(scalars)
+    }
+}

@@ -1,0 +1,76 @@
+package import GatehouseWire
+package import SQLDatabase
+
+/// Remembers profiles. Each method is one statement.
+///
+/// The table `profiles` belongs to the accounts' migrations: a profile is made with its account (requirement C5).
+/// In front of another issuer it is made by the first change.
+package struct Profiles: Sendable {
+    private let database: any Database
+
+    package init(database: any Database) { self.database = database }
+
+    /// - Throws: What the database throws when it is out of reach.
+    package func profile(of id: AccountID) async throws -> ProfileRecord? {
+        try await database.read { try $0.row(Self.lookup(id), ProfileRecord.init) }
+    }
+
+    /// Changes what `changes` mentions, keeps the rest, makes the profile if there is none.
+    ///
+    /// - Returns: The profile as it is now.
+    /// - Throws: ``UnknownAccount`` when accounts are kept in the same database and this one is gone; else what the
+    ///   database throws. Nothing was changed then.
+    package func change(_ id: AccountID, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
+        let statement = Self.upsert(id, changes, now)
+        let changed: ProfileRecord?
+        do {
+            changed = try await database.write { try $0.row(statement, ProfileRecord.init) }
+        } catch let violation as ConstraintViolation where violation.kind == .foreignKey {
+            throw UnknownAccount()
+        }
+        guard let changed else { throw UnknownAccount() }
+        return changed
+    }
+
+    /// For the test that the hot read never scans.
+    package static func lookup(_ id: AccountID) -> SQL {
+        """
+        SELECT id, first_name, favorite_teams, name, avatar_url, timezone, is_premium, created_at, updated_at
+        FROM profiles WHERE id = \(id.text)
+        """
+    }
+
+    private static func upsert(_ id: AccountID, _ changes: ProfileChanges, _ now: Instant) -> SQL {
+        let time = SQLValue.instant(now.microseconds)
+        return """
+            INSERT INTO profiles (id, first_name, favorite_teams, name, avatar_url, timezone, created_at, updated_at)
+            VALUES (\(id.text), \(changes.firstName.value), \(changes.favoriteTeamsJSON ?? "[]"), \(changes.name.value),
+                \(changes.avatarURL.value), \(changes.timezone.value), \(time), \(time))
+            ON CONFLICT (id) DO UPDATE SET
+                first_name = CASE WHEN \(changes.firstName.isSet) = 1
+                    THEN excluded.first_name ELSE profiles.first_name END,
+                favorite_teams = CASE WHEN \(changes.favoriteTeams != nil) = 1
+                    THEN excluded.favorite_teams ELSE profiles.favorite_teams END,
+                name = CASE WHEN \(changes.name.isSet) = 1 THEN excluded.name ELSE profiles.name END,
+                avatar_url = CASE WHEN \(changes.avatarURL.isSet) = 1
+                    THEN excluded.avatar_url ELSE profiles.avatar_url END,
+                timezone = CASE WHEN \(changes.timezone.isSet) = 1
+                    THEN excluded.timezone ELSE profiles.timezone END,
+                updated_at = excluded.updated_at
+            RETURNING id, first_name, favorite_teams, name, avatar_url, timezone, is_premium, created_at, updated_at
+            """
+    }
+}
+
+/// The account that a profile would belong to is not there.
+package struct UnknownAccount: Error, Equatable {}
+
+extension ProfileRecord {
+    /// The columns in the order of ``Profiles/lookup(_:)``.
+    fileprivate init(_ row: any Row) {
+        self.init(
+            id: row.text(0), firstName: row.textIfPresent(1), favoriteTeams: row.text(2), name: row.textIfPresent(3),
+            avatarURL: row.textIfPresent(4), timezone: row.textIfPresent(5), isPremium: row.bool(6),
+            createdAt: Instant(microseconds: row.int(7)), updatedAt: Instant(microseconds: row.int(8)))
+    }
+}

@@ -1,0 +1,39 @@
+/// The addresses that a profile may point others to.
+enum WebAddress {
+    /// `https`, or `http` on this machine while developing. Nothing but RFC 3986's characters, no user, a host.
+    ///
+    /// It is shown to others as an image: a `data:` or `javascript:` address, or one with quotes, could do more.
+    static func isAllowed(_ text: String) -> Bool {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) }) else { return false }
+        let lowered = text.lowercased()
+        let isSecure = lowered.hasPrefix("https://")
+        guard isSecure || lowered.hasPrefix("http://") else { return false }
+        let authority = lowered.dropFirst(isSecure ? 8 : 7).prefix { !"/?#".contains($0) }
+        guard let host = host(authority) else { return false }
+        return isSecure || ["localhost", "127.0.0.1", "[::1]"].contains(host)
+    }
+
+    private static let forbidden = Set("\"<>\\^`{|}".utf8)
+
+    private static func host(_ authority: Substring) -> Substring? {
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]"), isPort(authority[authority.index(after: end)...]) else {
+                return nil
+            }
+            let inner = authority[..<end].dropFirst()
+            guard inner.contains(":"), inner.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return nil }
+            return authority[...end]
+        }
+        let host = authority.prefix { $0 != ":" }
+        guard !host.isEmpty, isPort(authority[host.endIndex...]), host.first != ".", !host.contains(".."),
+            host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" })
+        else { return nil }
+        return host
+    }
+
+    /// Nothing, or a colon and a port.
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty
+            || (text.first == ":" && text.dropFirst().allSatisfy(\.isNumber) && UInt16(text.dropFirst()) != nil)
+    }
+}

@@ -1,0 +1,154 @@
+package import GatehouseWire
+package import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// What became of an account that its owner wanted gone.
+package enum AccountDeletion: Sendable {
+    case deleted, alreadyGone
+    /// Some of it may be gone, none of it is lost track of: asking again goes on where this ended.
+    case failed(any Error)
+}
+
+/// The gateway: profiles for holders of a token, and the teams they like (requirements C1 to C8).
+package struct ProfileRoutes: Sendable {
+    package typealias Authenticate = @Sendable (_ token: String) async throws(BearerRefusal) -> Bearer
+
+    /// The buckets that the routes take from, by the caller's address.
+    package static let limits = [RateLimit("profile_write", 60, per: .seconds(60), burst: 60)]
+
+    private let profiles: Profiles
+    private let teams: TeamCatalogue
+    private let authenticate: Authenticate
+    private let deleteAccount: @Sendable (Bearer) async throws -> AccountDeletion
+    private let appScheme: AppScheme?
+    private let now: @Sendable () -> Instant
+
+    /// - Parameter appScheme: nil closes the callback route.
+    package init(
+        profiles: Profiles, teams: TeamCatalogue, authenticate: @escaping Authenticate,
+        deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion, appScheme: AppScheme?,
+        now: @escaping @Sendable () -> Instant
+    ) {
+        self.profiles = profiles
+        self.teams = teams
+        self.authenticate = authenticate
+        self.deleteAccount = deleteAccount
+        self.appScheme = appScheme
+        self.now = now
+    }
+
+    /// The tables of both doors.
+    package func tables(floor: ServingFloor, crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> [RouteTable] {
+        let write = "profile_write"
+        return [
+            table(
+                "/v1", floor, crossOrigin,
+                [
+                    Route(.get, "/auth/me", readMe),
+                    Route(.patch, "/auth/me", limitedBy: write, changeMe),
+                    Route(.delete, "/auth/me", limitedBy: write, timeLimit: floor.requestTimeLimit, deleteMe),
+                    Route(.get, "/teams", listTeams),
+                ]),
+            table(
+                "/api/v1", floor, crossOrigin,
+                [
+                    Route(.get, "/profile", readProfile),
+                    Route(.patch, "/profile", limitedBy: write, changeProfile),
+                    Route(.get, "/auth/callback", forwardCallback),
+                ]),
+        ]
+    }
+
+    private func table(
+        _ prefix: String, _ floor: ServingFloor, _ crossOrigin: CrossOriginPolicy, _ routes: [Route]
+    ) -> RouteTable {
+        // Answers are personal: nothing on the way may keep one, unless the route says otherwise.
+        let door = Door(prefixes: [prefix], format: .profile, crossOrigin: crossOrigin, cacheControl: "no-store")
+        return RouteTable(door: door, floor: floor, routes)
+    }
+}
+
+extension ProfileRoutes {
+    private func readMe(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let bearer = try await bearer(request)
+        return Self.me(bearer, try await profiles.profile(of: bearer.userID))
+    }
+
+    private func changeMe(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let bearer = try await bearer(request)
+        return Self.me(bearer, try await change(request, context, bearer, ProfileChanges.summaryFields))
+    }
+
+    private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let bearer = try await bearer(request)
+        switch try await deleteAccount(bearer) {
+        case .deleted, .alreadyGone: return Answer.empty()
+        case .failed(let cause):
+            throw Refusal(
+                .internalServerError, RefusalCode("INTERNAL_ERROR"),
+                "The account could not be deleted completely. Please ask for it again.", cause: cause)
+        }
+    }
+
+    private func readProfile(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let bearer = try await bearer(request)
+        guard let profile = try await profiles.profile(of: bearer.userID) else {
+            throw Refusal(.notFound, .notFound, "There is no profile yet.")
+        }
+        return Answer.json { profile.writeWhole(to: &$0) }
+    }
+
+    private func changeProfile(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let bearer = try await bearer(request)
+        let profile = try await change(request, context, bearer, ProfileChanges.wholeFields)
+        return Answer.json { profile.writeWhole(to: &$0) }
+    }
+
+    private func listTeams(_ request: Request, _ context: ServerContext) throws -> Response {
+        let league = request.uri.queryParameters["league"].map(String.init)
+        guard let response = teams.response(league: league) else {
+            throw Refusal(.badRequest, .validationFailed, "league must be one of the listed teams' leagues.")
+        }
+        return response
+    }
+
+    private func forwardCallback(_ request: Request, _ context: ServerContext) throws -> Response {
+        guard let appScheme else { throw Refusal.unknownAddress }
+        return Answer.redirect(to: appScheme.callback(for: request.head.path ?? ""))
+    }
+}
+
+extension ProfileRoutes {
+    private func bearer(_ request: Request) async throws -> Bearer {
+        do throws(BearerRefusal) {
+            guard let token = request.headers.bearerToken else {
+                throw request.headers[.authorization] == nil ? .noToken : .invalid
+            }
+            return try await authenticate(token)
+        } catch {
+            throw error.refusal
+        }
+    }
+
+    private func change(
+        _ request: Request, _ context: ServerContext, _ bearer: Bearer, _ allowed: Set<String>
+    ) async throws -> ProfileRecord {
+        let members = try await request.jsonMembers(context)
+        do {
+            return try await profiles.change(
+                bearer.userID, try ProfileChanges(members, allowed: allowed), at: now())
+        } catch let invalid as InvalidProfileChange {
+            throw Refusal(.badRequest, .validationFailed, invalid.message)
+        } catch is UnknownAccount {
+            // The token outlived its account.
+            throw BearerRefusal.invalid.refusal
+        }
+    }
+
+    private static func me(_ bearer: Bearer, _ profile: ProfileRecord?) -> Response {
+        Answer.json(capacity: 512) {
+            ProfileRecord.writeMe(userID: bearer.userID.text, email: bearer.email, profile: profile, to: &$0)
+        }
+    }
+}
