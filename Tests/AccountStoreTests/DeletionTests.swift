@@ -1,0 +1,40 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import TestSupport
+import Testing
+
+@Suite("Deleting an account")
+struct DeletionTests {
+    @Test("C1: The account, its identities, sessions and profile go together", arguments: TestDatabase.all)
+    func hard(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        _ = try await store.signedIn("grace@example.com")
+        let id = issued.account.user.id
+        #expect(try await store.accounts.delete(id, actor: id, at: store.clock.now))
+        for table in ["users", "identities", "sessions", "profiles"] {
+            #expect(try await store.count(table) == 1, "\(table)")
+        }
+        #expect(try await store.accounts.delete(id, actor: id, at: store.clock.now) == false)
+    }
+
+    @Test("A soft deletion keeps the id and nothing of the person", arguments: TestDatabase.all)
+    func soft(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn(metadata: ["first_name": "Ada"])
+        let id = issued.account.user.id
+        #expect(try await store.accounts.softDelete(id, at: store.clock.now))
+        let left = try #require(try await store.accounts.account(id))
+        #expect(left.user.times.deletedAt == store.clock.now)
+        #expect(left.user.passwordHash == nil)
+        #expect(left.user.userMetadata == "{}")
+        #expect(left.identities.map(\.data) == ["{}"])
+        #expect(!"\(left.user.email ?? "")\(left.identities[0].providerID)".contains("ada"))
+        #expect(try await store.count("sessions") == 0)
+        #expect(try await store.count("profiles") == 0)
+        #expect(try await store.accounts.softDelete(id, at: store.clock.now + .seconds(5)))
+        #expect(try await store.accounts.account(id)?.user.times.deletedAt == store.clock.now)
+        guard case .signedIn = try await store.signUp() else { Issue.record("the address is not free"); return }
+    }
+}

@@ -1,0 +1,94 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Refreshing")
+struct RefreshTests {
+    @Test("D5: A token is traded for its successor", arguments: TestDatabase.all)
+    func rotation(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        let second = try await store.refresh(first.refreshToken)
+        #expect(second.verdict == .rotate)
+        #expect(second.issued?.session.id == first.session.id)
+        #expect(second.issued?.refreshToken.reveal() != first.refreshToken.reveal())
+    }
+
+    @Test("D6: A lost answer can be asked for again at any time", arguments: TestDatabase.all)
+    func lostAnswer(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        let lost = try await store.refresh(first.refreshToken)
+        store.clock.advance(by: .seconds(20 * 86_400))
+        let again = try await store.refresh(first.refreshToken)
+        #expect(again.verdict == .reissue)
+        #expect(again.issued?.refreshToken.reveal() == lost.issued?.refreshToken.reveal())
+    }
+
+    @Test("D6: A token two behind ends the session for everybody, and the log says so", arguments: TestDatabase.all)
+    func theft(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        let second = try #require(try await store.refresh(first.refreshToken).issued)
+        let third = try #require(try await store.refresh(second.refreshToken).issued)
+        store.clock.advance(by: .seconds(11))
+        guard case .reused = try await store.refresh(first.refreshToken) else {
+            Issue.record("expected: reused")
+            return
+        }
+        guard case .unknown = try await store.refresh(third.refreshToken) else {
+            Issue.record("the thief's session goes on")
+            return
+        }
+        let log = try await store.accounts.auditLog(.action("token_revoked"), page: PageRequest(number: 1, size: 10))
+        #expect(log.total == 1)
+        #expect(log.elements.first?.traits.contains(first.session.id.text) == true)
+    }
+
+    @Test("D6: Tokens used side by side converge on one successor", arguments: TestDatabase.all)
+    func sideBySide(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        let successors = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await store.refresh(first.refreshToken).issued?.refreshToken.reveal() }
+            }
+            return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        #expect(successors.count == 1)
+        #expect(!successors.contains(nil))
+    }
+
+    @Test("Who is banned is refused and stays signed in", arguments: TestDatabase.all)
+    func banned(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        var ban = AdminAttributes()
+        ban.ban = .lasting(.seconds(60))
+        _ = try await store.accounts.update(first.account.user.id, ban, at: store.clock.now)
+        guard case .banned = try await store.refresh(first.refreshToken) else { Issue.record("not banned"); return }
+        store.clock.advance(by: .seconds(60))
+        #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
+    }
+
+    @Test("D5: A session that nobody refreshed for 30 days has ended", arguments: TestDatabase.all)
+    func inactivity(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        store.clock.advance(by: .seconds(30 * 86_400 + 1))
+        guard case .expired = try await store.refresh(first.refreshToken) else { Issue.record("goes on"); return }
+    }
+
+    @Test("A token of a server with another secret is unknown", arguments: TestDatabase.all)
+    func forged(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try await store.signedIn()
+        let others = ServerSecrets([(1, Array(repeating: 8, count: 32))])!
+        let forged = RefreshToken.issue(session: first.session.id, counter: 0, secrets: others)
+        guard case .unknown = try await store.refresh(forged) else { Issue.record("accepted"); return }
+        #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
+    }
+}

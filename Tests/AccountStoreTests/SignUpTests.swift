@@ -1,0 +1,105 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Signing up")
+struct SignUpTests {
+    @Test("C5: The profile comes with the account, and takes a first name that is one", arguments: [
+        (metadata: [:], firstName: nil),
+        (metadata: ["first_name": "Ada"], firstName: "Ada"),
+        (metadata: ["first_name": "  Ada "], firstName: "Ada"),
+        (metadata: ["first_name": ""], firstName: nil),
+        (metadata: ["first_name": "   "], firstName: nil),
+        (metadata: ["first_name": 7], firstName: nil),
+        (metadata: ["first_name": .null], firstName: nil),
+        (metadata: ["first_name": .string(String(repeating: "x", count: 60))], firstName: String(repeating: "x", count: 50)),
+    ] as [(metadata: [String: AnyJSON], firstName: String?)])
+    func profile(metadata: [String: AnyJSON], firstName: String?) async throws {
+        for kind in TestDatabase.all {
+            let store = try await StoreFixture(kind)
+            let issued = try await store.signedIn(metadata: metadata)
+            #expect(try await store.count("profiles") == 1)
+            let found = try await store.text(
+                "SELECT first_name FROM profiles WHERE id = \(issued.account.user.id.text)")
+            #expect(found == firstName)
+        }
+    }
+
+    @Test("C5: Every way to make an account makes the profile", arguments: TestDatabase.all)
+    func everyWay(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        var attributes = AdminAttributes()
+        attributes.email = EmailAddress("grace@example.com")
+        _ = try await store.accounts.create(attributes, at: store.clock.now)
+        _ = try await store.signUp(isConfirmed: false)
+        #expect(try await store.count("users") == 3)
+        #expect(try await store.count("profiles") == 3)
+    }
+
+    @Test("C5: An account whose profile cannot be made is not made", arguments: TestDatabase.all)
+    func failingProfile(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        try await store.storage.database.write { db in try db.run("DROP TABLE profiles") }
+        await #expect(throws: DatabaseFailure.self) { try await store.signUp() }
+        #expect(try await store.count("users") == 0)
+        #expect(try await store.count("identities") == 0)
+        #expect(try await store.count("sessions") == 0)
+    }
+
+    @Test("D8: Signing up again with an address that waits changes nothing", arguments: TestDatabase.all)
+    func repeated(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await store.signUp(metadata: ["name": "First"], isConfirmed: false)
+        let second = EmailSignUp(
+            email: EmailAddress("ada@example.com")!, passwordHash: Secret("$other$"), metadata: ["name": "Second"],
+            isConfirmed: false)
+        guard case .waits(let account) = try await store.accounts.signUp(
+            second, from: store.device, at: store.clock.now)
+        else { Issue.record("expected the waiting account"); return }
+        #expect(account.user.passwordHash?.reveal() == "$hash$")
+        #expect(account.user.userMetadata.contains("First"))
+        #expect(try await store.count("users") == 1)
+    }
+
+    @Test("A confirmed address is taken, by an identity too", arguments: TestDatabase.all)
+    func taken(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await store.signedIn()
+        guard case .taken = try await store.signUp() else { Issue.record("expected: taken"); return }
+        try await store.storage.database.write { db in
+            try db.run("UPDATE users SET email = 'changed@example.com'")
+        }
+        guard case .taken = try await store.signUp() else { Issue.record("expected: taken by identity"); return }
+    }
+
+    @Test("Of fifty sign-ups with one address at once, one wins and none is half made", arguments: TestDatabase.all)
+    func race(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask { if case .signedIn = try await store.signUp() { true } else { false } }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(winners == 1)
+        #expect(try await store.count("users") == 1)
+        #expect(try await store.count("identities") == 1)
+        #expect(try await store.count("profiles") == 1)
+        #expect(try await store.count("sessions") == 1)
+    }
+
+    @Test("The log has the sign-up and the sign-in, newest first", arguments: TestDatabase.all)
+    func audit(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await store.signedIn()
+        let log = try await store.accounts.auditLog(.author("ada@"), page: PageRequest(number: 1, size: 10))
+        #expect(log.elements.map(\.action) == ["login", "user_signedup"])
+        #expect(log.total == 2)
+        let none = try await store.accounts.auditLog(.author("a_a@"), page: PageRequest(number: 1, size: 10))
+        #expect(none.total == 0)
+    }
+}

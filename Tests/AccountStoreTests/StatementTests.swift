@@ -1,0 +1,39 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Statements")
+struct StatementTests {
+    @Test("Reading the current user takes one statement, a refresh two, a sign-up five", arguments: TestDatabase.all)
+    func counts(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        var issued: IssuedSession?
+        let signUp = try await store.storage.statements.during { issued = try await store.signedIn() }
+        let session = try #require(issued)
+        let read = try await store.storage.statements.during {
+            _ = try await store.accounts.current(session.account.user.id, session: session.session.id)
+        }
+        let refresh = try await store.storage.statements.during { _ = try await store.refresh(session.refreshToken) }
+        #expect(signUp == 5)
+        #expect(read == 1)
+        #expect(refresh == 2)
+    }
+
+    @Test("Hot statements find their rows by an index and never scan a table", arguments: TestDatabase.all)
+    func plans(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let id = UserID(trusted: "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60")
+        let session = SessionID(trusted: id.text)
+        let email = try #require(EmailAddress("ada@example.com"))
+        for statement in Accounts.hotStatements(user: id, session: session, email: email) {
+            let plan = try await store.storage.database.read { db in try db.plan(statement) }
+            #expect(!plan.isEmpty)
+            for step in plan {
+                #expect(!step.hasPrefix("SCAN") || step.contains("SUBQUERY") || step == "SCAN CONSTANT ROW", "\(step)")
+            }
+        }
+    }
+}

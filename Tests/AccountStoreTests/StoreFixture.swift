@@ -1,0 +1,65 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+
+/// Accounts on a database of their own, with a clock that stands still.
+struct StoreFixture {
+    let storage: OpenDatabase
+    let accounts: Accounts
+    let clock = TestClock()
+    let device = Device(userAgent: "test", address: "192.0.2.1")
+
+    init(_ kind: TestDatabase, policy: SessionPolicy = SessionPolicy()) async throws {
+        storage = try await kind.open()
+        let randomness = TestRandomness()
+        accounts = Accounts(
+            database: storage.database, secrets: Self.secrets, policy: policy,
+            randomBytes: { randomness.bytes($0) })
+    }
+
+    static let secrets = ServerSecrets([(1, Array(repeating: 7, count: 32))])!
+
+    func signUp(
+        _ email: String = "ada@example.com", metadata: [String: AnyJSON] = [:], isConfirmed: Bool = true
+    ) async throws -> SignUpOutcome {
+        let signUp = EmailSignUp(
+            email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: metadata, isConfirmed: isConfirmed)
+        return try await accounts.signUp(signUp, from: device, at: clock.now)
+    }
+
+    func signedIn(_ email: String = "ada@example.com", metadata: [String: AnyJSON] = [:]) async throws -> IssuedSession {
+        guard case .signedIn(let issued) = try await signUp(email, metadata: metadata) else { throw NotSignedIn() }
+        return issued
+    }
+
+    func refresh(_ token: Secret) async throws -> RefreshOutcome {
+        guard let token = RefreshToken(token) else { throw NotSignedIn() }
+        return try await accounts.refresh(token, from: device, at: clock.now)
+    }
+
+    /// One column of one row, as text; nil when there is no row or the column is null.
+    func text(_ statement: SQL) async throws -> String? {
+        try await storage.database.read { db in try db.row(statement) { $0.textIfPresent(0) } ?? nil }
+    }
+
+    func count(_ table: String) async throws -> Int {
+        let statement: SQL =
+            switch table {
+            case "users": "SELECT count(*) FROM users"
+            case "identities": "SELECT count(*) FROM identities"
+            case "sessions": "SELECT count(*) FROM sessions"
+            case "profiles": "SELECT count(*) FROM profiles"
+            default: "SELECT count(*) FROM audit_log"
+            }
+        return try await storage.database.read { db in try db.row(statement) { Int($0.int(0)) } ?? 0 }
+    }
+}
+
+struct NotSignedIn: Error {}
+
+extension RefreshOutcome {
+    var issued: IssuedSession? { if case .issued(let issued, _) = self { issued } else { nil } }
+    var verdict: RefreshVerdict? { if case .issued(_, let verdict) = self { verdict } else { nil } }
+}

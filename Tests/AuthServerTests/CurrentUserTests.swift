@@ -1,0 +1,152 @@
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import JSONWebTokens
+import TestSupport
+import Testing
+
+@Suite("GET and PUT /user, POST /logout")
+struct CurrentUserTests {
+    @Test("A bearer that is none is refused with its reason", arguments: [
+        (nil, 401, "no_authorization"), ("", 401, "no_authorization"), ("a b", 401, "no_authorization"),
+        ("garbage", 403, "bad_jwt"), ("a.b.c", 403, "bad_jwt"), ("sb_publishable_test", 403, "bad_jwt"),
+        ("sb_secret_test", 403, "bad_jwt"),
+    ] as [(String?, Int, String)])
+    func bearers(_ bearer: String?, _ status: Int, _ code: String) async throws {
+        try await TestServer.with { server in
+            let answer = try await server.send(.get, "/auth/v1/user", bearer: bearer)
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A token signed with the shared secret is checked claim by claim", arguments: [
+        (["sub": "nobody"], 400, "bad_jwt"), ([:], 403, "bad_jwt"),
+        (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"], 403, "user_not_found"),
+        (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "session_id": "abc"], 403, "bad_jwt"),
+        (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "exp": 1], 403, "bad_jwt"),
+    ] as [([String: AnyJSON], Int, String)])
+    func claims(_ claims: [String: AnyJSON], _ status: Int, _ code: String) async throws {
+        try await TestServer.with { server in
+            let answer = try await server.send(.get, "/auth/v1/user", bearer: try server.sharedToken(claims))
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A token without exp is refused, though the protocol's own server takes it")
+    func withoutExpiry() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            let token = try server.sharedToken(["sub": .string(session.userID), "exp": .null])
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: token).code == "bad_jwt")
+        }
+    }
+
+    @Test("D1: Signing out ends this session, the others, or all", arguments: [
+        ("", [403, 403]), ("?scope=global", [403, 403]), ("?scope=local", [403, 200]), ("?scope=others", [200, 403]),
+    ])
+    func scopes(_ query: String, _ statuses: [Int]) async throws {
+        try await TestServer.with { server in
+            let first = try await server.signUp()
+            let second = try #require(TestSession(try await server.signIn()))
+            let out = try await server.send(.post, "/auth/v1/logout\(query)", bearer: first.accessToken)
+            #expect(out.status == 204)
+            #expect(out.bytes.isEmpty)
+            var found: [Int] = []
+            for token in [first.accessToken, second.accessToken] {
+                found.append(try await server.send(.get, "/auth/v1/user", bearer: token).status)
+            }
+            #expect(found == statuses)
+        }
+    }
+
+    @Test("A new password ends the other sessions and keeps this one")
+    func newPassword() async throws {
+        try await TestServer.with { server in
+            let first = try await server.signUp()
+            let second = try #require(TestSession(try await server.signIn()))
+            let same = try await server.send(
+                .put, "/auth/v1/user", bearer: first.accessToken, json: ["password": .string(TestServer.password)])
+            #expect(same.code == "same_password")
+            let changed = try await server.send(
+                .put, "/auth/v1/user", bearer: first.accessToken, json: ["password": "another good one"])
+            #expect(changed.status == 200)
+            #expect(try await server.refresh(second.refreshToken).code == "refresh_token_not_found")
+            #expect(try await server.refresh(first.refreshToken).status == 200)
+            #expect(try await server.signIn(password: "another good one").status == 200)
+        }
+    }
+
+    @Test("The current password is asked for where the settings say so")
+    func currentPassword() async throws {
+        try await TestServer.with(change: { $0.requiresCurrentPassword = true }) { server in
+            let session = try await server.signUp()
+            let codes = try await [
+                AnyJSON.object(["password": "another good one"]),
+                ["password": "another good one", "current_password": "wrong"],
+                ["password": "another good one", "current_password": .string(TestServer.password)],
+            ].asyncMap { try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: $0).code }
+            #expect(codes == ["current_password_required", "current_password_invalid", nil])
+        }
+    }
+
+    @Test("Metadata is merged at the top level, and a null deletes")
+    func metadata() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp(data: ["a": 1, "b": ["x": 1]])
+            let answer = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["data": ["a": .null, "b": ["y": 2], "c": 3]])
+            #expect(answer["user_metadata"]?["a"] == nil)
+            #expect(answer["user_metadata"]?["b"] == ["y": 2])
+            #expect(answer["user_metadata"]?["c"] == 3)
+            let forbidden = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["app_metadata": ["role": "admin"]])
+            #expect(forbidden.code == "not_admin")
+        }
+    }
+
+    @Test("A new address takes effect under auto-confirm, and one that is taken does not")
+    func email() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            _ = try await server.signUp("grace@example.com")
+            let taken = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["email": "grace@example.com"])
+            #expect(taken.status == 422)
+            #expect(taken.code == "email_exists")
+            let changed = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["email": "new@example.com"])
+            #expect(changed["email"] == "new@example.com")
+            #expect(try await server.signIn().code == "invalid_credentials")
+            #expect(try await server.signIn("new@example.com").status == 200)
+        }
+    }
+
+    @Test("A wrong method is 405 for who is known, and 401 for who is not")
+    func wrongMethod() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            #expect(try await server.send(.delete, "/auth/v1/user", bearer: session.accessToken).status == 405)
+            #expect(try await server.send(.delete, "/auth/v1/user").status == 401)
+            #expect(try await server.send(.get, "/auth/v1/nothing").text == "404 page not found\n")
+        }
+    }
+}
+
+extension TestServer {
+    /// A token signed with the shared secret, good for an hour unless the claims say otherwise.
+    func sharedToken(_ claims: [String: AnyJSON]) throws -> String {
+        let all = ["exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated"].merging(claims) { $1 }
+        let payload = AnyJSON.object(all.filter { !$0.value.isNull }).text
+        return try TokenSigner(sharedSecret).sign(payload: Array(payload.utf8))
+    }
+}
+
+extension Sequence {
+    func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}

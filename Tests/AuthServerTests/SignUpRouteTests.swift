@@ -1,0 +1,135 @@
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("POST /signup")
+struct SignUpRouteTests {
+    @Test("D1: A sign-up gives a session whose token opens GET /user", arguments: TestDatabase.all)
+    func works(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let session = try await server.signUp(data: ["first_name": "Ada"])
+            let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
+            #expect(user.status == 200)
+            #expect(user["id"] == .string(session.userID))
+            #expect(user["user_metadata"]?["first_name"] == "Ada")
+            #expect(user["app_metadata"] == ["provider": "email", "providers": ["email"]])
+            #expect(user["identities"]?.arrayValue?.count == 1)
+        }
+    }
+
+    struct Refused: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let json: AnyJSON
+        let status: Int
+        let code: String
+    }
+
+    @Test("refuses, and makes nothing", arguments: [
+        Refused(testDescription: "a missing password", json: ["email": "a@b.c"], status: 400, code: "validation_failed"),
+        Refused(
+            testDescription: "a short password", json: ["email": "a@b.c", "password": "seven77"], status: 422,
+            code: "weak_password"),
+        Refused(
+            testDescription: "a common password", json: ["email": "a@b.c", "password": "Password123"], status: 422,
+            code: "weak_password"),
+        Refused(
+            testDescription: "a password of 73 bytes",
+            json: ["email": "a@b.c", "password": .string(String(repeating: "ä", count: 37))], status: 400,
+            code: "validation_failed"),
+        Refused(
+            testDescription: "no address", json: ["email": "ada", "password": "correct horse"], status: 400,
+            code: "validation_failed"),
+        Refused(
+            testDescription: "an address and a phone",
+            json: ["email": "a@b.c", "phone": "+49301234", "password": "correct horse"], status: 400,
+            code: "validation_failed"),
+        Refused(
+            testDescription: "a phone", json: ["phone": "+49301234", "password": "correct horse"], status: 400,
+            code: "phone_provider_disabled"),
+        Refused(
+            testDescription: "a number for an address", json: ["email": 5, "password": "correct horse"], status: 400,
+            code: "bad_json"),
+        Refused(
+            testDescription: "half of a proof key",
+            json: ["email": "a@b.c", "password": "correct horse", "code_challenge_method": "s256"], status: 400,
+            code: "validation_failed"),
+        Refused(
+            testDescription: "metadata that no token could carry",
+            json: [
+                "email": "a@b.c", "password": "correct horse", "data": ["x": .string(String(repeating: "x", count: 40_000))],
+            ], status: 400, code: "validation_failed"),
+    ])
+    func refuses(_ example: Refused) async throws {
+        try await TestServer.with { server in
+            let answer = try await server.send(.post, "/auth/v1/signup", json: example.json)
+            #expect(answer.status == example.status)
+            #expect(answer.code == example.code)
+            #expect(try await server.accounts.count() == 0)
+        }
+    }
+
+    @Test("D10: Without auto-confirm a taken address gets a made-up account, and nothing changes")
+    func decoy() async throws {
+        try await TestServer.with(change: { $0.confirmsAutomatically = false }) { server in
+            _ = try await server.admin(
+                .post, "/users",
+                json: ["email": "ada@example.com", "password": "correct horse battery", "email_confirm": true])
+            let answer = try await server.send(
+                .post, "/auth/v1/signup",
+                json: ["email": "ada@example.com", "password": "another password", "data": ["x": 1]])
+            #expect(answer.status == 200)
+            #expect(answer["identities"] == [])
+            #expect(answer["role"] == "")
+            #expect(answer["user_metadata"] == ["x": 1])
+            #expect(answer["access_token"] == nil)
+            #expect(try await server.accounts.count() == 1)
+            #expect(try await server.signIn().status == 200)
+        }
+    }
+
+    @Test("Without auto-confirm a new account waits, and an administrator can confirm it")
+    func waits() async throws {
+        try await TestServer.with(change: { $0.confirmsAutomatically = false }) { server in
+            let answer = try await server.send(
+                .post, "/auth/v1/signup",
+                json: ["email": "ada@example.com", "password": .string(TestServer.password)])
+            let id = try #require(answer["id"]?.stringValue)
+            #expect(answer["email_confirmed_at"] == nil)
+            #expect(try await server.signIn().code == "email_not_confirmed")
+            _ = try await server.admin(.put, "/users/\(id)", json: ["email_confirm": true])
+            #expect(try await server.signIn().status == 200)
+        }
+    }
+
+    @Test("Sign-ups that are switched off say so before anything else")
+    func disabled() async throws {
+        try await TestServer.with(change: { $0.allowsSignUp = false }) { server in
+            let answer = try await server.send(.post, "/auth/v1/signup", json: ["email": "x", "password": "x"])
+            #expect(answer.status == 422)
+            #expect(answer.code == "signup_disabled")
+        }
+    }
+
+    @Test("An anonymous account becomes a permanent one with an address and a password")
+    func anonymous() async throws {
+        try await TestServer.with { server in
+            let answer = try await server.send(.post, "/auth/v1/signup", json: [:])
+            let session = try #require(TestSession(answer))
+            #expect(answer["user"]?["is_anonymous"] == true)
+            let alone = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["password": "correct horse battery"])
+            #expect(alone.status == 422)
+            let changed = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken,
+                json: ["email": "ada@example.com", "password": .string(TestServer.password)])
+            #expect(changed.status == 200)
+            #expect(changed["is_anonymous"] == false)
+            #expect(changed["identities"]?.arrayValue?.count == 1)
+            let signedIn = try #require(TestSession(try await server.signIn()))
+            #expect(signedIn.userID == session.userID)
+        }
+    }
+}

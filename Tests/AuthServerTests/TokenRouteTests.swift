@@ -1,0 +1,142 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("POST /token")
+struct TokenRouteTests {
+    @Test("D1: The right password gives a session, in either case of the address", arguments: TestDatabase.all)
+    func password(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let first = try await server.signUp("Ada@Example.com")
+            let answer = try await server.signIn("ADA@example.COM")
+            #expect(answer.status == 200)
+            #expect(answer["weak_password"] == .null)
+            #expect(TestSession(answer)?.userID == first.userID)
+            #expect(answer["expires_in"] == 3_600)
+            #expect(answer["expires_at"] == .integer(server.clock.now.seconds + 3_600))
+        }
+    }
+
+    @Test("D10: An unknown account and a wrong password get the same answer")
+    func same() async throws {
+        try await TestServer.with { server in
+            _ = try await server.signUp()
+            let wrong = try await server.signIn(password: "wrong password")
+            let unknown = try await server.signIn("grace@example.com")
+            #expect(wrong.status == 400)
+            #expect(wrong.code == "invalid_credentials")
+            #expect(wrong.bytes == unknown.bytes)
+            #expect(wrong.headers[.contentType] == unknown.headers[.contentType])
+        }
+    }
+
+    @Test("D12: A bcrypt hash is accepted, and replaced at the sign-in")
+    func upgrade() async throws {
+        try await TestServer.with { server in
+            let hash = "$2b$04$rgH83ttgEQuXqhmsU8FG8uKMmLSwkWOFteV16ENi0RGmAZdkfTjsW"
+            let made = try await server.admin(
+                .post, "/users", json: ["email": "ada@example.com", "password_hash": .string(hash), "email_confirm": true])
+            let id = try #require(made["id"]?.stringValue.flatMap { UserID($0) })
+            let before = try await server.accounts.account(id)?.user.passwordHash?.reveal()
+            #expect(before == hash)
+            #expect(try await server.signIn(password: "imported secret").status == 200)
+            let after = try await server.accounts.account(id)?.user.passwordHash?.reveal()
+            #expect(after?.hasPrefix("$argon2id$") == true)
+            #expect(try await server.signIn(password: "imported secret").status == 200)
+        }
+    }
+
+    @Test("D9: The eleventh wrong password of an hour is refused by address, with the bucket and the wait")
+    func limitByAddress() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            for number in 0..<10 {
+                #expect(try await server.signIn("p\(number)@example.com", password: "wrong").status == 400)
+            }
+            let refused = try await server.signIn("new@example.com", password: "wrong")
+            #expect(refused.status == 429)
+            #expect(refused.code == "over_request_rate_limit")
+            #expect(refused.headers[.retryAfter] == "360")
+            #expect(refused.headers[.init("x-ratelimit-bucket")!] == "failed_sign_ins_address")
+            #expect(try await server.signIn("new@example.com", password: "wrong", peer: "192.0.2.9").status == 400)
+            server.clock.advance(by: .seconds(360))
+            #expect(try await server.signIn("new@example.com", password: "wrong").status == 400)
+        }
+    }
+
+    @Test("D9: Wrong passwords for one account are limited from many addresses; right ones cost nothing")
+    func limitByAccount() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            for number in 0..<20 { #expect(try await server.signIn(peer: "192.0.2.\(number + 10)").status == 200) }
+            for number in 0..<10 {
+                #expect(try await server.signIn(password: "wrong", peer: "198.51.100.\(number)").status == 400)
+            }
+            let refused = try await server.signIn(password: "wrong", peer: "203.0.113.1")
+            #expect(refused.status == 429)
+            #expect(refused.headers[.init("x-ratelimit-bucket")!] == "failed_sign_ins_account")
+        }
+    }
+
+    @Test("D6: A refresh rotates, a repeat gives the same, an old token later ends the session")
+    func refresh() async throws {
+        try await TestServer.with { server in
+            let first = try await server.signUp()
+            let second = try #require(TestSession(try await server.refresh(first.refreshToken)))
+            let repeated = try #require(TestSession(try await server.refresh(first.refreshToken)))
+            #expect(repeated.refreshToken == second.refreshToken)
+            let third = try #require(TestSession(try await server.refresh(second.refreshToken)))
+            server.clock.advance(by: .seconds(11))
+            let reused = try await server.refresh(first.refreshToken)
+            #expect(reused.status == 400)
+            #expect(reused.code == "refresh_token_already_used")
+            #expect(try await server.refresh(third.refreshToken).code == "refresh_token_not_found")
+            let user = try await server.send(.get, "/auth/v1/user", bearer: third.accessToken)
+            #expect(user.code == "session_not_found")
+        }
+    }
+
+    @Test("Tokens that are none are told apart by form alone", arguments: [
+        ("", 400, "validation_failed"), ("short", 400, "validation_failed"),
+        ("abcdefghijkl", 400, "refresh_token_not_found"), ("ABCDEFGHIJKL", 400, "validation_failed"),
+        (String(repeating: "A", count: 60), 400, "validation_failed"),
+        (String(repeating: "x", count: 5_000), 400, "validation_failed"),
+    ])
+    func malformed(_ token: String, _ status: Int, _ code: String) async throws {
+        try await TestServer.with { server in
+            let answer = try await server.refresh(token)
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A grant that is not known is refused", arguments: ["", "?grant_type=", "?grant_type=Password", "?x=password"])
+    func grants(_ query: String) async throws {
+        try await TestServer.with { server in
+            let answer = try await server.send(.post, "/auth/v1/token\(query)", json: [:])
+            #expect(answer.status == 400)
+            #expect(answer.code == "invalid_credentials")
+        }
+    }
+
+    @Test("Of a password change and a sign-in with the old one at once, only one order is possible")
+    func race() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            async let signIn = server.signIn()
+            async let change = server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["password": "another good one"])
+            let (signedIn, changed) = try await (signIn, change)
+            #expect(changed.status == 200)
+            if let other = TestSession(signedIn) {
+                // It came first, and the change has ended it.
+                #expect(try await server.refresh(other.refreshToken).code == "refresh_token_not_found")
+            }
+            #expect(try await server.signIn().code == "invalid_credentials")
+        }
+    }
+}

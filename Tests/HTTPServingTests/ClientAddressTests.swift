@@ -1,0 +1,90 @@
+import HTTPServing
+import HTTPTypes
+import Testing
+
+@Suite("Client addresses")
+struct ClientAddressTests {
+    private static let header = HTTPField.Name("x-forwarded-for")!
+
+    @Test(
+        "One address has one key, however it is written",
+        arguments: [
+            ("192.0.2.1", "c0000201"), ("::ffff:192.0.2.1", "c0000201"), ("192.0.2.1:8080", "c0000201"),
+            ("[::ffff:c000:201]:80", "c0000201"), ("2001:db8:0:1::1", "20010db800000001/64"),
+            ("2001:db8:0:1:ffff:ffff:ffff:ffff", "20010db800000001/64"), ("[2001:DB8::1]:443", "20010db800000000/64"),
+            ("fe80::1%eth0", "fe80000000000000/64"), ("::", "0/64"), ("64:ff9b::192.0.2.1", "64ff9b00000000/64"),
+        ])
+    func keys(_ text: String, _ key: String) { #expect(IPAddress(text)?.limitKey == key) }
+
+    @Test(
+        "What is no address is none",
+        arguments: [
+            "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.-4", ":", ":::", "1::2::3", "12345::",
+            "1:2:3:4:5:6:7",
+            "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8:9", "g::", "unknown", "_hidden", "[::1", "+1::", "1.2.3.4::",
+        ])
+    func none(_ text: String) { #expect(IPAddress(text) == nil) }
+
+    @Test(
+        "Networks hold what shares their first bits",
+        arguments: [
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
+            ("10.0.0.0/8", "::ffff:10.1.2.3", true),
+            ("0.0.0.0/0", "203.0.113.9", true), ("0.0.0.0/0", "2001:db8::1", false), ("fd00::/8", "fd12::1", true),
+            ("fd00::/8", "fe00::1", false), ("::/0", "10.0.0.1", true), ("192.0.2.7", "192.0.2.7", true),
+            ("192.0.2.7", "192.0.2.8", false), ("2001:db8::/65", "2001:db8::8000:0:0:0", false),
+            ("2001:db8::/65", "2001:db8::7fff:0:0:0", true),
+        ])
+    func networks(_ network: String, _ address: String, _ isInside: Bool) throws {
+        #expect(try #require(IPNetwork(network)).contains(try #require(IPAddress(address))) == isInside)
+    }
+
+    @Test(
+        "What is no network is none",
+        arguments: ["10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/8/8", "x/8", "/8", ""])
+    func noNetworks(_ text: String) { #expect(IPNetwork(text) == nil) }
+
+    @Test(
+        "The header counts when a trusted proxy sent it",
+        arguments: [
+            ("203.0.113.9", "198.51.100.1", "203.0.113.9"),
+            ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
+            ("10.0.0.1", "1.1.1.1, 198.51.100.1", "198.51.100.1"),
+            ("10.0.0.1", "1.1.1.1, 198.51.100.1, 10.0.0.2", "198.51.100.1"),
+            ("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"),
+            ("10.0.0.1", "198.51.100.1, unknown", "10.0.0.1"),
+            ("10.0.0.1", "198.51.100.1, unknown, 10.0.0.2", "10.0.0.2"),
+            ("10.0.0.1", "", "10.0.0.1"),
+            ("10.0.0.1", nil, "10.0.0.1"),
+        ])
+    func trusted(_ peer: String, _ sent: String?, _ expected: String) throws {
+        let rule = ClientAddressRule(.header(Self.header, from: [try #require(IPNetwork("10.0.0.0/8"))]))
+        let headers: HTTPFields = sent.map { [Self.header: $0] } ?? [:]
+        #expect(rule.address(peer: peer, headers) == IPAddress(expected))
+    }
+
+    @Test("Without a rule the header counts for nothing")
+    func peer() {
+        let rule = ClientAddressRule(.peer)
+        #expect(rule.address(peer: "192.0.2.1", [Self.header: "1.1.1.1"]) == IPAddress("192.0.2.1"))
+        #expect(rule.address(peer: nil, [Self.header: "1.1.1.1"]) == nil)
+    }
+
+    @Test("From anyone, the first value counts, and without the header nobody is limited")
+    func anyone() {
+        let rule = ClientAddressRule(.headerFromAnyone(Self.header))
+        #expect(rule.address(peer: nil, [Self.header: "1.1.1.1, 2.2.2.2"]) == IPAddress("1.1.1.1"))
+        #expect(rule.address(peer: "192.0.2.1", [:]) == nil)
+    }
+
+    @Test(
+        "The bearer's form is exact",
+        arguments: [
+            ("Bearer abc", "abc" as String?), ("bEARER abc", "abc"), ("Bearer  abc", nil), ("Bearer a b", nil),
+            ("Bearer ", nil),
+            ("Basic abc", nil), ("Bearer", nil), ("Bearer\tabc", nil),
+        ])
+    func bearer(_ sent: String, _ token: String?) {
+        #expect(HTTPFields([HTTPField(name: .authorization, value: sent)]).bearerToken == token)
+    }
+}

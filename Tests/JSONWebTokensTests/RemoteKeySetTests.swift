@@ -1,0 +1,237 @@
+import GatehouseWire
+import JSONWebTokens
+import Synchronization
+import Testing
+
+@Suite("The keys of another server")
+struct RemoteKeySetTests {
+    struct ServerDown: Error, Equatable {}
+
+    /// A server with a JWKS document and a clock; reads can be counted, made to fail, and held back.
+    final class KeyServer: Sendable {
+        struct State {
+            var document: [UInt8] = []
+            var isDown = false
+            var isHolding = false
+            var reads = 0
+            var time = noon
+        }
+        let state = Mutex(State())
+
+        init(_ keys: [JSONWebKey]) throws { try publish(keys) }
+
+        func publish(_ keys: [JSONWebKey]) throws {
+            let document = try KeySet(keys).publicDocument
+            state.withLock { $0.document = document }
+        }
+
+        func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+        var reads: Int { state.withLock { $0.reads } }
+
+        func fetch() async throws -> [UInt8] {
+            state.withLock { $0.reads += 1 }
+            while state.withLock({ $0.isHolding }) { await Task.yield() }
+            return try state.withLock { state in
+                if state.isDown { throw ServerDown() }
+                return state.document
+            }
+        }
+
+        func client(_ limits: RemoteKeySet.Limits = .init()) -> RemoteKeySet {
+            RemoteKeySet(limits: limits, now: { self.state.withLock { $0.time } }, fetch: { try await self.fetch() })
+        }
+    }
+
+    final class Counter: Sendable {
+        private let state = Mutex(0)
+        var count: Int { state.withLock { $0 } }
+        func add() { state.withLock { $0 += 1 } }
+    }
+
+    private func sign(_ key: JSONWebKey) throws -> String {
+        let text = claims(["exp": .integer(noon.seconds + 1_000_000)]).text
+        return try TokenSigner(key).sign(payload: Array(text.utf8))
+    }
+
+    @Test("A thousand callers at once cause one read")
+    func sharing() async throws {
+        let key = JSONWebKey.newES256(id: "first")
+        let (server, token) = (try KeyServer([key]), try sign(key))
+        let client = server.client()
+        server.change { $0.isHolding = true }
+        let started = Counter()
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<1_000 {
+                group.addTask {
+                    started.add()
+                    return try await client.verify(token, at: noon).claims.subject
+                }
+            }
+            while started.count < 1_000 || server.reads == 0 { await Task.yield() }
+            server.change { $0.isHolding = false }
+            for try await subject in group { #expect(subject == "ada") }
+        }
+        #expect(server.reads == 1)
+        _ = try await client.verify(token, at: noon)
+        #expect(server.reads == 1)
+    }
+
+    @Test("A new kid leads to one more read, and never to more than one in 30 seconds")
+    func unknownKey() async throws {
+        let (first, second) = (JSONWebKey.newES256(id: "first"), JSONWebKey.newES256(id: "second"))
+        let (server, stranger) = (try KeyServer([first]), try sign(.newES256(id: "stranger")))
+        let client = server.client()
+        _ = try await client.verify(sign(first), at: noon)
+        try server.publish([first, second])
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey("second"))) {
+            try await client.verify(sign(second), at: noon)
+        }
+        #expect(server.reads == 1)
+        server.change { $0.time = noon + .seconds(30) }
+        #expect(try await client.verify(sign(second), at: noon).keyID == "second")
+        #expect(server.reads == 2)
+        for second in 0..<300 {
+            server.change { $0.time = noon + .seconds(30 + Int64(second)) }
+            await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey("stranger"))) {
+                try await client.verify(stranger, at: noon)
+            }
+        }
+        #expect(server.reads == 2 + 9)
+    }
+
+    @Test("A token without kid, or with a bad signature, causes no read")
+    func noRead() async throws {
+        let key = JSONWebKey.newES256(id: "first")
+        let server = try KeyServer([key])
+        let client = server.client()
+        _ = try await client.verify(sign(key), at: noon)
+        server.change { $0.time = noon + .seconds(60) }
+        let nameless = try token(["alg": "ES256"], by: .es256)
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey(nil))) {
+            try await client.verify(nameless, at: noon)
+        }
+        await #expect(throws: RemoteKeySet.Failure.rejected(.badSignature)) {
+            try await client.verify(sign(.newES256(id: "first")), at: noon)
+        }
+        #expect(server.reads == 1)
+    }
+
+    @Test("An old document serves while it is read again, and a withdrawn key is gone afterwards")
+    func ageing() async throws {
+        let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: "new"))
+        let server = try KeyServer([old])
+        let client = server.client()
+        _ = try await client.verify(sign(old), at: noon)
+        try server.publish([new])
+        server.change { ($0.time, $0.isHolding) = (noon + .seconds(599), true) }
+        _ = try await client.verify(sign(old), at: noon)
+        #expect(server.reads == 1)
+        server.change { $0.time = noon + .seconds(600) }
+        _ = try await client.verify(sign(old), at: noon)
+        _ = try await client.verify(sign(old), at: noon)
+        while server.reads < 2 { await Task.yield() }
+        server.change { $0.isHolding = false }
+        while try await client.currentKeys()["new"] == nil { await Task.yield() }
+        #expect(server.reads == 2)
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey("old"))) {
+            try await client.verify(sign(old), at: noon)
+        }
+    }
+
+    @Test("From twice the age on callers wait for the new document")
+    func veryOld() async throws {
+        let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: "new"))
+        let server = try KeyServer([old])
+        let client = server.client()
+        _ = try await client.verify(sign(old), at: noon)
+        try server.publish([new])
+        server.change { $0.time = noon + .seconds(1_200) }
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey("old"))) {
+            try await client.verify(sign(old), at: noon)
+        }
+        #expect(server.reads == 2)
+    }
+
+    @Test("While the server is down the old keys serve for a day, with one attempt in 30 seconds")
+    func staleOnError() async throws {
+        let key = JSONWebKey.newES256(id: "first")
+        let (server, token) = (try KeyServer([key]), try sign(key))
+        let client = server.client()
+        _ = try await client.verify(token, at: noon)
+        server.change { ($0.isDown, $0.time) = (true, noon + .seconds(2_000)) }
+        for _ in 0..<10 { _ = try await client.verify(token, at: noon) }
+        #expect(server.reads == 2)
+        #expect(await client.lastFailure as? ServerDown == ServerDown())
+        server.change { $0.time = noon + .seconds(86_399) }
+        _ = try await client.verify(token, at: noon)
+        server.change { $0.time = noon + .seconds(86_400) }
+        await #expect(throws: RemoteKeySet.Failure.keysUnavailable) { try await client.verify(token, at: noon) }
+        server.change { ($0.isDown, $0.time) = (false, noon + .seconds(86_430)) }
+        _ = try await client.verify(token, at: noon)
+        #expect(await client.lastFailure == nil)
+    }
+
+    @Test("Without any document nothing is judged, and the next second may try again")
+    func neverRead() async throws {
+        let key = JSONWebKey.newES256(id: "first")
+        let server = try KeyServer([key])
+        server.change { $0.isDown = true }
+        let client = server.client()
+        for _ in 0..<5 {
+            await #expect(throws: RemoteKeySet.Failure.keysUnavailable) {
+                try await client.verify(sign(key), at: noon)
+            }
+        }
+        #expect(server.reads == 1)
+        server.change { ($0.isDown, $0.time) = (false, noon + .seconds(1)) }
+        _ = try await client.verify(sign(key), at: noon)
+        #expect(server.reads == 2)
+    }
+
+    @Test("Keys that cannot serve are skipped; private parts are dropped; the first of two names counts")
+    func published() throws {
+        let good = try JSONReader.read(TestKeys.key(.es256).privateJWK.reveal())
+        let list: AnyJSON = [
+            "keys": [
+                TestKeys.jwk(.hs256), 1, [:], ["kty": "AKP", "kid": "new"], Specified.es256, good,
+                TestKeys.jwk(.rs256).with(["kid": "ES256"]), TestKeys.jwk(.edDSA).with(["use": "enc"]),
+                TestKeys.jwk(.rs256).without("d").with(["x5c": ["MII"], "x5t": "abc"]),
+            ]
+        ]
+        let set = try KeySet(published: Array(list.text.utf8))
+        #expect(set.keys.map(\.id) == ["ES256", "RS256"])
+        #expect(set.keys.map(\.algorithm) == [.es256, .rs256])
+        #expect(set.keys.allSatisfy { !$0.maySign })
+        #expect(try KeySet(published: Array(#"{"keys":[]}"#.utf8)).keys.isEmpty)
+    }
+
+    @Test(
+        "What is no key list counts as a failed read, and the old keys stay",
+        arguments: [
+            "", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"# + String(repeating: " ", count: 262_144),
+        ])
+    func unreadable(_ document: String) async throws {
+        let key = JSONWebKey.newES256(id: "first")
+        let server = try KeyServer([key])
+        let client = server.client()
+        _ = try await client.verify(sign(key), at: noon)
+        server.change { ($0.document, $0.time) = (Array(document.utf8), noon + .seconds(5_000)) }
+        _ = try await client.verify(sign(key), at: noon)
+        #expect(server.reads == 2)
+        #expect(await client.lastFailure as? KeyProblem == .unreadable)
+    }
+
+    @Test("The memory of verified tokens spares the keys")
+    func cached() async throws {
+        let key = JSONWebKey.newES256(id: "first")
+        let (server, token, cache) = (try KeyServer([key]), try sign(key), VerifiedTokenCache())
+        let client = server.client()
+        let first = try await cache.verified(token, at: noon, by: client)
+        server.change { ($0.isDown, $0.time) = (true, noon + .seconds(90_000)) }
+        #expect(try await cache.verified(token, at: noon + .seconds(90_000), by: client) == first)
+        cache.forget(session: "one")
+        await #expect(throws: RemoteKeySet.Failure.keysUnavailable) {
+            try await cache.verified(token, at: noon + .seconds(90_000), by: client)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import GatehouseWire
+import JSONWebTokens
+import Testing
+
+@Suite("Claims")
+struct TokenClaimsTests {
+    private func verified(_ claims: AnyJSON, at now: Instant = noon, leeway: Duration = .zero) throws -> TokenClaims {
+        let keys = try KeySet([], keyForTokensWithoutID: TestKeys.key(.hs256))
+        return try keys.verify(token(["alg": "HS256"], claims, by: .hs256), at: now, leeway: leeway).claims
+    }
+
+    @Test("Every claim we know is read with its type, and the others are kept")
+    func reading() throws {
+        let read = try verified(
+            claims([
+                "nbf": .double(Double(noon.seconds) - 0.5), "email": "ada@example.org", "nonce": "n", "azp": "app",
+                "is_anonymous": false, "app_metadata": ["provider": "email"],
+            ]))
+        #expect(read.subject == "ada")
+        #expect(read.issuer == "https://auth.example.org")
+        #expect(read.audience == ["authenticated"])
+        #expect(read.expiresAt == noon + .seconds(3_600))
+        #expect(read.notBefore == noon - .milliseconds(500))
+        #expect(read.issuedAt == noon)
+        #expect(read.role == "authenticated")
+        #expect(read.sessionID == "one")
+        #expect(read.email == "ada@example.org")
+        #expect(read.nonce == "n")
+        #expect(read.authorizedParty == "app")
+        #expect(read.isAnonymous == false)
+        #expect(read.members["app_metadata"]?["provider"] == "email")
+        #expect(read.members["exp"] == .integer(noon.seconds + 3_600))
+    }
+
+    @Test("Only exp has to be there, and a null counts as absent")
+    func absent() throws {
+        let exp = AnyJSON.integer(noon.seconds + 1)
+        for claims in [["exp": exp], ["exp": exp, "sub": .null, "aud": .null, "nbf": .null, "is_anonymous": .null]] {
+            let read = try verified(.object(claims))
+            #expect(read.subject == nil)
+            #expect(read.audience == [])
+            #expect(read.isAnonymous == nil)
+        }
+        #expect(throws: TokenRejection.missingClaim("exp")) { try verified(claims().without("exp")) }
+        #expect(throws: TokenRejection.missingClaim("exp")) { try verified(claims(["exp": .null])) }
+        #expect(throws: TokenRejection.missingClaim("exp")) { try verified([:] as AnyJSON) }
+    }
+
+    static let wrong: [(name: String, value: AnyJSON)] = [
+        ("exp", "1772370000"), ("exp", true), ("exp", [1_772_370_000]), ("exp", .integer(.max)),
+        ("exp", .integer(.min)), ("exp", .double(1e300)), ("exp", .double(-1e300)), ("exp", .integer(253_402_300_800)),
+        ("nbf", "0"), ("nbf", .double(1e19)), ("iat", "now"), ("iat", .integer(.max)),
+        ("sub", 1), ("sub", ["ada"]), ("iss", 1), ("aud", 1), ("aud", ["a", 1]), ("aud", ["a": "b"]),
+        ("role", ["service_role"]), ("session_id", 1), ("email", true), ("nonce", 1), ("azp", 1),
+        ("is_anonymous", "false"), ("is_anonymous", 0),
+    ]
+
+    @Test("A claim of another type is refused", arguments: 0..<Self.wrong.count)
+    func types(_ index: Int) {
+        let (name, value) = Self.wrong[index]
+        #expect(throws: TokenRejection.malformedClaim(name)) { try verified(claims([name: value])) }
+    }
+
+    @Test("Signed text that is not one JSON object is refused", arguments: ["", "null", "[]", "{", "exp", "{} {}"])
+    func payloads(_ payload: String) throws {
+        let keys = try KeySet([], keyForTokensWithoutID: TestKeys.key(.hs256))
+        let forged = try token(header: #"{"alg":"HS256"}"#, payload: payload, by: .hs256)
+        #expect(throws: TokenRejection.malformed(.payload)) { try keys.verify(forged, at: noon) }
+    }
+
+    @Test("The signature is judged before the claims")
+    func order() throws {
+        let keys = try KeySet([], keyForTokensWithoutID: TestKeys.key(.hs256))
+        let forger = Forger.hmac([UInt8](repeating: 7, count: 32))
+        let forged = try token(header: #"{"alg":"HS256"}"#, payload: "nonsense", by: forger)
+        #expect(throws: TokenRejection.badSignature) { try keys.verify(forged, at: noon) }
+    }
+
+    @Test("A token is good until exp, and at exp no more; the leeway moves both ends")
+    func times() throws {
+        let end = noon + .seconds(3_600)
+        let microsecond = Duration.microseconds(1)
+        #expect(try verified(claims(), at: end - microsecond).expiresAt == end)
+        #expect(throws: TokenRejection.expired(end)) { try verified(claims(), at: end) }
+        let leeway = Duration.seconds(30)
+        #expect(try verified(claims(), at: end + leeway - microsecond, leeway: leeway).expiresAt == end)
+        #expect(throws: TokenRejection.expired(end)) { try verified(claims(), at: end + leeway, leeway: leeway) }
+        let later = claims(["nbf": .integer(noon.seconds)])
+        #expect(try verified(later, at: noon).notBefore == noon)
+        #expect(throws: TokenRejection.notYetValid(noon)) { try verified(later, at: noon - microsecond) }
+        #expect(try verified(later, at: noon - leeway, leeway: leeway).notBefore == noon)
+        let negative = claims(["exp": -1])
+        #expect(throws: TokenRejection.expired(Instant(seconds: -1))) { try verified(negative) }
+    }
+
+    @Test("A fraction of a second counts")
+    func fractions() throws {
+        let half = claims(["exp": .double(Double(noon.seconds) + 0.5)])
+        #expect(try verified(half, at: noon + .milliseconds(499)).subject == "ada")
+        #expect(throws: TokenRejection.expired(noon + .milliseconds(500))) {
+            try verified(half, at: noon + .milliseconds(500))
+        }
+    }
+
+    @Test("Issuer and audience are checked against what is asked for, and absent is wrong")
+    func check() throws {
+        let usual = try verified(claims(["aud": ["one", "two"]]))
+        try usual.check(issuer: "https://auth.example.org", audience: "two")
+        try usual.check(issuers: ["x", "https://auth.example.org"], audiences: ["y", "one"])
+        #expect(throws: TokenRejection.wrongIssuer) {
+            try usual.check(issuer: "https://auth.example.org/", audience: "two")
+        }
+        #expect(throws: TokenRejection.wrongAudience) {
+            try usual.check(issuer: "https://auth.example.org", audience: "three")
+        }
+        #expect(throws: TokenRejection.wrongAudience) {
+            try verified(claims().without("aud")).check(issuer: "https://auth.example.org", audience: "")
+        }
+        #expect(throws: TokenRejection.wrongIssuer) {
+            try verified(claims().without("iss")).check(issuer: "", audience: "authenticated")
+        }
+    }
+
+    @Test("Our tokens begin with the same header, in the order alg, kid, typ", arguments: SigningAlgorithm.allCases)
+    func signing(_ algorithm: SigningAlgorithm) throws {
+        let signer = try TokenSigner(TestKeys.key(algorithm))
+        let token = try signer.sign(payload: Array(claims().text.utf8))
+        let name = algorithm.rawValue
+        #expect(token.parts[0] == #"{"alg":"\#(name)","kid":"\#(name)","typ":"JWT"}"#.encoded)
+        #expect(token.parts[1] == claims().text.encoded)
+        let verified = try KeySet(TestKeys.all()).verify(token, at: noon)
+        #expect(verified.algorithm == algorithm)
+        #expect(verified.keyID == name)
+        let nameless = try TokenSigner(JSONWebKey(Specified.hs256)).sign(payload: [])
+        #expect(nameless == #"{"alg":"HS256","typ":"JWT"}"#.encoded + ".." + (nameless.parts.last ?? ""))
+    }
+}

@@ -1,0 +1,131 @@
+import GatehouseWire
+import PasswordHashing
+import Testing
+
+@Suite("Comparing passwords")
+struct PasswordHasherTests {
+    @Test(
+        "A known hash knows its password and no other",
+        arguments: [
+            ("password", Known.argon2id), ("password", Known.argon2idTwoLanes), ("password", Known.argon2i),
+            ("password", Known.argon2idFourLanes),
+            // Go x/crypto's own test vector, then three of Openwall's crypt_blowfish.
+            ("allmine", "$2a$10$XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga"),
+            ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
+            ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
+            ("", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy"),
+            ("U*U", "$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
+            ("pass", Known.bcryptOfPass), ("påssword🔑", Known.bcryptOfUnicode),
+            ("user1password", Known.firebase()),
+        ])
+    func known(_ password: String, _ hash: String) async throws {
+        try await TestHasher.run { hasher, _ in
+            let right = try await hasher.matches(Secret(password), hash)
+            let longer = try await hasher.matches(Secret(password + "x"), hash)
+            let other = try await hasher.matches(Secret("X" + password), hash)
+            #expect([right.isMatch, longer.isMatch, other.isMatch] == [true, false, false])
+        }
+    }
+
+    @Test("A new hash is Argon2id with our settings, a fresh salt, and matches its password alone")
+    func roundTrip() async throws {
+        try await TestHasher.run { hasher, _ in
+            let first = try await hasher.hash(Secret("correct horse")).reveal()
+            let second = try await hasher.hash(Secret("correct horse")).reveal()
+            #expect(first.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$AQEBAQEBAQEBAQEBAQEBAQ$"))
+            #expect(second.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$AgICAgICAgICAgICAgICAg$"))
+            #expect(try await hasher.matches(Secret("correct horse"), first) == .right(needsUpgrade: false))
+            #expect(try await hasher.matches(Secret("correct hors"), first) == .wrong)
+            #expect(try await hasher.matches(Secret("correct horse\0"), first) == .wrong)
+            #expect(try await hasher.matches(Secret(""), first) == .wrong)
+        }
+    }
+
+    @Test("An empty and a very long password have an Argon2 hash", arguments: [0, 73, 10_000])
+    func lengths(_ count: Int) async throws {
+        let password = Secret(String(repeating: "é", count: count))
+        try await TestHasher.run { hasher, _ in
+            let hash = try await hasher.hash(password).reveal()
+            #expect(try await hasher.matches(password, hash) == .right(needsUpgrade: false))
+        }
+    }
+
+    @Test(
+        "With the settings of production a hash from elsewhere matches and stays",
+        arguments: [
+            "$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$69I7qCjDTsQwhQqFvpQJiqEI0lGQvxC84fXE0Ktxca4"
+        ])
+    func production(_ hash: String) async throws {
+        try await TestHasher.run(settings: .owasp) { hasher, _ in
+            let check = try await hasher.matches(Secret("correct horse battery"), hash)
+            #expect(check == .right(needsUpgrade: false))
+        }
+    }
+
+    @Test(
+        "A right password says whether its hash is to be replaced",
+        arguments: [
+            ("password", Known.argon2id, PasswordCheck.right(needsUpgrade: true)),
+            ("password", Known.argon2i, .right(needsUpgrade: true)),
+            ("pass", Known.bcryptOfPass, .right(needsUpgrade: true)),
+            ("user1password", Known.firebase(), .right(needsUpgrade: true)),
+            ("wrong", Known.bcryptOfPass, .wrong),
+        ])
+    func upgrade(_ password: String, _ hash: String, _ expected: PasswordCheck) async throws {
+        try await TestHasher.run { hasher, _ in
+            let check = try await hasher.matches(Secret(password), hash)
+            #expect(check == expected)
+        }
+    }
+
+    @Test(
+        "bcrypt reads 72 bytes: a longer password never matches, but costs the work",
+        arguments: [
+            (71, false), (72, true), (73, false), (512, false), (1_000, false),
+        ])
+    func longPassword(_ count: Int, _ isMatch: Bool) async throws {
+        try await TestHasher.run { hasher, observed in
+            let password = Secret(String(repeating: "a", count: count))
+            let check = try await hasher.matches(password, Known.bcryptOf72Bytes)
+            #expect(check.isMatch == isMatch)
+            #expect(observed.algorithms == [.bcrypt])
+        }
+    }
+
+    @Test(
+        "bcrypt ends at a NUL: a password with one never matches, but costs the work",
+        arguments: [
+            "pass\0", "pass\0word", "\0pass",
+        ])
+    func nul(_ password: String) async throws {
+        try await TestHasher.run { hasher, observed in
+            let check = try await hasher.matches(Secret(password), Known.bcryptOfPass)
+            #expect(check == .wrong)
+            #expect(observed.algorithms == [.bcrypt])
+        }
+    }
+
+    @Test(
+        "Without a readable hash one Argon2id computation is done and the answer is no",
+        arguments: [
+            nil, "", "not a hash", "$2b$31$abcdefghijklmnopqrstuuXX", "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$AAAA",
+            // The decoy itself, with the salt and the tag that the password is compared with.
+            "$argon2id$v=19$m=64,t=1,p=1$Z2dnZ2dnZ2dnZ2dnZ2dnZw$aGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGg",
+        ])
+    func unknown(_ stored: String?) async throws {
+        try await TestHasher.run { hasher, observed in
+            let check = try await hasher.matches(Secret("first password 1"), stored)
+            #expect(check == .wrong)
+            #expect(observed.algorithms == [.argon2id])
+        }
+    }
+
+    @Test("Nothing is computed and no randomness is drawn before the first password comes")
+    func startUp() async throws {
+        try await TestHasher.run { hasher, observed in
+            #expect(observed.algorithms == [])
+            #expect(observed.salts == 0)
+            #expect(hasher.queueDepth == 0)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+// The only platform switch in PasswordHashingTests.
+#if os(Linux)
+import Glibc
+
+/// With id 0 Linux answers for the calling thread.
+func niceOfThisThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+#else
+/// Priorities are left alone on Darwin.
+func niceOfThisThread() -> Int32? { nil }
+#endif

@@ -1,0 +1,119 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ProfileGateway
+import SQLDatabase
+import Synchronization
+
+/// The gateway's routes over a database that has one answer to everything: the SQL itself is tested end to end.
+struct TestGateway {
+    static let ada = OneRow(values: [
+        "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "Ada", #"["nba_1"]"#, nil, nil, nil, "0", "1767225600000000",
+        "1767225600000000",
+    ])
+
+    let database: OneRowDatabase
+    private let tables: [RouteTable]
+
+    init(
+        row: OneRow?, accountIsGone: Bool = false, deletion: AccountDeletion = .deleted, appScheme: String? = nil
+    ) throws {
+        let database = OneRowDatabase(row: row, accountIsGone: accountIsGone)
+        self.database = database
+        let now: @Sendable () -> Instant = { Instant(seconds: 1_767_225_600) }
+        let routes = ProfileRoutes(
+            profiles: Profiles(database: database), teams: try TeamCatalogue(), authenticate: Self.authenticate,
+            deleteAccount: { _ in deletion }, appScheme: appScheme.flatMap(AppScheme.init), now: now)
+        tables = routes.tables(
+            floor: ServingFloor(
+                now: now, uptime: { .zero }, sleep: untilCancelled, makeRequestID: { "made-here" },
+                metrics: ServerMetrics(), limiter: nil, clientAddress: ClientAddressRule(.peer)))
+    }
+
+    @Sendable private static func authenticate(_ token: String) async throws(BearerRefusal) -> Bearer {
+        guard let id = AccountID("0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10") else { throw .invalid }
+        switch token {
+        case "good": return Bearer(userID: id, email: "ada@example.org", tokenText: token)
+        case "old": throw .expired
+        case "unknown": throw .keysUnavailable(Unreachable())
+        default: throw .invalid
+        }
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], body: String = ""
+    ) async throws -> (status: Int, headers: HTTPFields, body: String) {
+        let router = Router(context: ServerContext.self)
+        for table in tables { table.add(to: router) }
+        UnknownPaths.add(tables, to: router)
+        let head = HTTPRequest(method: method, scheme: "http", authority: "test", path: path, headerFields: headers)
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body)))
+        let context = ServerContext(
+            peerAddress: "192.0.2.1", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let response = try await router.buildResponder().respond(to: request, context: context)
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        return (response.status.code, response.headers, collected.text)
+    }
+}
+
+/// Waits for nothing but its own cancellation.
+@Sendable private func untilCancelled(_ limit: Duration) async throws {
+    let (stream, continuation) = AsyncStream<Never>.makeStream()
+    for await _ in stream {}
+    continuation.finish()
+    throw CancellationError()
+}
+
+/// Columns as text; nil is NULL.
+struct OneRow: Row {
+    let values: [String?]
+
+    func isNull(_ column: Int) -> Bool { values[column] == nil }
+    func int(_ column: Int) -> Int64 { values[column].flatMap { Int64($0) } ?? 0 }
+    func text(_ column: Int) -> String { values[column] ?? "" }
+    func bytes(_ column: Int) -> [UInt8] { Array(text(column).utf8) }
+}
+
+/// Answers every statement with the same row, and counts them.
+final class OneRowDatabase: Database, Connection {
+    let dialect = Dialect.sqlite
+    private let row: OneRow?
+    private let accountIsGone: Bool
+    private let count = Mutex(0)
+
+    init(row: OneRow?, accountIsGone: Bool) {
+        self.row = row
+        self.accountIsGone = accountIsGone
+    }
+
+    var statements: Int { count.withLock { $0 } }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
+        if accountIsGone { throw ConstraintViolation(kind: .foreignKey, detail: "profiles") }
+        return try body(self)
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (any Connection) throws -> Value) async throws -> Value {
+        try body(self)
+    }
+
+    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+        count.withLock { $0 += 1 }
+        return try row.map { [try decode($0)] } ?? []
+    }
+
+    func run(_ statement: SQL) throws -> Int { 0 }
+    func plan(_ statement: SQL) throws -> [String] { [] }
+}
+
+private final class CollectedBody: ResponseBodyWriter, Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    func write(_ buffer: ByteBuffer) async throws { bytes.withLock { $0 += buffer.readableBytesView } }
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
