@@ -35,9 +35,12 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
     ],
     targets: [
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
-        .systemLibrary(name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+        .systemLibrary(
+            name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
         .target(name: "GatehouseWire", swiftSettings: strict),
@@ -50,7 +53,7 @@ let package = Package(
         /// Slow hashes on threads of their own.
         .target(
             name: "PasswordHashing",
-            dependencies: ["GatehouseWire", "AccountDomain", "CArgon2", "CCrypt", crypto, cryptoExtras, nioPosix],
+            dependencies: ["GatehouseWire", "CArgon2", "CCrypt", crypto, cryptoExtras, nioPosix],
             swiftSettings: strict),
         .target(name: "SQLiteDriver", dependencies: ["SQLDatabase", "CSQLite"], swiftSettings: strict),
         /// Remembers. The only SQL about accounts; one file per atomic operation.
@@ -73,7 +76,8 @@ let package = Package(
         .target(
             name: "ProfileGateway",
             dependencies: [
-                "GatehouseWire", "JSONWebTokens", "SQLDatabase", "HTTPServing", hummingbird, httpTypes, logging, nioCore,
+                "GatehouseWire", "JSONWebTokens", "SQLDatabase", "HTTPServing", hummingbird, httpTypes, logging,
+                nioCore,
             ],
             resources: [.embedInCode("Teams/teams.json")],
             swiftSettings: strict),
@@ -101,7 +105,8 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(name: "GatehouseWireTests", dependencies: ["GatehouseWire"], swiftSettings: strict),
-        .testTarget(name: "AccountDomainTests", dependencies: ["AccountDomain", "GatehouseWire"], swiftSettings: strict),
+        .testTarget(
+            name: "AccountDomainTests", dependencies: ["AccountDomain", "GatehouseWire"], swiftSettings: strict),
         .testTarget(
             name: "JSONWebTokensTests",
             dependencies: [
@@ -109,10 +114,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "PasswordHashingTests", dependencies: ["PasswordHashing", "AccountDomain", "GatehouseWire"],
+            name: "PasswordHashingTests", dependencies: ["PasswordHashing", "GatehouseWire"],
             swiftSettings: strict),
         .testTarget(
-            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestSupport"], swiftSettings: strict),
+            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: ["AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "TestSupport"],

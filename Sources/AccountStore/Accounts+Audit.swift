@@ -89,7 +89,8 @@ extension Accounts {
         switch entries.count {
         case 1: try insert(entries[0], at: now, in: db)
         case 2: try insert(entries[0], entries[1], at: now, in: db)
-        default: for (index, entry) in entries.enumerated() { try insert(entry, at: now + .microseconds(index), in: db) }
+        default:
+            for (index, entry) in entries.enumerated() { try insert(entry, at: now + .microseconds(index), in: db) }
         }
     }
 

@@ -35,6 +35,9 @@ struct DeletionTests {
         #expect(try await store.count("profiles") == 0)
         #expect(try await store.accounts.softDelete(id, at: store.clock.now + .seconds(5)))
         #expect(try await store.accounts.account(id)?.user.times.deletedAt == store.clock.now)
-        guard case .signedIn = try await store.signUp() else { Issue.record("the address is not free"); return }
+        guard case .signedIn = try await store.signUp() else {
+            Issue.record("the address is not free")
+            return
+        }
     }
 }

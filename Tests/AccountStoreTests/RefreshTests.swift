@@ -69,7 +69,10 @@ struct RefreshTests {
         var ban = AdminAttributes()
         ban.ban = .lasting(.seconds(60))
         _ = try await store.accounts.update(first.account.user.id, ban, at: store.clock.now)
-        guard case .banned = try await store.refresh(first.refreshToken) else { Issue.record("not banned"); return }
+        guard case .banned = try await store.refresh(first.refreshToken) else {
+            Issue.record("not banned")
+            return
+        }
         store.clock.advance(by: .seconds(60))
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
     }
@@ -79,7 +82,10 @@ struct RefreshTests {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
         store.clock.advance(by: .seconds(30 * 86_400 + 1))
-        guard case .expired = try await store.refresh(first.refreshToken) else { Issue.record("goes on"); return }
+        guard case .expired = try await store.refresh(first.refreshToken) else {
+            Issue.record("goes on")
+            return
+        }
     }
 
     @Test("A token of a server with another secret is unknown", arguments: TestDatabase.all)
@@ -88,7 +94,10 @@ struct RefreshTests {
         let first = try await store.signedIn()
         let others = ServerSecrets([(1, Array(repeating: 8, count: 32))])!
         let forged = RefreshToken.issue(session: first.session.id, counter: 0, secrets: others)
-        guard case .unknown = try await store.refresh(forged) else { Issue.record("accepted"); return }
+        guard case .unknown = try await store.refresh(forged) else {
+            Issue.record("accepted")
+            return
+        }
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
     }
 }

@@ -7,16 +7,21 @@ import Testing
 
 @Suite("Signing up")
 struct SignUpTests {
-    @Test("C5: The profile comes with the account, and takes a first name that is one", arguments: [
-        (metadata: [:], firstName: nil),
-        (metadata: ["first_name": "Ada"], firstName: "Ada"),
-        (metadata: ["first_name": "  Ada "], firstName: "Ada"),
-        (metadata: ["first_name": ""], firstName: nil),
-        (metadata: ["first_name": "   "], firstName: nil),
-        (metadata: ["first_name": 7], firstName: nil),
-        (metadata: ["first_name": .null], firstName: nil),
-        (metadata: ["first_name": .string(String(repeating: "x", count: 60))], firstName: String(repeating: "x", count: 50)),
-    ] as [(metadata: [String: AnyJSON], firstName: String?)])
+    @Test(
+        "C5: The profile comes with the account, and takes a first name that is one",
+        arguments: [
+            (metadata: [:], firstName: nil),
+            (metadata: ["first_name": "Ada"], firstName: "Ada"),
+            (metadata: ["first_name": "  Ada "], firstName: "Ada"),
+            (metadata: ["first_name": ""], firstName: nil),
+            (metadata: ["first_name": "   "], firstName: nil),
+            (metadata: ["first_name": 7], firstName: nil),
+            (metadata: ["first_name": .null], firstName: nil),
+            (
+                metadata: ["first_name": .string(String(repeating: "x", count: 60))],
+                firstName: String(repeating: "x", count: 50)
+            ),
+        ] as [(metadata: [String: AnyJSON], firstName: String?)])
     func profile(metadata: [String: AnyJSON], firstName: String?) async throws {
         for kind in TestDatabase.all {
             let store = try await StoreFixture(kind)
@@ -57,9 +62,13 @@ struct SignUpTests {
         let second = EmailSignUp(
             email: EmailAddress("ada@example.com")!, passwordHash: Secret("$other$"), metadata: ["name": "Second"],
             isConfirmed: false)
-        guard case .waits(let account) = try await store.accounts.signUp(
-            second, from: store.device, at: store.clock.now)
-        else { Issue.record("expected the waiting account"); return }
+        guard
+            case .waits(let account) = try await store.accounts.signUp(
+                second, from: store.device, at: store.clock.now)
+        else {
+            Issue.record("expected the waiting account")
+            return
+        }
         #expect(account.user.passwordHash?.reveal() == "$hash$")
         #expect(account.user.userMetadata.contains("First"))
         #expect(try await store.count("users") == 1)
@@ -69,11 +78,17 @@ struct SignUpTests {
     func taken(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signedIn()
-        guard case .taken = try await store.signUp() else { Issue.record("expected: taken"); return }
+        guard case .taken = try await store.signUp() else {
+            Issue.record("expected: taken")
+            return
+        }
         try await store.storage.database.write { db in
             try db.run("UPDATE users SET email = 'changed@example.com'")
         }
-        guard case .taken = try await store.signUp() else { Issue.record("expected: taken by identity"); return }
+        guard case .taken = try await store.signUp() else {
+            Issue.record("expected: taken by identity")
+            return
+        }
     }
 
     @Test("Of fifty sign-ups with one address at once, one wins and none is half made", arguments: TestDatabase.all)

@@ -29,7 +29,8 @@ struct StoreFixture {
         return try await accounts.signUp(signUp, from: device, at: clock.now)
     }
 
-    func signedIn(_ email: String = "ada@example.com", metadata: [String: AnyJSON] = [:]) async throws -> IssuedSession {
+    func signedIn(_ email: String = "ada@example.com", metadata: [String: AnyJSON] = [:]) async throws -> IssuedSession
+    {
         guard case .signedIn(let issued) = try await signUp(email, metadata: metadata) else { throw NotSignedIn() }
         return issued
     }

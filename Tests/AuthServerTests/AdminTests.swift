@@ -13,7 +13,8 @@ struct AdminTests {
             let service = try server.sharedToken(["role": "service_role"])
             let anonymous = try server.sharedToken(["role": "anon"])
             let bearers: [(String?, Int)] = [
-                (nil, 401), ("garbage", 403), (session.accessToken, 403), (anonymous, 403), ("sb_publishable_test", 403),
+                (nil, 401), ("garbage", 403), (session.accessToken, 403), (anonymous, 403),
+                ("sb_publishable_test", 403),
                 ("sb_secret_wrong", 403), (service, 200), (TestServer.secretKey, 200),
             ]
             for (bearer, status) in bearers {
@@ -42,8 +43,9 @@ struct AdminTests {
             #expect(
                 first.headers[.init("link")!]
                     == #"</admin/users?page=2&per_page=2>; rel="next", </admin/users?page=3&per_page=2>; rel="last""#)
-            #expect(first["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue }
-                == ["p4@example.com", "p3@example.com"])
+            #expect(
+                first["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue }
+                    == ["p4@example.com", "p3@example.com"])
             let last = try await server.admin(.get, "/users?page=3&per_page=2")
             #expect(last.headers[.init("link")!] == #"</admin/users?page=3&per_page=2>; rel="last""#)
             let none = try await server.admin(.get, "/users?filter=100%25&page=&per_page=")
@@ -62,16 +64,19 @@ struct AdminTests {
         }
     }
 
-    @Test("What cannot be an account is refused", arguments: [
-        ([:], 400, "validation_failed"), (["email": "ada"], 400, "validation_failed"),
-        (["email": "a@b.c", "id": "x"], 400, "validation_failed"),
-        (["email": "a@b.c", "id": "00000000-0000-0000-0000-000000000000"], 400, "validation_failed"),
-        (["email": "a@b.c", "ban_duration": "soon"], 400, "validation_failed"),
-        (["email": "a@b.c", "password": "x", "password_hash": "y"], 400, "validation_failed"),
-        (["email": "a@b.c", "password_hash": "nonsense"], 400, "validation_failed"),
-        (["email": "a@b.c", "password": .string(String(repeating: "a", count: 73))], 400, "validation_failed"),
-        (["email": "taken@example.com"], 422, "email_exists"), (["email": "a@b.c", "phone": "+4930"], 422, "phone_exists"),
-    ] as [(AnyJSON, Int, String)])
+    @Test(
+        "What cannot be an account is refused",
+        arguments: [
+            ([:], 400, "validation_failed"), (["email": "ada"], 400, "validation_failed"),
+            (["email": "a@b.c", "id": "x"], 400, "validation_failed"),
+            (["email": "a@b.c", "id": "00000000-0000-0000-0000-000000000000"], 400, "validation_failed"),
+            (["email": "a@b.c", "ban_duration": "soon"], 400, "validation_failed"),
+            (["email": "a@b.c", "password": "x", "password_hash": "y"], 400, "validation_failed"),
+            (["email": "a@b.c", "password_hash": "nonsense"], 400, "validation_failed"),
+            (["email": "a@b.c", "password": .string(String(repeating: "a", count: 73))], 400, "validation_failed"),
+            (["email": "taken@example.com"], 422, "email_exists"),
+            (["email": "a@b.c", "phone": "+4930"], 422, "phone_exists"),
+        ] as [(AnyJSON, Int, String)])
     func refused(_ json: AnyJSON, _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             _ = try await server.admin(.post, "/users", json: ["email": "taken@example.com", "phone": "4930"])

@@ -7,11 +7,13 @@ import Testing
 
 @Suite("GET and PUT /user, POST /logout")
 struct CurrentUserTests {
-    @Test("A bearer that is none is refused with its reason", arguments: [
-        (nil, 401, "no_authorization"), ("", 401, "no_authorization"), ("a b", 401, "no_authorization"),
-        ("garbage", 403, "bad_jwt"), ("a.b.c", 403, "bad_jwt"), ("sb_publishable_test", 403, "bad_jwt"),
-        ("sb_secret_test", 403, "bad_jwt"),
-    ] as [(String?, Int, String)])
+    @Test(
+        "A bearer that is none is refused with its reason",
+        arguments: [
+            (nil, 401, "no_authorization"), ("", 401, "no_authorization"), ("a b", 401, "no_authorization"),
+            ("garbage", 403, "bad_jwt"), ("a.b.c", 403, "bad_jwt"), ("sb_publishable_test", 403, "bad_jwt"),
+            ("sb_secret_test", 403, "bad_jwt"),
+        ] as [(String?, Int, String)])
     func bearers(_ bearer: String?, _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.get, "/auth/v1/user", bearer: bearer)
@@ -20,12 +22,14 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("A token signed with the shared secret is checked claim by claim", arguments: [
-        (["sub": "nobody"], 400, "bad_jwt"), ([:], 403, "bad_jwt"),
-        (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"], 403, "user_not_found"),
-        (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "session_id": "abc"], 403, "bad_jwt"),
-        (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "exp": 1], 403, "bad_jwt"),
-    ] as [([String: AnyJSON], Int, String)])
+    @Test(
+        "A token signed with the shared secret is checked claim by claim",
+        arguments: [
+            (["sub": "nobody"], 400, "bad_jwt"), ([:], 403, "bad_jwt"),
+            (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"], 403, "user_not_found"),
+            (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "session_id": "abc"], 403, "bad_jwt"),
+            (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "exp": 1], 403, "bad_jwt"),
+        ] as [([String: AnyJSON], Int, String)])
     func claims(_ claims: [String: AnyJSON], _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.get, "/auth/v1/user", bearer: try server.sharedToken(claims))
@@ -43,9 +47,12 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("D1: Signing out ends this session, the others, or all", arguments: [
-        ("", [403, 403]), ("?scope=global", [403, 403]), ("?scope=local", [403, 200]), ("?scope=others", [200, 403]),
-    ])
+    @Test(
+        "D1: Signing out ends this session, the others, or all",
+        arguments: [
+            ("", [403, 403]), ("?scope=global", [403, 403]), ("?scope=local", [403, 200]),
+            ("?scope=others", [200, 403]),
+        ])
     func scopes(_ query: String, _ statuses: [Int]) async throws {
         try await TestServer.with { server in
             let first = try await server.signUp()

@@ -11,7 +11,9 @@ struct ProtocolTests {
     func versions() async throws {
         try await TestServer.with { server in
             let version = HTTPField.Name("x-supabase-api-version")!
-            for (sent, isNew) in [("", false), ("banana", false), ("2023-12-31", false), ("2024-01-01", true), ("2030-06-01", true)] {
+            for (sent, isNew) in [
+                ("", false), ("banana", false), ("2023-12-31", false), ("2024-01-01", true), ("2030-06-01", true),
+            ] {
                 let answer = try await server.send(.get, "/auth/v1/user", headers: [version: sent])
                 #expect(answer.status == 401)
                 #expect(answer["code"] == (isNew ? "no_authorization" : 401))
@@ -38,10 +40,12 @@ struct ProtocolTests {
         }
     }
 
-    @Test("Where keys are required, a request without a known one is refused", arguments: [
-        (nil, nil, 401), ("sb_publishable_test", nil, 200), ("sb_publishable_wrong", nil, 401),
-        (nil, "sb_publishable_test", 200), ("", nil, 401),
-    ] as [(String?, String?, Int)])
+    @Test(
+        "Where keys are required, a request without a known one is refused",
+        arguments: [
+            (nil, nil, 401), ("sb_publishable_test", nil, 200), ("sb_publishable_wrong", nil, 401),
+            (nil, "sb_publishable_test", 200), ("", nil, 401),
+        ] as [(String?, String?, Int)])
     func requiredKeys(_ header: String?, _ bearer: String?, _ status: Int) async throws {
         try await TestServer.with(change: { $0.apiKeys.areRequired = true }) { server in
             var headers: HTTPFields = [:]
@@ -63,10 +67,12 @@ struct ProtocolTests {
         }
     }
 
-    @Test("What this server lacks is answered as switched off", arguments: [
-        ("/oauth/token", "feature_disabled"), ("/sso", "saml_provider_disabled"),
-        ("/passkeys/authentication/options", "passkey_disabled"),
-    ])
+    @Test(
+        "What this server lacks is answered as switched off",
+        arguments: [
+            ("/oauth/token", "feature_disabled"), ("/sso", "saml_provider_disabled"),
+            ("/passkeys/authentication/options", "passkey_disabled"),
+        ])
     func switchedOff(_ path: String, _ code: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.post, "/auth/v1\(path)", json: [:])

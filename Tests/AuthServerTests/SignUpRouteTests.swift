@@ -27,41 +27,46 @@ struct SignUpRouteTests {
         let code: String
     }
 
-    @Test("refuses, and makes nothing", arguments: [
-        Refused(testDescription: "a missing password", json: ["email": "a@b.c"], status: 400, code: "validation_failed"),
-        Refused(
-            testDescription: "a short password", json: ["email": "a@b.c", "password": "seven77"], status: 422,
-            code: "weak_password"),
-        Refused(
-            testDescription: "a common password", json: ["email": "a@b.c", "password": "Password123"], status: 422,
-            code: "weak_password"),
-        Refused(
-            testDescription: "a password of 73 bytes",
-            json: ["email": "a@b.c", "password": .string(String(repeating: "ä", count: 37))], status: 400,
-            code: "validation_failed"),
-        Refused(
-            testDescription: "no address", json: ["email": "ada", "password": "correct horse"], status: 400,
-            code: "validation_failed"),
-        Refused(
-            testDescription: "an address and a phone",
-            json: ["email": "a@b.c", "phone": "+49301234", "password": "correct horse"], status: 400,
-            code: "validation_failed"),
-        Refused(
-            testDescription: "a phone", json: ["phone": "+49301234", "password": "correct horse"], status: 400,
-            code: "phone_provider_disabled"),
-        Refused(
-            testDescription: "a number for an address", json: ["email": 5, "password": "correct horse"], status: 400,
-            code: "bad_json"),
-        Refused(
-            testDescription: "half of a proof key",
-            json: ["email": "a@b.c", "password": "correct horse", "code_challenge_method": "s256"], status: 400,
-            code: "validation_failed"),
-        Refused(
-            testDescription: "metadata that no token could carry",
-            json: [
-                "email": "a@b.c", "password": "correct horse", "data": ["x": .string(String(repeating: "x", count: 40_000))],
-            ], status: 400, code: "validation_failed"),
-    ])
+    @Test(
+        "refuses, and makes nothing",
+        arguments: [
+            Refused(
+                testDescription: "a missing password", json: ["email": "a@b.c"], status: 400, code: "validation_failed"),
+            Refused(
+                testDescription: "a short password", json: ["email": "a@b.c", "password": "seven77"], status: 422,
+                code: "weak_password"),
+            Refused(
+                testDescription: "a common password", json: ["email": "a@b.c", "password": "Password123"], status: 422,
+                code: "weak_password"),
+            Refused(
+                testDescription: "a password of 73 bytes",
+                json: ["email": "a@b.c", "password": .string(String(repeating: "ä", count: 37))], status: 400,
+                code: "validation_failed"),
+            Refused(
+                testDescription: "no address", json: ["email": "ada", "password": "correct horse"], status: 400,
+                code: "validation_failed"),
+            Refused(
+                testDescription: "an address and a phone",
+                json: ["email": "a@b.c", "phone": "+49301234", "password": "correct horse"], status: 400,
+                code: "validation_failed"),
+            Refused(
+                testDescription: "a phone", json: ["phone": "+49301234", "password": "correct horse"], status: 400,
+                code: "phone_provider_disabled"),
+            Refused(
+                testDescription: "a number for an address", json: ["email": 5, "password": "correct horse"],
+                status: 400,
+                code: "bad_json"),
+            Refused(
+                testDescription: "half of a proof key",
+                json: ["email": "a@b.c", "password": "correct horse", "code_challenge_method": "s256"], status: 400,
+                code: "validation_failed"),
+            Refused(
+                testDescription: "metadata that no token could carry",
+                json: [
+                    "email": "a@b.c", "password": "correct horse",
+                    "data": ["x": .string(String(repeating: "x", count: 40_000))],
+                ], status: 400, code: "validation_failed"),
+        ])
     func refuses(_ example: Refused) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.post, "/auth/v1/signup", json: example.json)

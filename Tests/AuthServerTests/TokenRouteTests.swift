@@ -39,7 +39,8 @@ struct TokenRouteTests {
         try await TestServer.with { server in
             let hash = "$2b$04$rgH83ttgEQuXqhmsU8FG8uKMmLSwkWOFteV16ENi0RGmAZdkfTjsW"
             let made = try await server.admin(
-                .post, "/users", json: ["email": "ada@example.com", "password_hash": .string(hash), "email_confirm": true])
+                .post, "/users",
+                json: ["email": "ada@example.com", "password_hash": .string(hash), "email_confirm": true])
             let id = try #require(made["id"]?.stringValue.flatMap { UserID($0) })
             let before = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(before == hash)
@@ -100,12 +101,14 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("Tokens that are none are told apart by form alone", arguments: [
-        ("", 400, "validation_failed"), ("short", 400, "validation_failed"),
-        ("abcdefghijkl", 400, "refresh_token_not_found"), ("ABCDEFGHIJKL", 400, "validation_failed"),
-        (String(repeating: "A", count: 60), 400, "validation_failed"),
-        (String(repeating: "x", count: 5_000), 400, "validation_failed"),
-    ])
+    @Test(
+        "Tokens that are none are told apart by form alone",
+        arguments: [
+            ("", 400, "validation_failed"), ("short", 400, "validation_failed"),
+            ("abcdefghijkl", 400, "refresh_token_not_found"), ("ABCDEFGHIJKL", 400, "validation_failed"),
+            (String(repeating: "A", count: 60), 400, "validation_failed"),
+            (String(repeating: "x", count: 5_000), 400, "validation_failed"),
+        ])
     func malformed(_ token: String, _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.refresh(token)
@@ -114,7 +117,8 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A grant that is not known is refused", arguments: ["", "?grant_type=", "?grant_type=Password", "?x=password"])
+    @Test(
+        "A grant that is not known is refused", arguments: ["", "?grant_type=", "?grant_type=Password", "?x=password"])
     func grants(_ query: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.post, "/auth/v1/token\(query)", json: [:])

@@ -1,5 +1,5 @@
-import GatehouseWire
 import AccountStore
+import GatehouseWire
 import HTTPTypes
 import TestSupport
 import Testing
@@ -37,11 +37,14 @@ struct GatewayTests {
         }
     }
 
-    @Test("C2: What does not fit is refused and changes nothing", arguments: [
-        [:], ["nickname": "x"], ["first_name": 5], ["first_name": .string(String(repeating: "x", count: 51))],
-        ["favorite_teams": "nba_1"], ["favorite_teams": ["NBA"]], ["favorite_teams": [5]],
-        ["favorite_teams": .array((0...30).map { .string("nba_\($0)") })], ["first_name": "Grace", "is_premium": true],
-    ] as [AnyJSON])
+    @Test(
+        "C2: What does not fit is refused and changes nothing",
+        arguments: [
+            [:], ["nickname": "x"], ["first_name": 5], ["first_name": .string(String(repeating: "x", count: 51))],
+            ["favorite_teams": "nba_1"], ["favorite_teams": ["NBA"]], ["favorite_teams": [5]],
+            ["favorite_teams": .array((0...30).map { .string("nba_\($0)") })],
+            ["first_name": "Grace", "is_premium": true],
+        ] as [AnyJSON])
     func refused(_ json: AnyJSON) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp(data: ["first_name": "Ada"])
@@ -83,9 +86,11 @@ struct GatewayTests {
         }
     }
 
-    @Test("C6: The whole record has the name and picture of the metadata, https only", arguments: [
-        ("https://example.com/ada.png", "https://example.com/ada.png"), ("javascript:alert(1)", nil),
-    ] as [(String, String?)])
+    @Test(
+        "C6: The whole record has the name and picture of the metadata, https only",
+        arguments: [
+            ("https://example.com/ada.png", "https://example.com/ada.png"), ("javascript:alert(1)", nil),
+        ] as [(String, String?)])
     func whole(_ picture: String, _ stored: String?) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp(data: ["full_name": "Ada Lovelace", "avatar_url": .string(picture)])

@@ -57,10 +57,9 @@ package final class TestServer: Sendable {
         try await keys.reload()
         passwords = PasswordHasher(
             settings: Argon2Settings(memoryKiB: 64, passes: 1)!, threads: 2, randomBytes: { randomness.bytes($0) })
-        let counter = Mutex(0)
         let floor = ServingFloor(
             now: { clock.now }, uptime: { clock.uptime }, sleep: { _ in try await untilCancelled() },
-            makeRequestID: { "request-\(counter.withLock { $0 += 1; return $0 })" }, metrics: metrics,
+            makeRequestID: { Base64URL.text(randomness.bytes(12)) }, metrics: metrics,
             limiter: limits.map { RateLimiter(Limits.all($0)) }, clientAddress: ClientAddressRule(.peer))
         responder = try Self.router(settings, accounts, keys, passwords, storage, floor, clock).buildResponder()
     }

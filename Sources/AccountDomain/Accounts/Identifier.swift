@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A UUID (RFC 9562) as its lower-case text, which is how the wire and both databases have it. `Owner` keeps
 /// the identifier of one thing from being taken for another's.
 package struct Identifier<Owner>: Hashable, Sendable {
@@ -5,14 +7,8 @@ package struct Identifier<Owner>: Hashable, Sendable {
 
     /// Accepts the hyphenated form in either case; the nil UUID too, which some tokens carry.
     package init?(_ text: some StringProtocol) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 36 else { return nil }
-        for (position, byte) in bytes.enumerated() {
-            let isHyphen = [8, 13, 18, 23].contains(position)
-            let fits = isHyphen ? byte == UInt8(ascii: "-") : Hexadecimal.value(byte) != nil
-            guard fits else { return nil }
-        }
-        self.text = text.lowercased()
+        guard let text = UUIDText.canonical(text) else { return nil }
+        self.text = text
     }
 
     /// For text that an earlier check or this program itself wrote.
@@ -55,7 +51,6 @@ enum Hexadecimal {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
         }
     }

@@ -72,7 +72,8 @@ package struct Identity: Sendable {
     package var updatedAt: Instant
 
     package init(
-        id: IdentityID, user: UserID, provider: String, providerID: String, data: String, email: String?, at now: Instant
+        id: IdentityID, user: UserID, provider: String, providerID: String, data: String, email: String?,
+        at now: Instant
     ) {
         self.id = id
         self.user = user

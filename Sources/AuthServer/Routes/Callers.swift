@@ -43,7 +43,7 @@ extension AuthServer {
 
     /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
-        let bearer = Self.bearer(request)
+        let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
             if settings.apiKeys.kind(of: key) == .secret { return }
             if bearer != nil { throw Refusal.notAdmin }
@@ -66,7 +66,7 @@ extension AuthServer {
     /// Where keys are required, refuses a request without a known one, as the gateway before the Auth server does.
     @Sendable func requireAPIKey(_ request: Request, _ context: ServerContext) async throws {
         guard settings.apiKeys.areRequired else { return }
-        guard let key = presentedAPIKey(request) ?? Self.bearer(request).map(Secret.init) else {
+        guard let key = presentedAPIKey(request) ?? request.headers.bearerToken.map(Secret.init) else {
             throw Refusal(.unauthorized, "no_api_key", "No API key found in request")
         }
         if settings.apiKeys.kind(of: key) != nil { return }
@@ -80,12 +80,12 @@ extension AuthServer {
 
     /// A bearer that is a key and no token, as some clients send it, else the `apikey` header or parameter.
     private func presentedAPIKey(_ request: Request) -> Secret? {
-        if let bearer = Self.bearer(request), bearer.hasPrefix("sb_") { return Secret(bearer) }
+        if let bearer = request.headers.bearerToken, bearer.hasPrefix("sb_") { return Secret(bearer) }
         return (request.headers[.apiKey] ?? Query(request)["apikey"]).map(Secret.init)
     }
 
     private func verified(_ request: Request) throws -> VerifiedToken {
-        guard let token = Self.bearer(request) else {
+        guard let token = request.headers.bearerToken else {
             throw Refusal(.unauthorized, "no_authorization", "This endpoint requires a valid Bearer token")
         }
         do throws(TokenRejection) {
@@ -93,14 +93,6 @@ extension AuthServer {
         } catch {
             throw Refusal.badJWT(error.publicText, cause: error)
         }
-    }
-
-    /// One blank after the scheme, in any case, and none in the token.
-    private static func bearer(_ request: Request) -> String? {
-        guard let header = request.headers[.authorization], header.utf8.count > 7,
-            header.prefix(7).lowercased() == "bearer ", !header.utf8.dropFirst(7).contains(where: { $0 <= 0x20 })
-        else { return nil }
-        return String(header.dropFirst(7))
     }
 
     /// nil when the token names none, or the nil UUID as old ones do.

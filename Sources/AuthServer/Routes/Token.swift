@@ -26,7 +26,8 @@ extension AuthServer {
         guard let presented = RefreshToken(text) else {
             counts.refreshes.increment("malformed")
             // The first version of the protocol's tokens: well-formed, and none of ours.
-            throw Self.isFirstVersion(text) ? Refusal.unknownRefreshToken : Refusal.invalid("Refresh token is not valid")
+            throw Self.isFirstVersion(text)
+                ? Refusal.unknownRefreshToken : Refusal.invalid("Refresh token is not valid")
         }
         let outcome = try await accounts.refresh(presented, from: device(request, context), at: floor.now())
         counts.refreshes.increment(outcome.label)

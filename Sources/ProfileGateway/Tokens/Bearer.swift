@@ -1,27 +1,15 @@
+import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// An account's UUID in lower case: the `sub` of a token, the key of a profile.
+/// An account's UUID: the `sub` of a token, the key of a profile.
 package struct AccountID: Hashable, Sendable {
     package let text: String
 
-    /// - Parameter text: a UUID with hyphens, in any case (RFC 9562 §4).
+    /// - Parameter text: a UUID with hyphens, in any case; kept in lower case.
     package init?(_ text: String) {
-        guard text.utf8.count == 36 else { return nil }
-        var isLower = true
-        for (index, byte) in text.utf8.enumerated() {
-            let isHyphenPlace = index == 8 || index == 13 || index == 18 || index == 23
-            switch byte {
-            case UInt8(ascii: "-"): guard isHyphenPlace else { return nil }
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
-                guard !isHyphenPlace else { return nil }
-            case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                guard !isHyphenPlace else { return nil }
-                isLower = false
-            default: return nil
-            }
-        }
-        self.text = isLower ? text : text.lowercased()
+        guard let text = UUIDText.canonical(text) else { return nil }
+        self.text = text
     }
 }
 
