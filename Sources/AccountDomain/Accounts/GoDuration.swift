@@ -2,7 +2,8 @@ extension Duration {
     /// Reads a Go duration such as `24h`, `1h30m` or `1.5s`, which is how the Auth API spells them.
     package init?(go text: String) {
         let units: [(String, Double)] = [
-            ("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3_600),
+            ("ns", 1e-9), ("us", 1e-6), ("\u{B5}s", 1e-6), ("\u{3BC}s", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60),
+            ("h", 3_600),
         ]
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")

@@ -6,7 +6,7 @@ package struct Identifier<Owner>: Hashable, Sendable {
     package let text: String
 
     /// Accepts the hyphenated form in either case; the nil UUID too, which some tokens carry.
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
         guard let text = UUIDText.canonical(text) else { return nil }
         self.text = text
     }

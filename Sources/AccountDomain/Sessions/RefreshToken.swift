@@ -69,3 +69,9 @@ package struct RefreshToken: Sendable {
         return value
     }
 }
+
+extension RefreshToken: CustomStringConvertible, CustomReflectable {
+    /// Without the code, which together with the rest is the token.
+    package var description: String { "refresh token \(counter) of session \(session.text)" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

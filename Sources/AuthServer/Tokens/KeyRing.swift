@@ -53,10 +53,12 @@ package final class KeyRing: Sendable {
         var verifying = sources.imported
         var current = sources.imported.first(where: \.maySign)
         if let store = sources.store {
-            for stored in try await storedKeys(in: store) where isGood(stored) {
-                let key = try JSONWebKey(text: stored.privateKey)
+            let stored = try await storedKeys(in: store).filter(isGood)
+            let signing = stored.first(where: hasSettled) ?? stored.last
+            for found in stored {
+                let key = try JSONWebKey(text: found.privateKey)
                 verifying.append(key)
-                if current == nil, stored.retiredAt == nil { current = key }
+                if current == nil, found.id == signing?.id { current = key }
             }
         }
         if let shared = sources.sharedSecret {
@@ -88,6 +90,13 @@ package final class KeyRing: Sendable {
         guard let retiredAt = key.retiredAt else { return true }
         return now() < retiredAt + tokenLifetime + Self.overlap
     }
+
+    /// A new key signs when every node has had the time to read it: before that, one node's tokens would be
+    /// strange to another. The only key signs at once.
+    private func hasSettled(_ key: StoredSigningKey) -> Bool { now() >= key.createdAt + Self.settling }
+
+    /// From a rotation to the first token that the new key signs; nodes read their keys every 30 s.
+    package static let settling: Duration = .seconds(60)
 
     /// How much longer than the tokens a retired key is kept: nodes read their keys anew within this time.
     package static let overlap: Duration = .seconds(600)

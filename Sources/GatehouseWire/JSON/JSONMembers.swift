@@ -14,7 +14,8 @@ package struct JSONMembers: Sendable {
     package init(_ members: [String: AnyJSON]) { self.members = members }
 
     package subscript(name: String) -> AnyJSON? {
-        let value = members[name] ?? members.first { $0.key.lowercased() == name }?.value
+        // Of several inexact names the first in order, so that equal requests have equal answers.
+        let value = members[name] ?? members.lazy.filter { $0.key.lowercased() == name }.min { $0.key < $1.key }?.value
         return value == .null ? nil : value
     }
 

@@ -60,7 +60,8 @@ package struct JSONWriter {
         case .null: null()
         case .bool(let value): self.value(value)
         case .integer(let value): self.value(value)
-        case .double(let value): self.value(json: "\(value)")
+        // JSON has no word for infinity, and the reader makes none.
+        case .double(let value): value.isFinite ? self.value(json: "\(value)") : null()
         case .string(let value): self.value(value)
         case .array(let elements):
             beginArray()

@@ -6,7 +6,7 @@ package struct Instant: Hashable, Sendable {
     package init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
 
     /// Whole seconds since 1970, rounded down: a JWT's NumericDate (RFC 7519 §2).
-    package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000 }
+    package var seconds: Int64 { Self.floorDivide(microseconds, 1_000_000) }
 }
 
 extension Instant: Comparable {
@@ -52,7 +52,8 @@ extension Instant: CustomStringConvertible {
             bytes.append(separator)
             Self.append(value, digits: 2, to: &bytes)
         }
-        var fraction = Int(microseconds - seconds * 1_000_000)
+        var fraction = Int(microseconds % 1_000_000)
+        if fraction < 0 { fraction += 1_000_000 }
         if fraction > 0 {
             var digits = 6
             while fraction % 10 == 0 { (fraction, digits) = (fraction / 10, digits - 1) }
@@ -70,7 +71,7 @@ extension Instant: CustomStringConvertible {
             Self.take("-", &rest), let day = Self.number(&rest, 2), Self.take("Tt ", &rest),
             let hour = Self.number(&rest, 2), Self.take(":", &rest), let minute = Self.number(&rest, 2),
             Self.take(":", &rest), let second = Self.number(&rest, 2),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+            (1...12).contains(month), hour < 24, minute < 60, second <= 60
         else { return nil }
         var fraction = 0
         if Self.take(".", &rest) {
@@ -79,8 +80,10 @@ extension Instant: CustomStringConvertible {
             fraction = Int(digits.prefix(6) + String(repeating: "0", count: max(0, 6 - digits.count))) ?? 0
             rest = rest.dropFirst(digits.count)
         }
-        guard let offset = Self.offset(rest) else { return nil }
-        let seconds = Self.days(year, month, day) * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
+        let days = Self.days(year, month, day)
+        // A day that its month does not have counts into the next one.
+        guard Self.civil(fromDays: days) == (year, month, day), let offset = Self.offset(rest) else { return nil }
+        let seconds = days * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
         self.init(microseconds: seconds * 1_000_000 + Int64(fraction))
     }
 
@@ -90,8 +93,8 @@ extension Instant: CustomStringConvertible {
         var rest = text
         let sign = rest.removeFirst()
         guard sign == "+" || sign == "-", let hours = number(&rest, 2), hours < 24 else { return nil }
-        _ = take(":", &rest)
-        let minutes = rest.isEmpty ? 0 : number(&rest, 2)
+        let mustHaveMinutes = take(":", &rest)
+        let minutes = rest.isEmpty && !mustHaveMinutes ? 0 : number(&rest, 2)
         guard let minutes, minutes < 60, rest.isEmpty else { return nil }
         return (hours * 3_600 + minutes * 60) * (sign == "-" ? -1 : 1)
     }
@@ -109,9 +112,13 @@ extension Instant: CustomStringConvertible {
         return true
     }
 
-    private static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
-        var unit = 1
+    /// At least `digits` of them: years outside RFC 3339's four still have a text.
+    private static func append(_ number: Int, digits: Int, to bytes: inout [UInt8]) {
+        let value = number.magnitude
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        var unit: UInt = 1
         for _ in 1..<digits { unit *= 10 }
+        while value / unit >= 10 { unit *= 10 }
         while unit > 0 {
             bytes.append(UInt8(ascii: "0") + UInt8(value / unit % 10))
             unit /= 10
@@ -119,7 +126,7 @@ extension Instant: CustomStringConvertible {
     }
 
     private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
-        value >= 0 ? value / by : (value - by + 1) / by
+        value / by - (value % by < 0 ? 1 : 0)
     }
 
     // Days and dates of the proleptic Gregorian calendar in eras of 400 years that start on 1 March, so

@@ -1,21 +1,26 @@
 /// The text form of a UUID (RFC 9562 §4).
 package enum UUIDText {
     /// The lower-case text of a UUID with hyphens in either case; nil for anything else. The nil UUID is one.
-    package static func canonical(_ text: some StringProtocol) -> String? {
-        guard text.utf8.count == 36 else { return nil }
-        var isLower = true
-        for (position, byte) in text.utf8.enumerated() {
-            let isHyphenPlace = position == 8 || position == 13 || position == 18 || position == 23
-            switch byte {
-            case UInt8(ascii: "-"): guard isHyphenPlace else { return nil }
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
-                guard !isHyphenPlace else { return nil }
-            case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                guard !isHyphenPlace else { return nil }
-                isLower = false
-            default: return nil
+    package static func canonical(_ text: String) -> String? {
+        var text = text
+        // Runs for every request: over the bytes as they lie, without an iterator of Characters.
+        let isLower: Bool? = text.withUTF8 { bytes in
+            guard bytes.count == 36 else { return nil }
+            var isLower = true
+            for position in 0..<36 {
+                let isHyphenPlace = position == 8 || position == 13 || position == 18 || position == 23
+                switch bytes[position] {
+                case UInt8(ascii: "-"): guard isHyphenPlace else { return nil }
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
+                    guard !isHyphenPlace else { return nil }
+                case UInt8(ascii: "A")...UInt8(ascii: "F"):
+                    guard !isHyphenPlace else { return nil }
+                    isLower = false
+                default: return nil
+                }
             }
+            return isLower
         }
-        return isLower ? String(text) : text.lowercased()
+        return isLower.map { $0 ? text : text.lowercased() }
     }
 }

@@ -4,11 +4,14 @@ extension HTTPFields {
     /// The token of `Authorization: Bearer …` (RFC 6750 §2.1) as the Auth API reads it (contract 1.2): the scheme in
     /// any case, exactly one space, no blanks in the token. Nil for everything else, two such headers included.
     package var bearerToken: String? {
-        guard let value = self[.authorization] else { return nil }
-        let utf8 = value.utf8
-        guard utf8.count > 7, utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }) else { return nil }
-        let token = utf8.dropFirst(7)
-        guard token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        return String(Substring(token))
+        guard var value = self[.authorization] else { return nil }
+        let isWellFormed = value.withUTF8 { bytes in
+            guard bytes.count > 7, bytes.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }) else {
+                return false
+            }
+            for position in 7..<bytes.count where bytes[position] <= 0x20 || bytes[position] >= 0x7F { return false }
+            return true
+        }
+        return isWellFormed ? String(value.dropFirst(7)) : nil
     }
 }

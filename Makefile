@@ -1,0 +1,52 @@
+# Every habit of this project is a verb here; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help run build test check bench docs clean
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+
+swift_folders := $(wildcard Sources Tests Benchmarks/Sources)
+
+help: ## Lists these verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Builds and starts the whole stack on one port; its state is in .gatehouse, ARGS="…" are passed on
+	@Scripts/prepare.sh
+	@[ -d .build/checkouts ] || echo 'The first build fetches and compiles every dependency; later ones take seconds.'
+	swift build --product gatehouse
+	@exec .build/debug/gatehouse dev --data .gatehouse $(ARGS)
+
+build: ## Builds everything, without the tests
+	@Scripts/prepare.sh
+	swift build
+
+test: ## Runs every test: the scripts', Swift's, and real clients against a running server
+	@Scripts/prepare.sh test
+	@$(MAKE) .venv/ready
+	python3 -m unittest discover --start-directory Scripts
+	swift build --build-tests
+	swift test --skip-build
+	.venv/bin/pytest -q Tests/External
+
+check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks
+	@Scripts/prepare.sh test
+	python3 -m unittest discover --start-directory Scripts
+	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
+	Scripts/check-style
+	Scripts/check-arrows
+	Scripts/check-links
+
+bench: ## Measures a release build against references of the same run; ARGS="…" are passed on
+	@Scripts/prepare.sh bench
+	swift build --configuration release --product gatehouse
+	Benchmarks/run $(ARGS)
+
+docs: ## Lists the pages under Docs/ and checks every link
+	@Scripts/check-links --list
+
+clean: ## Removes what was built; the state in .gatehouse stays
+	rm -rf .build .venv Benchmarks/.build
+
+.venv/ready: Tests/External/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@

@@ -1,0 +1,67 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import JSONWebTokens
+import SQLDatabase
+
+/// Looks at the accounts' database.
+struct DatabaseChecks {
+    let settings: ServerSettings
+    let database: any Database
+
+    func all() async -> [Finding] {
+        let integrity = await integrity()
+        guard integrity.state == .ok else { return [integrity] }
+        let schema = await schema()
+        guard schema.state == .ok else { return [integrity, schema] }
+        return [integrity, schema, await signingKeys()]
+    }
+
+    private func integrity() async -> Finding {
+        do {
+            let lines = try await database.read { db in try db.rows("PRAGMA quick_check(5)") { $0.text(0) } }
+            if lines == ["ok"] { return .ok("database", "\(settings.database.path) is whole") }
+            return .problem(
+                "database", "\(settings.database.path) is damaged: \(lines.first ?? "no answer")",
+                "stop the server and restore the last backup")
+        } catch {
+            return .problem(
+                "database", "\(settings.database.path) cannot be read: \(error)", "check path, owner and permissions")
+        }
+    }
+
+    private func schema() async -> Finding {
+        do {
+            let steps = migrations(for: [.auth])
+            let pending = try await database.pendingMigrations(steps)
+            if pending.isEmpty { return .ok("schema", "up to date, level \(steps.last?.number ?? 0)") }
+            return .warning("schema", "\(pending.count) steps have not run", "gatehouse migrate")
+        } catch {
+            return .problem("schema", "cannot be read: \(error)", "check the database")
+        }
+    }
+
+    private func signingKeys() async -> Finding {
+        guard let secrets = settings.secrets else { return .ok("signing keys", "none needed") }
+        let store = SigningKeys(database: database, secrets: secrets, randomBytes: System.randomBytes)
+        do {
+            let keys = try await store.all()
+            for key in keys { _ = try JSONWebKey(text: key.privateKey) }
+            return .ok("signing keys", keys.isEmpty ? "none yet: the first start makes one" : "\(keys.count) open")
+        } catch {
+            return .problem(
+                "signing keys", "a key does not open with the configured secrets (\(error))",
+                "put back the secret with that number; if it is lost, delete that row of signing_keys: the next start makes "
+                    + "a key, and everybody refreshes once")
+        }
+    }
+
+    /// When the newest account was made.
+    func newestAccount() async -> Instant? {
+        guard let secrets = settings.secrets else { return nil }
+        let accounts = makeAccounts(settings, secrets, database)
+        // Lost: why the accounts cannot be read, which the check of the schema tells.
+        let page = try? await accounts.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
+        return page?.elements.first?.user.times.createdAt
+    }
+}

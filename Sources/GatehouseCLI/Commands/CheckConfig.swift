@@ -1,0 +1,26 @@
+import ArgumentParser
+
+struct CheckConfig: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the configuration that counts, with secrets masked.",
+        discussion: "Ends with code 78 when something is wrong, after telling all of it.")
+
+    @OptionGroup var options: DataOptions
+
+    @Option(help: "As for `serve`: the parts to be served.", transform: ServedPart.set)
+    var only: Set<ServedPart> = Set(ServedPart.allCases)
+
+    @Flag(help: "Print every setting as a Markdown table instead.") var documentation = false
+
+    func run() async throws {
+        if documentation { return Output.send(SettingsReport.documentation) }
+        do {
+            let given = try await options.given()
+            Output.send(SettingsReport(given).text)
+            _ = try ServerSettings(given, parts: only)
+        } catch let problems as SettingsProblems {
+            Output.note("\n\(problems)")
+            throw ExitCode(78)
+        }
+    }
+}

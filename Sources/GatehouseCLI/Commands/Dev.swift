@@ -1,0 +1,63 @@
+import ArgumentParser
+import HTTPServing
+
+struct Dev: AsyncParsableCommand {
+    static let usualPort = 9_999
+
+    static let configuration = CommandConfiguration(
+        abstract: "Starts everything on this machine, with made-up keys and nothing to configure.",
+        discussion: """
+            Accounts and keys lie in a folder and are the same at the next start. E-mail addresses count as \
+            confirmed, anonymous sign-in is on, and nothing is limited.
+            """)
+
+    @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
+    @Option(help: "The folder for accounts and keys.") var data: String = DevFolder.usualPath
+    @Option(help: "The address to listen on. Anything but loopback lets others in.") var host: String = "127.0.0.1"
+    @Flag(help: "Print addresses and keys as one line of JSON.") var json = false
+    @Flag(help: "Limit requests as `serve` does.") var limits = false
+
+    func run() async throws {
+        let address = try freeAddress()
+        let folder = DevFolder(path: data)
+        try folder.make()
+        try folder.lock()
+        let secrets = try folder.secretsMadeIfNeeded()
+        let settings = try settings(folder, secrets, address)
+        let logger = makeLogger(settings)
+        if !address.isLoopback {
+            Output.note(
+                "WARNING: \(address.host) can be reached from other machines, and everything here is made for one "
+                    + "person: no limits, no mail, keys in a folder. Use `gatehouse serve` for others.")
+        }
+        let addresses = DevAddresses(
+            url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
+            anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data)
+        let text = json ? addresses.json : addresses.block
+        try await serve(
+            settings, parts: Set(ServedPart.allCases), logger: logger,
+            prepareSchema: { try await migrate($0, migrations(for: [.auth])) }, onReady: { Output.line(text) })
+    }
+
+    private func freeAddress() throws -> ListenAddress {
+        let wanted = ListenAddress(host: host, port: Int(port))
+        switch FreePort.probe(wanted) {
+        case .free(let port): return ListenAddress(host: host, port: port)
+        case .taken:
+            throw CommandFailure(
+                "Port \(port) is in use: another `gatehouse dev`, or another program. Stop it, or choose another port: "
+                    + "gatehouse dev --port 0")
+        case .refused(let reason): throw CommandFailure("\(wanted) cannot be listened on: \(reason).")
+        }
+    }
+
+    private func settings(
+        _ folder: DevFolder, _ secrets: DevSecrets, _ address: ListenAddress
+    ) throws -> ServerSettings {
+        var environment = secrets.environment(database: folder.database, address: address)
+        if limits { environment[Setting.limits.environmentName] = "on" }
+        var settings = try ServerSettings(GivenSettings(environment: environment))
+        settings.servesMetricsToLoopback = true
+        return settings
+    }
+}

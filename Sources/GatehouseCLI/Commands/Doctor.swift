@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import GatehouseWire
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks for what keeps the server from running well, and says what to do.",
+        discussion: "Ends with code 1 when there is a problem.")
+
+    @OptionGroup var options: DataOptions
+    @Flag(help: "One JSON object per line.") var json = false
+
+    func run() async throws {
+        let findings = await findings()
+        for finding in findings { Output.line(json ? finding.json : finding.line) }
+        if findings.contains(where: { $0.state == .problem }) { throw ExitCode.failure }
+    }
+
+    private func findings() async -> [Finding] {
+        let machine = MachineChecks()
+        let settings: ServerSettings
+        var findings: [Finding] = []
+        do {
+            let given = try await options.given()
+            settings = try ServerSettings(given)
+            findings.append(.ok("configuration", "complete"))
+            findings += UnusedSettings(given).missingFeatures.map {
+                .warning("configuration", $0, "nothing, unless you count on it")
+            }
+            findings.append(machine.permissions(of: privateFiles(given, settings)))
+        } catch let problems as SettingsProblems {
+            let found = problems.problems.map {
+                Finding.problem(
+                    "configuration", "\($0.name): \($0.expected)", "correct it, see `gatehouse check-config`")
+            }
+            return found + [machine.clock(now: System.now(), newest: nil)]
+        } catch {
+            return [.problem("configuration", "\(error)", "name the right file or folder")]
+        }
+        let (data, newest) = await database(settings)
+        findings += data
+        findings.append(machine.clock(now: System.now(), newest: newest))
+        findings.append(machine.port(settings.listen))
+        findings.append(machine.diskSpace(near: settings.database.path))
+        return findings
+    }
+
+    private func privateFiles(_ given: GivenSettings, _ settings: ServerSettings) -> [String] {
+        let secretFiles = Setting.allCases.filter(\.isSecret).flatMap { setting in
+            ([setting.environmentName] + setting.foreignNames).compactMap { given.environment[$0 + "_FILE"] }
+        }
+        let folder = options.data.map { [$0, $0 + "/secrets.json"] } ?? []
+        return secretFiles + folder + [settings.database.path]
+    }
+
+    private func database(_ settings: ServerSettings) async -> ([Finding], newest: Instant?) {
+        let path = settings.database.path
+        guard FileManager.default.fileExists(atPath: path) else {
+            return (
+                [.warning("database", "\(path) is not there yet", "the first start makes it, or gatehouse migrate")],
+                nil
+            )
+        }
+        do {
+            let checks = DatabaseChecks(settings: settings, database: try openDatabase(settings.database))
+            return (await checks.all(), await checks.newestAccount())
+        } catch {
+            return ([.problem("database", "\(path) cannot be opened: \(error)", "check owner and permissions")], nil)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import AccountStore
+import ArgumentParser
+import AuthServer
+import GatehouseWire
+import JSONWebTokens
+
+struct Keys: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows and changes the keys that sign access tokens.", subcommands: [List.self, Rotate.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the keys in the database, newest first.")
+
+        @OptionGroup var options: DataOptions
+
+        func run() async throws {
+            let opened = try await OpenedAccounts(options)
+            let keys = try await explaining { try await opened.signingKeys.all() }
+            if keys.isEmpty { Output.note("There is no key yet: the first start of the server makes one.") }
+            Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a new key that signs from a minute on.",
+            discussion: """
+                Running servers read the new key within 30 seconds, and sign with it once all of them have. The old \
+                key verifies until every token that it signed has run out: nobody is signed out.
+                """)
+
+        @OptionGroup var options: DataOptions
+
+        func run() async throws {
+            let opened = try await OpenedAccounts(options)
+            let now = System.now()
+            let key = JSONWebKey.newES256()
+            let list = SigningKeyList(opened.settings, now: now)
+            let stored = StoredSigningKey(
+                id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now)
+            let keys = try await explaining {
+                try await opened.signingKeys.rotate(to: stored, forgettingRetiredBefore: now - list.verifyingTime)
+            }
+            Output.send(list.table(keys))
+            if !list.databaseKeySigns {
+                Output.note("The configuration says that another key signs: this one is kept for when it does not.")
+            }
+        }
+    }
+}
+
+/// What becomes of each signing key, for people.
+struct SigningKeyList {
+    let now: Instant
+    /// For how long a retired key verifies.
+    let verifyingTime: Duration
+    /// Whether tokens are signed with the database's key, and not with one of the configuration.
+    let databaseKeySigns: Bool
+
+    init(_ settings: ServerSettings, now: Instant) {
+        self.now = now
+        verifyingTime = settings.auth.accessTokenLifetime + KeyRing.overlap
+        databaseKeySigns =
+            !settings.tokens.signsWithSharedSecret && !settings.tokens.imported.contains(where: \.maySign)
+    }
+
+    func table(_ keys: [StoredSigningKey]) -> String {
+        var table = TextTable(["ID", "ALGORITHM", "CREATED", "RETIRED", "STATE"])
+        for key in keys {
+            // Lost: why the key cannot be read, which `gatehouse doctor` tells.
+            let algorithm = (try? JSONWebKey(text: key.privateKey))?.algorithm.rawValue ?? "unreadable"
+            let retired = key.retiredAt.map { "\($0)" } ?? "-"
+            table.add([key.id, algorithm, "\(key.createdAt)", retired, state(key, isOnly: keys.count == 1)])
+        }
+        return table.text
+    }
+
+    private func state(_ key: StoredSigningKey, isOnly: Bool) -> String {
+        guard let retiredAt = key.retiredAt else {
+            let start = key.createdAt + KeyRing.settling
+            return !databaseKeySigns ? "verifying" : start > now && !isOnly ? "signing from \(start)" : "signing"
+        }
+        let end = retiredAt + verifyingTime
+        return end > now ? "verifying until \(end)" : "run out"
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import SQLDatabase
+
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Brings the database's schema up to date.")
+
+    @OptionGroup var options: DataOptions
+
+    func run() async throws {
+        let settings = try await options.settings()
+        let steps = migrations(for: [.auth])
+        let pending = try await explaining {
+            let database = try openDatabase(settings.database)
+            let pending = try await database.pendingMigrations(steps)
+            try await migrate(database, steps)
+            return pending
+        }
+        for step in pending { Output.line("\(step.number)  \(step.name)") }
+        Output.note(pending.isEmpty ? "The schema is up to date." : "The schema is up to date now.")
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import HTTPServing
+import Logging
+import NIOCore
+import SQLDatabase
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves accounts and profiles until SIGTERM or SIGINT.",
+        discussion: """
+            Reads the configuration from the environment and a YAML file and starts only when all of it is right: \
+            otherwise it tells every problem and ends with code 78. Logs go to standard error.
+            """)
+
+    @OptionGroup var options: DataOptions
+
+    @Option(
+        help: "Parts to serve, comma-separated: auth, gateway. A gateway alone stands in front of an issuer elsewhere.",
+        transform: ServedPart.set)
+    var only: Set<ServedPart> = Set(ServedPart.allCases)
+
+    @Flag(name: .customLong("no-migrate"), help: "Refuse to start when the schema is not up to date.")
+    var refusesMigration = false
+
+    func run() async throws {
+        let settings = try await options.settings(parts: only)
+        let logger = makeLogger(settings)
+        // All of it is about accounts, which a gateway alone has none of.
+        for sentence in UnusedSettings(try await options.given()).missingFeatures where only.contains(.auth) {
+            logger.event(.warning, "not in this build", [.cause: sentence])
+        }
+        try await serve(settings, parts: only, logger: logger, prepareSchema: prepareSchema) {
+            logger.event(.notice, "ready", [.address: settings.listen.description])
+        }
+    }
+
+    private func prepareSchema(_ database: any Database) async throws {
+        let steps = migrations(for: only)
+        if refusesMigration {
+            let pending = try await database.pendingMigrations(steps)
+            guard pending.isEmpty else {
+                let list = pending.map { "\($0.number) (\($0.name))" }.joined(separator: ", ")
+                throw CommandFailure("Migrations are pending: \(list). Run `gatehouse migrate`.")
+            }
+        } else {
+            try await migrate(database, steps)
+        }
+    }
+}
+
+extension ServedPart {
+    static func set(_ text: String) throws -> Set<ServedPart> {
+        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
+        let parts = words.compactMap { ServedPart(rawValue: $0) }
+        guard parts.count == words.count, !parts.isEmpty else {
+            throw ValidationError("expected auth, gateway or auth,gateway")
+        }
+        return Set(parts)
+    }
+}
+
+func makeLogger(_ settings: ServerSettings) -> Logger {
+    let format = settings.logFormat
+    let level = settings.logLevel
+    let make: @Sendable (String) -> any LogHandler = {
+        LineLogHandler(label: $0, format: format, logLevel: level, now: System.now, write: StandardError.append)
+    }
+    // For libraries that ask for a logger of their own: nothing may write to standard output.
+    LoggingSystem.bootstrap { label in make(label) }
+    return Logger(label: "gatehouse") { make($0) }
+}
+
+/// - Throws: ``CommandFailure`` when a newer program has written the database.
+func migrate(_ database: any Database, _ steps: [Migration]) async throws {
+    do {
+        try await database.migrate(steps)
+    } catch let unknown as UnknownMigration {
+        throw CommandFailure(
+            "The database has step \(unknown.number) of a schema that this program does not know: it was written by a "
+                + "newer version, or by `serve --only gateway`.")
+    }
+}
+
+/// Runs until a signal: then accepts nothing more, finishes what runs for at most 15 s, and returns.
+func serve(
+    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
+    prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
+) async throws {
+    let server = try await explaining {
+        try await makeServer(
+            settings, parts: parts, logger: logger, prepareSchema: prepareSchema, onReady: onReady)
+    }
+    var configuration = ServiceGroupConfiguration(
+        services: server.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(15)
+    do {
+        try await ServiceGroup(configuration: configuration).run()
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        await server.close()
+        throw CommandFailure("\(settings.listen) is in use by another program.")
+    } catch {
+        await server.close()
+        throw error
+    }
+    await server.close()
+    logger.event(.notice, "ended")
+}

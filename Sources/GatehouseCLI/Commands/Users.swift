@@ -1,0 +1,92 @@
+import AccountDomain
+import AccountStore
+import ArgumentParser
+import GatehouseWire
+
+struct Users: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists, makes, deletes and moves accounts.",
+        subcommands: [
+            ListUsers.self, CreateUser.self, DeleteUser.self, ImportUsers.self, ExportUsers.self,
+        ])
+}
+
+struct ListUsers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists accounts, newest first.")
+
+    @OptionGroup var options: DataOptions
+    @Flag(help: "One JSON object per line, without password hashes.") var json = false
+    @Option(help: "Only those with this text in their address or full name.") var filter: String?
+
+    func run() async throws {
+        let accounts = try await OpenedAccounts(options).accounts
+        var table = TextTable(["ID", "ADDRESS", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
+        var number = 1
+        while true {
+            let page = try await accounts.list(
+                filter: filter, ascending: false, page: PageRequest(number: number, size: 1_000))
+            for account in page.elements {
+                if json { Output.line(withoutHash(account)) } else { table.add(row(account.user)) }
+            }
+            if number * 1_000 >= page.total { break }
+            number += 1
+        }
+        if !json { Output.send(table.text) }
+    }
+
+    private func withoutHash(_ account: Account) -> String {
+        var account = account
+        account.user.passwordHash = nil
+        return AccountLine.text(account)
+    }
+
+    private func row(_ user: User) -> [String] {
+        let state =
+            user.times.deletedAt != nil
+            ? "deleted" : user.isBanned(at: System.now()) ? "banned" : user.isAnonymous ? "anonymous" : "-"
+        return [
+            user.id.text, user.email ?? user.phone ?? "-", "\(user.times.createdAt)",
+            user.confirmedAt.map { "\($0)" } ?? "-", user.times.lastSignInAt.map { "\($0)" } ?? "-", state,
+        ]
+    }
+}
+
+struct DeleteUser: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Deletes an account.")
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The account's id or e-mail address.") var account: String
+    @Flag(help: "Do not ask.") var yes = false
+    @Flag(help: "Empty the account but keep its id, for what refers to it.") var soft = false
+
+    func run() async throws {
+        let accounts = try await OpenedAccounts(options).accounts
+        guard let found = try await find(accounts) else { throw CommandFailure("There is no such account.") }
+        let id = found.user.id
+        guard yes || confirmed(found.user) else { throw CommandFailure("Nothing was deleted.") }
+        let now = System.now()
+        let done =
+            soft ? try await accounts.softDelete(id, at: now) : try await accounts.delete(id, actor: nil, at: now)
+        guard done else { throw CommandFailure("The account was gone already.") }
+        Output.line(id.text)
+    }
+
+    private func find(_ accounts: Accounts) async throws -> Account? {
+        if let id = UserID(account) { return try await accounts.account(id) }
+        guard let email = EmailAddress(account) else {
+            throw CommandFailure("\(account) is neither an id nor an e-mail address.")
+        }
+        let page = try await accounts.list(
+            filter: email.text, ascending: true, page: PageRequest(number: 1, size: 1_000))
+        return page.elements.first { $0.user.email == email.text }
+    }
+
+    private func confirmed(_ user: User) -> Bool {
+        guard System.hasTerminal else {
+            Output.note("Nobody can be asked here: say --yes.")
+            return false
+        }
+        Output.part("Delete \(user.email ?? user.id.text) with profile and sessions? [y/N] ")
+        return readLine()?.lowercased() == "y"
+    }
+}

@@ -1,0 +1,88 @@
+import AccountDomain
+import AccountStore
+import ArgumentParser
+import AuthServer
+import GatehouseWire
+import PasswordHashing
+
+struct CreateUser: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Makes an account.",
+        discussion: "Without a password the account can be signed in to only once it has been given one.")
+
+    @OptionGroup var options: DataOptions
+    @Option(help: "The e-mail address.") var email: String
+    @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
+    @Flag(help: "Ask for the password at the terminal.") var passwordPrompt = false
+    @Flag(help: "The address counts as confirmed.") var confirm = false
+
+    func validate() throws {
+        if passwordStdin, passwordPrompt { throw ValidationError("Give the password in one way.") }
+        if EmailAddress(email) == nil { throw ValidationError("--email is not an e-mail address.") }
+    }
+
+    func run() async throws {
+        let opened = try await OpenedAccounts(options)
+        var attributes = AdminAttributes()
+        attributes.email = EmailAddress(email)
+        attributes.confirmsEmail = confirm
+        if let password = try password() {
+            attributes.passwordHash = try await hash(password, opened.settings.auth.passwordPolicy)
+        }
+        switch try await opened.accounts.create(attributes, at: System.now()) {
+        case .done(let account): Output.line(account.user.id.text)
+        case .emailTaken: throw CommandFailure("The address belongs to an account already.")
+        case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not made.")
+        }
+    }
+
+    private func password() throws -> Secret? {
+        if passwordStdin {
+            guard let line = readLine() else { throw CommandFailure("Standard input has no password.") }
+            return Secret(line)
+        }
+        guard passwordPrompt else { return nil }
+        guard let first = Prompt.password("Password: "), let second = Prompt.password("Again: ") else {
+            throw CommandFailure("There is no terminal to ask at: use --password-stdin.")
+        }
+        guard first.matches(second) else { throw CommandFailure("The two differ.") }
+        return first
+    }
+
+    private func hash(_ password: Secret, _ policy: PasswordPolicy) async throws -> Secret {
+        do {
+            try policy.check(password)
+        } catch {
+            throw CommandFailure(policy.message(for: error))
+        }
+        let hasher = PasswordHasher(threads: 1, randomBytes: System.randomBytes)
+        do {
+            let hash = try await hasher.hash(password)
+            await hasher.shutdown()
+            return hash
+        } catch {
+            await hasher.shutdown()
+            throw CommandFailure("The password could not be hashed (\(error)).")
+        }
+    }
+}
+
+/// Asks a person at the terminal.
+enum Prompt {
+    /// What is typed is not shown.
+    ///
+    /// - Returns: nil when standard input is no terminal, or was closed.
+    static func password(_ question: String) -> Secret? {
+        var shown = termios()
+        guard tcgetattr(0, &shown) == 0 else { return nil }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        Output.part(question)
+        tcsetattr(0, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(0, TCSAFLUSH, &shown)
+            Output.part("\n")
+        }
+        return readLine().map(Secret.init)
+    }
+}

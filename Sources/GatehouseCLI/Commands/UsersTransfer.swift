@@ -1,0 +1,69 @@
+import AccountDomain
+import AccountStore
+import ArgumentParser
+import Foundation
+import GatehouseWire
+
+struct ImportUsers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Adds accounts from lines of JSON.",
+        discussion: """
+            Reads what `users export` writes, and rows of Supabase's auth.users by their column names, with an \
+            `identities` array of auth.identities rows or without one. A line that cannot be added is told with its \
+            number, and the rest goes on; the exit code is 1 then. An account whose id is there already stays as it is.
+            """)
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The file; - is standard input.") var file: String
+    @Flag(help: "Check every line, add nothing. Addresses that two accounts share are found only by a real run.")
+    var dryRun = false
+
+    func run() async throws {
+        let accounts = try await OpenedAccounts(options).accounts
+        var reader = try LineReader(file)
+        var work = AccountImport(accounts, isDryRun: dryRun)
+        try await work.run(&reader)
+        Output.note(work.summary)
+        if work.refused > 0 { throw ExitCode.failure }
+    }
+}
+
+struct ExportUsers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Writes all accounts as lines of JSON.",
+        discussion: "The lines hold password hashes: keep the file as safe as the database. Sessions are not in it.")
+
+    private static let pageSize = 500
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The file, which must not be there yet; standard output when it is left out.") var file: String?
+
+    func run() async throws {
+        let accounts = try await OpenedAccounts(options).accounts
+        let total = try await accounts.count()
+        let handle = try output()
+        var progress = ProgressLine(noun: "accounts")
+        var (last, count): (UserID?, Int) = (nil, 0)
+        while true {
+            let page = try await accounts.accounts(after: last, limit: Self.pageSize)
+            if page.isEmpty { break }
+            let text = page.map { AccountLine.text($0) + "\n" }.joined()
+            if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { Output.send(text) }
+            (last, count) = (page.last?.user.id, count + page.count)
+            progress.show(fraction: total > 0 ? Double(count) / Double(total) : 1, count: count)
+        }
+        try handle?.synchronize()
+        try handle?.close()
+        progress.erase()
+        Output.note("\(Progress.grouped(count)) accounts")
+    }
+
+    private func output() throws -> FileHandle? {
+        guard let file else { return nil }
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure("The file \(file) cannot be made (\(String(cString: strerror(errno)))).")
+        }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+}

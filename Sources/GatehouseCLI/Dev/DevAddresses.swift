@@ -1,0 +1,70 @@
+package import GatehouseWire
+
+/// Where everything is, and the keys to it: what `gatehouse dev` prints when it is ready.
+package struct DevAddresses: Sendable {
+    /// Without a slash at the end; the gateway's routes start right after it.
+    let url: String
+    let publishableKey: String
+    let secretKey: Secret
+    let anonKey: String
+    let serviceRoleKey: String
+    let folder: String
+
+    package init(
+        url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String, folder: String
+    ) {
+        self.url = url
+        self.publishableKey = publishableKey
+        self.secretKey = secretKey
+        self.anonKey = anonKey
+        self.serviceRoleKey = serviceRoleKey
+        self.folder = folder
+    }
+
+    var authURL: String { url + "/auth/v1" }
+
+    /// One line for programs.
+    package var json: String {
+        var writer = JSONWriter(capacity: 1_024)
+        writer.beginObject()
+        writer.member("url", url)
+        writer.member("auth_url", authURL)
+        writer.member("gateway_url", url)
+        writer.member("publishable_key", publishableKey)
+        writer.member("secret_key", secretKey.reveal())
+        writer.member("anon_key", anonKey)
+        writer.member("service_role_key", serviceRoleKey)
+        writer.endObject()
+        return writer.text
+    }
+
+    /// For people.
+    package var block: String {
+        """
+
+        Gatehouse is ready. Ctrl-C ends it; accounts and keys stay in \(folder).
+
+          Auth API          \(authURL)
+          Gateway           \(url)/v1  and  \(url)/api/v1
+          Health, metrics   \(url)/ready  \(url)/metrics
+
+          publishable key   \(publishableKey)
+          secret key        \(secretKey.reveal())
+          anon key          \(anonKey)
+          service_role key  \(serviceRoleKey)
+
+        Sign up; sign in and read the profile that came with the account:
+
+          curl -s '\(authURL)/signup' -H 'apikey: \(publishableKey)' -d '\(person)'
+          curl -s '\(url)/v1/auth/me' -H "Authorization: Bearer $(\(tokenCommand))"
+
+        """
+    }
+
+    private var person: String { #"{"email":"ada@example.com","password":"correct horse battery"}"# }
+
+    private var tokenCommand: String {
+        "curl -s '\(authURL)/token?grant_type=password' -H 'apikey: \(publishableKey)' -d '\(person)'"
+            + #" | sed 's/.*"access_token":"\([^"]*\)".*/\1/'"#
+    }
+}

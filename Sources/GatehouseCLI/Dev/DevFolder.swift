@@ -1,0 +1,74 @@
+import Foundation
+import GatehouseWire
+
+/// What is wrong, and what to do about it, in sentences for the person at the terminal.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// A folder with everything that one `gatehouse dev` needs: accounts and secrets.
+struct DevFolder: Sendable {
+    static let usualPath = ".gatehouse"
+    let path: String
+
+    var database: String { path + "/gatehouse.sqlite" }
+    private var secretsFile: String { path + "/secrets.json" }
+    private var lockFile: String { path + "/lock" }
+
+    /// Makes the folder for its owner alone, when it is not there.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func make() throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("The folder \(path) cannot be made: \(error.localizedDescription)")
+        }
+    }
+
+    /// Held until the program ends, however it ends.
+    ///
+    /// - Throws: ``CommandFailure`` when another program holds it.
+    func lock() throws {
+        let descriptor = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) cannot be written to.") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw CommandFailure(
+                "Another `gatehouse dev` is using the folder \(path). Stop it, or give this one a folder of its own: "
+                    + "gatehouse dev --data OTHER --port 0")
+        }
+    }
+
+    /// - Throws: ``CommandFailure`` when the folder has none, or they are damaged.
+    func secrets() throws -> DevSecrets {
+        guard FileManager.default.fileExists(atPath: secretsFile) else {
+            throw CommandFailure("\(path) is no folder of `gatehouse dev`: it has no secrets.json.")
+        }
+        guard let secrets = DevSecrets(json: try GivenSettings.readSecret(secretsFile)) else {
+            throw CommandFailure(
+                "\(secretsFile) is damaged. Restore it, or delete the folder \(path) to start with no accounts.")
+        }
+        return secrets
+    }
+
+    /// The secrets of the folder, made on its first use.
+    func secretsMadeIfNeeded() throws -> DevSecrets {
+        guard !FileManager.default.fileExists(atPath: secretsFile) else { return try secrets() }
+        let made = DevSecrets(at: System.now(), randomBytes: System.randomBytes)
+        let file = secretsFile + ".new"
+        unlink(file)
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) cannot be written to.") }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try handle.write(contentsOf: Data(made.json.utf8))
+        try handle.synchronize()
+        // Renamed when it is whole: a crash leaves no half secrets.
+        guard rename(file, secretsFile) == 0 else {
+            throw CommandFailure("The folder \(path) cannot be written to.")
+        }
+        return made
+    }
+}

@@ -1,0 +1,4 @@
+/// What this program is called when it is asked.
+enum ProgramVersion {
+    static let text = "0.1.0"
+}

@@ -1,0 +1,38 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import JSONWebTokens
+import ProfileGateway
+
+/// The gateway's two questions about accounts, answered by the auth server in the same process.
+struct LocalBearer: Sendable {
+    let keys: KeyRing
+    let accounts: Accounts
+    let issuer: String
+    let audience: String
+    let now: @Sendable () -> Instant
+
+    /// Requirement C4: signature and times, then `iss`, `aud`, `sub`. A token whose session has ended counts until
+    /// it runs out, as with every issuer.
+    @Sendable func authenticate(_ token: String) async throws(BearerRefusal) -> Bearer {
+        let claims: TokenClaims
+        do throws(TokenRejection) {
+            claims = try keys.verify(token).claims
+            try claims.check(issuer: issuer, audience: audience)
+        } catch {
+            if case .expired = error { throw .expired }
+            throw .invalid
+        }
+        // A service key has no `sub`: it is nobody's profile.
+        guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
+        let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
+        return Bearer(userID: id, email: email, tokenText: token)
+    }
+
+    /// In one transaction: sessions, identities and profile go with the account.
+    @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
+        let user = UserID(trusted: bearer.userID.text)
+        return try await accounts.delete(user, actor: user, at: now()) ? .deleted : .alreadyGone
+    }
+}

@@ -1,0 +1,72 @@
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Logging
+import SQLDatabase
+
+/// What whoever runs the server asks of it: is it alive, is it ready, what does it count.
+struct Operations: Sendable {
+    let floor: ServingFloor
+    let database: any Database
+    let migrations: [Migration]
+    let version: String
+
+    /// - Parameters:
+    ///   - hasHealth: False where the auth door stands at the root: its own `/health` counts there.
+    ///   - servesMetrics: To callers on this machine only.
+    func table(hasHealth: Bool, servesMetrics: Bool) -> RouteTable {
+        var routes = [Route(.get, "/ready", ready)]
+        if hasHealth { routes.append(Route(.get, "/health", health)) }
+        if servesMetrics { routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics)) }
+        return table(routes)
+    }
+
+    /// For a port of its own.
+    var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics)]) }
+
+    private func table(_ routes: [Route]) -> RouteTable {
+        let door = Door(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")
+        return RouteTable(door: door, floor: floor, routes)
+    }
+
+    private func health(_ request: Request, _ context: ServerContext) -> Response {
+        Answer.json(capacity: 64) { writer in
+            writer.beginObject()
+            writer.member("status", "ok")
+            writer.member("version", version)
+            writer.endObject()
+        }
+    }
+
+    /// 200 when the database answers and every migration has run, else 503.
+    private func ready(_ request: Request, _ context: ServerContext) async -> Response {
+        let state: String
+        do {
+            let applied = Set(try await database.appliedMigrations())
+            state = migrations.allSatisfy { applied.contains($0.number) } ? "ready" : "migrations pending"
+        } catch {
+            context.event(.error, "database is out of reach", [.cause: "\(error)"])
+            state = "database out of reach"
+        }
+        return Answer.json(status: state == "ready" ? .ok : .serviceUnavailable, capacity: 64) { writer in
+            writer.beginObject()
+            writer.member("status", state)
+            writer.endObject()
+        }
+    }
+
+    private func metrics(_ request: Request, _ context: ServerContext) -> Response {
+        Answer.text(floor.metrics.render(), contentType: ServerMetrics.contentType)
+    }
+
+    /// Nobody else learns that the route is there.
+    private func requireLoopback(_ request: Request, _ context: ServerContext) throws {
+        guard let peer = context.peerAddress.flatMap({ IPAddress($0) }),
+            Self.loopback.contains(where: { $0.contains(peer) })
+        else { throw Refusal.unknownAddress }
+    }
+
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap(IPNetwork.init)
+}

@@ -1,0 +1,77 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import JSONWebTokens
+import Logging
+import NIOCore
+import PasswordHashing
+import ProfileGateway
+import SQLDatabase
+import SQLiteDriver
+
+/// - Throws: ``DatabaseFailure`` when the file cannot be opened.
+func openDatabase(
+    _ location: DatabaseLocation, _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+) throws -> any Database {
+    try SQLiteDatabase(path: location.path, uptime: System.uptime, observe: observe)
+}
+
+/// The steps of the schema that this program needs.
+func migrations(for parts: Set<ServedPart>) -> [Migration] {
+    parts == [.gateway] ? RemoteIssuer.migrations : Accounts.migrations
+}
+
+func makeAccounts(_ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database) -> Accounts {
+    Accounts(
+        database: database, secrets: secrets, policy: settings.sessions, audience: settings.audience,
+        role: settings.role, randomBytes: System.randomBytes)
+}
+
+func makeKeyRing(_ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database) -> KeyRing {
+    var sources = KeySources()
+    sources.store = SigningKeys(database: database, secrets: secrets, randomBytes: System.randomBytes)
+    sources.imported = settings.tokens.imported
+    sources.sharedSecret = settings.tokens.sharedSecret
+    sources.signsWithSharedSecret = settings.tokens.signsWithSharedSecret
+    return KeyRing(sources, tokenLifetime: settings.auth.accessTokenLifetime, now: System.now) { .newES256() }
+}
+
+/// As many threads as there are cores: more would only share them.
+func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics) -> PasswordHasher {
+    let durations = metrics.histogram(
+        "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
+        bounds: Histogram.latencyBounds)
+    let passwords = PasswordHasher(
+        threads: System.cores, waitingPerThread: settings.hashQueue, randomBytes: System.randomBytes
+    ) { durations.record($0.duration) }
+    metrics.gauge("gatehouse_password_hash_queue", "Passwords that wait for a hashing thread.") {
+        Double(passwords.queueDepth)
+    }
+    return passwords
+}
+
+func makeGateway(
+    _ settings: ServerSettings, _ database: any Database, _ authenticate: @escaping ProfileRoutes.Authenticate,
+    _ deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion
+) throws -> ProfileRoutes {
+    ProfileRoutes(
+        profiles: Profiles(database: database), teams: try TeamCatalogue(), authenticate: authenticate,
+        deleteAccount: deleteAccount, appScheme: settings.appScheme, now: System.now)
+}
+
+func makeApplication(
+    _ tables: [RouteTable], _ address: ListenAddress, _ logger: Logger,
+    onReady: @escaping @Sendable () async -> Void
+) -> some ApplicationProtocol {
+    let router = Router(context: ServerContext.self)
+    for table in tables { table.add(to: router) }
+    UnknownPaths.add(tables, to: router)
+    return Application(
+        router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+        configuration: ApplicationConfiguration(
+            address: .hostname(address.host, port: address.port), backlog: 1_024),
+        onServerRunning: { _ in await onReady() }, logger: logger)
+}

@@ -1,0 +1,63 @@
+import Configuration
+import Foundation
+
+/// A YAML file of settings: one per line, by the names of ``Setting``; a list may be a YAML list.
+package struct ConfigurationFile: Sendable {
+    package let path: String
+    private let provider: FileProvider<YAMLSnapshot>
+    package private(set) var problems: [SettingsProblem] = []
+
+    /// The file that is read when none is named and it is there.
+    package static let usualName = "gatehouse.yaml"
+
+    /// - Throws: ``SettingsProblems`` when the file cannot be read or is no YAML mapping.
+    package init(path: String) async throws(SettingsProblems) {
+        self.path = path
+        let text: String
+        do {
+            text = try GivenSettings.readSecret(path)
+            let location = InMemoryProvider(values: ["filePath": ConfigValue(.string(path), isSecret: false)])
+            provider = try await FileProvider<YAMLSnapshot>(
+                parsingOptions: .init(secretsSpecifier: .all), config: ConfigReader(provider: location))
+        } catch {
+            throw SettingsProblems([SettingsProblem(path, "cannot be read as YAML")])
+        }
+        problems = Self.keys(in: text).compactMap { key in
+            let setting = Setting(rawValue: key) ?? Setting(rawValue: String(key.dropLast(5)))
+            if let setting, key == setting.rawValue || (setting.isSecret && key == setting.rawValue + "_file") {
+                return nil
+            }
+            return SettingsProblem("\(key) in \(path)", "is not a setting" + Spelling.hint(key, known: Self.known))
+        }
+    }
+
+    private static let known = Setting.allCases.map(\.rawValue)
+
+    /// The provider answers questions but does not list its keys, and a misspelt key has to be told.
+    private static func keys(in text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            guard let first = line.first, !first.isWhitespace, !"#-%.{}[]".contains(first),
+                let colon = line.firstIndex(of: ":")
+            else { return nil }
+            return line[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: " \"'"))
+        }
+    }
+
+    func value(of setting: Setting) -> GivenSettings.Value? {
+        for name in [setting.rawValue] + (setting.isSecret ? [setting.rawValue + "_file"] : []) {
+            let single = text(name, .string) { if case .string(let text) = $0 { text } else { nil } }
+            let list = text(name, .stringArray) {
+                if case .stringArray(let texts) = $0 { texts.joined(separator: ",") } else { nil }
+            }
+            guard let given = single ?? list, !given.isEmpty else { continue }
+            return GivenSettings.Value(text: given, origin: "\(name) in \(path)", namesFile: name != setting.rawValue)
+        }
+        return nil
+    }
+
+    private func text(_ name: String, _ type: ConfigType, _ read: (ConfigContent) -> String?) -> String? {
+        // Lost: that the value has another type than the one asked for; the caller asks for the other.
+        let found = try? provider.value(forKey: AbsoluteConfigKey([name]), type: type)
+        return found?.value.flatMap { read($0.content) }
+    }
+}

@@ -1,0 +1,136 @@
+import AccountDomain
+import AuthServer
+import GatehouseWire
+import HTTPServing
+import JSONWebTokens
+import Logging
+import ProfileGateway
+
+/// One part of the server, for `serve --only`.
+package enum ServedPart: String, CaseIterable, Sendable {
+    case auth, gateway
+}
+
+extension ServerSettings {
+    /// - Parameter parts: what will be served; a gateway alone needs to know its issuer.
+    /// - Throws: ``SettingsProblems`` naming every wrong value at once, so one restart fixes all.
+    package init(
+        _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases)
+    ) throws(SettingsProblems) {
+        var reader = SettingsReader(given)
+        reader.refuseUnknownNames()
+        let location = reader.location()
+        let secrets = parts.contains(.auth) ? reader.serverSecrets() : nil
+        let tokens = reader.tokens()
+        let auth = reader.auth(isRequired: parts.contains(.auth))
+        let read = Self(
+            auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
+            authPrefixes: reader.authPrefixes(), siteURL: reader.webAddress(.siteURL),
+            database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
+            sessions: reader.sessions(), audience: reader.text(.jwtAudience) ?? "", role: reader.text(.jwtRole) ?? "",
+            rates: reader.rates(), clientAddress: reader.clientAddress(),
+            requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
+            allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue, 1...10_000),
+            appScheme: reader.appScheme(), issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
+            logLevel: reader.logLevel(), logFormat: reader.logFormat())
+        guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
+        self = read
+    }
+}
+
+extension SettingsReader {
+    fileprivate mutating func mainAddress() -> ListenAddress {
+        let port = number(.port, 1...65_535)
+        let whole = listenAddress(.listen)
+        return whole ?? ListenAddress(host: text(.host) ?? "127.0.0.1", port: port)
+    }
+
+    fileprivate mutating func location() -> DatabaseLocation? {
+        guard var text = required(.database, "expected the path of the SQLite file") else { return nil }
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            refuse(.database, "this build has no PostgreSQL driver; expected the path of an SQLite file")
+            return nil
+        }
+        if text.hasPrefix("sqlite:") { text.removeFirst("sqlite:".count) }
+        guard !text.isEmpty, !text.contains("://") else {
+            refuse(.database, "expected the path of an SQLite file, or sqlite:PATH")
+            return nil
+        }
+        return DatabaseLocation(path: text)
+    }
+
+    fileprivate mutating func authPrefixes() -> [String] {
+        let prefixes = list(.authPaths).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        let isGood = prefixes.allSatisfy { prefix in
+            prefix.isEmpty
+                || (prefix.hasPrefix("/") && !prefix.contains("//") && prefix.utf8.allSatisfy(Self.isPathByte))
+        }
+        // The gateway's own paths: two doors cannot stand in one place.
+        let isFree = !prefixes.contains { ["/v1", "/api/v1"].contains($0) }
+        guard isGood, isFree, !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
+            refuse(.authPaths, "expected different paths such as /auth/v1 or /, and neither /v1 nor /api/v1")
+            return ["/auth/v1"]
+        }
+        return prefixes
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    fileprivate mutating func sessions() -> SessionPolicy {
+        let inactivity = duration(.sessionInactivity, allowsZero: true)
+        return SessionPolicy(
+            timebox: duration(.sessionTimebox), inactivity: inactivity == .zero ? nil : inactivity,
+            reuseInterval: .seconds(number(.refreshReuseInterval, 0...86_400)),
+            revokesOnReuse: flag(.refreshRotation))
+    }
+
+    fileprivate mutating func rates() -> AuthRates? {
+        let numbers = 0...1_000_000_000
+        var rates = AuthRates()
+        rates.token = number(.rateTokenRefresh, numbers)
+        rates.otp = number(.rateOTP, numbers)
+        // Checked and not kept: no route of this build takes from it.
+        _ = number(.rateVerify, numbers)
+        rates.anonymousUsers = number(.rateAnonymous, numbers)
+        rates.failedSignIns = number(.rateFailedSignIns, numbers)
+        return flag(.limits) ? rates : nil
+    }
+
+    fileprivate mutating func clientAddress() -> ClientAddressRule {
+        let proxies = networks(.trustedProxies)
+        let anyonesHeader = given[.rateHeader] == nil ? nil : headerName(.rateHeader)
+        let proxyHeader = headerName(.proxyHeader)
+        if !proxies.isEmpty {
+            let header = given[.proxyHeader] == nil ? anyonesHeader ?? proxyHeader : proxyHeader
+            return ClientAddressRule(header.map { .header($0, from: proxies) } ?? .peer)
+        }
+        return ClientAddressRule(anyonesHeader.map { .headerFromAnyone($0) } ?? .peer)
+    }
+
+    fileprivate mutating func appScheme() -> AppScheme? {
+        guard let text = text(.appScheme) else { return nil }
+        if let scheme = AppScheme(text) { return scheme }
+        refuse(.appScheme, "expected a URL scheme of your own such as boxscore, without ://")
+        return nil
+    }
+
+    fileprivate mutating func logLevel() -> Logger.Level {
+        guard let level = text(.logLevel).flatMap({ Logger.Level(rawValue: $0.lowercased()) }) else {
+            refuse(.logLevel, "expected one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+            return .info
+        }
+        return level
+    }
+
+    fileprivate mutating func logFormat() -> LineLogHandler.Format {
+        choice(.logFormat, ["json": .json, "console": .console]) ?? .json
+    }
+}

@@ -1,0 +1,101 @@
+/// One thing that can be configured. The raw value is its name in the YAML file; in the environment it is
+/// `GATEHOUSE_` and the raw value in capitals.
+package enum Setting: String, CaseIterable, Sendable {
+    // Where it listens, and what it is called from outside.
+    case listen, host, port
+    case externalURL = "external_url"
+    case siteURL = "site_url"
+    case authPaths = "auth_paths"
+    case metricsListen = "metrics_listen"
+    case trustedProxies = "trusted_proxies"
+    case proxyHeader = "proxy_header"
+    case corsAllowedHeaders = "cors_allowed_headers"
+    case requestDuration = "api_max_request_duration"
+
+    // What it keeps, and the secrets that only the configuration knows.
+    case database, secrets
+    case publishableKeys = "publishable_keys"
+    case secretKeys = "secret_keys"
+    case requireAPIKey = "require_api_key"
+
+    // Access tokens.
+    case jwtAlgorithm = "jwt_algorithm"
+    case jwtSecret = "jwt_secret"
+    case jwtKeyID = "jwt_key_id"
+    case jwtKeys = "jwt_keys"
+    case jwtLifetime = "jwt_exp"
+    case jwtIssuer = "jwt_issuer"
+    case jwtAudience = "jwt_aud"
+    case jwtRole = "jwt_default_group_name"
+    case jwtAdminRoles = "jwt_admin_roles"
+
+    // Who may sign up, and how.
+    case disableSignUp = "disable_signup"
+    case emailEnabled = "external_email_enabled"
+    case anonymousEnabled = "external_anonymous_users_enabled"
+    case autoConfirm = "mailer_autoconfirm"
+    case passwordMinimumLength = "password_min_length"
+    case passwordRequiredCharacters = "password_required_characters"
+    case requireCurrentPassword = "security_update_password_require_current_password"
+    case hashQueue = "hash_queue"
+
+    // Sessions.
+    case refreshReuseInterval = "security_refresh_token_reuse_interval"
+    case refreshRotation = "security_refresh_token_rotation_enabled"
+    case sessionTimebox = "sessions_timebox"
+    case sessionInactivity = "sessions_inactivity_timeout"
+
+    // Limits.
+    case limits
+    case rateHeader = "rate_limit_header"
+    case rateTokenRefresh = "rate_limit_token_refresh"
+    case rateOTP = "rate_limit_otp"
+    case rateVerify = "rate_limit_verify"
+    case rateAnonymous = "rate_limit_anonymous_users"
+    case rateFailedSignIns = "rate_limit_failed_sign_ins"
+
+    // The gateway.
+    case appScheme = "app_scheme"
+    case jwksURL = "jwks_url"
+    case issuerSecretKey = "issuer_secret_key"
+
+    // The log.
+    case logLevel = "log_level"
+    case logFormat = "log_format"
+}
+
+extension Setting {
+    /// `GATEHOUSE_…`
+    package var environmentName: String { "GATEHOUSE_" + rawValue.uppercased() }
+
+    /// Names of the Auth API's configuration that mean the same (contract 11); the first that is set counts.
+    package var foreignNames: [String] {
+        switch self {
+        case .externalURL: ["API_EXTERNAL_URL"]
+        case .host: ["GOTRUE_API_HOST"]
+        case .port: ["GOTRUE_API_PORT", "PORT"]
+        case .database: ["GOTRUE_DB_DATABASE_URL", "DATABASE_URL"]
+        case .requestDuration, .siteURL, .corsAllowedHeaders, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtLifetime, .jwtIssuer,
+            .jwtAudience, .jwtRole, .jwtAdminRoles, .disableSignUp, .emailEnabled, .anonymousEnabled, .autoConfirm,
+            .passwordMinimumLength, .passwordRequiredCharacters, .requireCurrentPassword, .refreshReuseInterval,
+            .refreshRotation, .sessionTimebox, .sessionInactivity, .rateHeader, .rateTokenRefresh, .rateOTP,
+            .rateVerify, .rateAnonymous:
+            ["GOTRUE_" + rawValue.uppercased()]
+        case .listen, .authPaths, .metricsListen, .trustedProxies, .proxyHeader, .secrets, .publishableKeys,
+            .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .limits, .rateFailedSignIns, .appScheme, .jwksURL,
+            .issuerSecretKey, .logLevel, .logFormat:
+            []
+        }
+    }
+
+    /// Never printed, and may come from a file: its name followed by `_FILE` (`_file` in YAML) names one.
+    package var isSecret: Bool {
+        switch self {
+        case .secrets, .secretKeys, .jwtSecret, .jwtKeys, .issuerSecretKey: true
+        default: false
+        }
+    }
+
+    /// Not secret, but possibly with a password inside.
+    var mayHoldPassword: Bool { self == .database }
+}

@@ -1,0 +1,44 @@
+/// The configuration for people: what counts, where it came from, and no secret.
+package struct SettingsReport {
+    private let given: GivenSettings
+
+    package init(_ given: GivenSettings) { self.given = given }
+
+    package var text: String {
+        var table = TextTable(["SETTING", "VALUE", "FROM"])
+        for setting in Setting.allCases {
+            let value = given[setting]
+            table.add([
+                setting.rawValue, value.map { Self.shown(setting, $0.text) } ?? setting.defaultText ?? "-",
+                value?.origin ?? (setting.defaultText == nil ? "-" : "default"),
+            ])
+        }
+        var text = table.text
+        let unused = UnusedSettings(given)
+        if !unused.names.isEmpty { text += "\nNot used: " + unused.names.joined(separator: ", ") + "\n" }
+        if !unused.missingFeatures.isEmpty {
+            text += "\nNot in this build:\n" + unused.missingFeatures.map { "  \($0)\n" }.joined()
+        }
+        return text
+    }
+
+    private static func shown(_ setting: Setting, _ text: String) -> String {
+        if setting.isSecret { return "(secret)" }
+        // A URL of a database may have a password inside.
+        if setting.mayHoldPassword, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
+        return text
+    }
+
+    /// Every setting as a Markdown table, for `Docs/configuration.md`.
+    package static var documentation: String {
+        var text = "| In the environment | The same | In YAML | Default | |\n|---|---|---|---|---|\n"
+        for setting in Setting.allCases {
+            let foreign = setting.foreignNames.map { "`\($0)`" }.joined(separator: ", ")
+            let file = setting.isSecret ? " A secret: `\(setting.environmentName)_FILE` names a file with it." : ""
+            let value = setting.defaultText.map { "`\($0)`" } ?? ""
+            text += "| `\(setting.environmentName)` | \(foreign) | `\(setting.rawValue)` | \(value) | "
+            text += "\(setting.summary)\(file) |\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,92 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+
+/// Reads accounts from lines and adds them, many at once: writers that arrive together share one commit.
+struct AccountImport {
+    /// Under way at once.
+    private static let width = 64
+
+    enum Outcome: Sendable {
+        case added, alreadyThere
+        case refused(line: Int, reason: String)
+    }
+
+    let accounts: Accounts
+    let isDryRun: Bool
+    private(set) var added = 0
+    private(set) var alreadyThere = 0
+    private(set) var refused = 0
+    private var progress = ProgressLine(noun: "accounts")
+
+    init(_ accounts: Accounts, isDryRun: Bool) {
+        self.accounts = accounts
+        self.isDryRun = isDryRun
+    }
+
+    /// - Throws: What the database throws when it is out of reach; what was added before stays.
+    mutating func run(_ reader: inout LineReader) async throws {
+        let (accounts, isDryRun) = (accounts, isDryRun)
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            var underWay = 0
+            while let line = try reader.next() {
+                guard let bytes = line.bytes else {
+                    count(.refused(line: line.number, reason: "longer than \(LineReader.maximumBytes) bytes"))
+                    continue
+                }
+                // A blank line is no account, and no mistake.
+                if bytes.allSatisfy({ $0 <= 0x20 }) { continue }
+                if underWay == Self.width, let outcome = try await group.next() {
+                    underWay -= 1
+                    count(outcome)
+                }
+                group.addTask { try await Self.take(line.number, bytes, accounts, isDryRun: isDryRun) }
+                underWay += 1
+                show(reader)
+            }
+            while let outcome = try await group.next() { count(outcome) }
+        }
+        progress.erase()
+    }
+
+    private mutating func show(_ reader: LineReader) {
+        let fraction = reader.length.map { $0 > 0 ? Double(reader.position) / Double($0) : 1 }
+        progress.show(fraction: fraction, count: added + alreadyThere + refused)
+    }
+
+    private mutating func count(_ outcome: Outcome) {
+        switch outcome {
+        case .added: added += 1
+        case .alreadyThere: alreadyThere += 1
+        case .refused(let line, let reason):
+            refused += 1
+            progress.erase()
+            Output.note("line \(line): \(reason)")
+        }
+    }
+
+    private static func take(
+        _ number: Int, _ line: [UInt8], _ accounts: Accounts, isDryRun: Bool
+    ) async throws -> Outcome {
+        let account: Account
+        do throws(LineProblem) {
+            account = try AccountLine.account(line, at: System.now()) { IdentityID(random: System.randomBytes(16)) }
+        } catch {
+            return .refused(line: number, reason: error.description)
+        }
+        if isDryRun { return try await accounts.account(account.user.id) == nil ? .added : .alreadyThere }
+        switch try await accounts.add(account) {
+        case .added: return .added
+        case .alreadyThere: return .alreadyThere
+        case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")
+        case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")
+        case .identityTaken: return .refused(line: number, reason: "an identity belongs to another account")
+        }
+    }
+
+    var summary: String {
+        let verb = isDryRun ? "would be added" : "added"
+        return "\(Progress.grouped(added)) \(verb), \(Progress.grouped(alreadyThere)) already there, "
+            + "\(Progress.grouped(refused)) refused"
+    }
+}

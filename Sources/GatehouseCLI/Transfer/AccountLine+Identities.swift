@@ -1,0 +1,59 @@
+import AccountDomain
+import GatehouseWire
+
+extension AccountLine {
+    /// Those of the line; without a list of them, one for the address and one for the telephone.
+    func identities(of user: User) throws(LineProblem) -> [Identity] {
+        guard let list = try columns.array("identities") else {
+            return user.times.deletedAt == nil ? usualIdentities(of: user) : []
+        }
+        var identities: [Identity] = []
+        for element in list {
+            guard let members = element.objectValue else { throw LineProblem("identities has what is no object") }
+            identities.append(try identity(LineColumns(members), of: user))
+        }
+        return identities
+    }
+
+    private func identity(_ columns: LineColumns, of user: User) throws(LineProblem) -> Identity {
+        if let owner = try columns.text("user_id"), UserID(owner) != user.id {
+            throw LineProblem("an identity has the user_id of another account")
+        }
+        let given = try columns.text("id")
+        // Before 2023 the provider's name for the person stood in `id`, which is a UUID of its own since then.
+        guard let providerID = try columns.text("provider_id") ?? given, let provider = try columns.text("provider")
+        else { throw LineProblem("an identity lacks provider or provider_id") }
+        let data = (try columns.object("identity_data") ?? [:]).filter { !$0.value.isNull }
+        let createdAt = try columns.time("created_at") ?? user.times.createdAt
+        var identity = Identity(
+            id: given.flatMap(IdentityID.init) ?? newID(), user: user.id, provider: provider, providerID: providerID,
+            data: AnyJSON.object(data).text, email: data["email"]?.stringValue?.lowercased(), at: createdAt)
+        identity.lastSignInAt = try columns.time("last_sign_in_at")
+        identity.updatedAt = try columns.time("updated_at") ?? createdAt
+        return identity
+    }
+
+    private func usualIdentities(of user: User) -> [Identity] {
+        var identities: [Identity] = []
+        if let email = user.email.flatMap(EmailAddress.init) {
+            let data = AccountMetadata.emailIdentity(
+                user: user.id, email: email, isVerified: user.times.emailConfirmedAt != nil, data: [:])
+            identities.append(
+                Identity(
+                    id: newID(), user: user.id, provider: "email", providerID: user.id.text,
+                    data: AnyJSON.object(data).text, email: email.text, at: user.times.createdAt))
+        }
+        if let phone = user.phone.flatMap(PhoneNumber.init) {
+            let data = AccountMetadata.phoneIdentity(user: user.id, phone: phone)
+            identities.append(
+                Identity(
+                    id: newID(), user: user.id, provider: "phone", providerID: user.id.text,
+                    data: AnyJSON.object(data).text, email: nil, at: user.times.createdAt))
+        }
+        return identities.map { identity in
+            var identity = identity
+            identity.lastSignInAt = user.times.lastSignInAt
+            return identity
+        }
+    }
+}

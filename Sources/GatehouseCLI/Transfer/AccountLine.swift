@@ -1,0 +1,109 @@
+package import AccountDomain
+package import GatehouseWire
+import PasswordHashing
+
+/// Why a line is no account. Names columns, never what they hold.
+package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// One account as a line of JSON, by the column names of Supabase's `auth.users` and `auth.identities` (contract 10.1
+/// and 10.2), which our own export uses too.
+package struct AccountLine {
+    let columns: LineColumns
+    let now: Instant
+    let newID: () -> IdentityID
+
+    /// - Parameters:
+    ///   - now: `created_at` where the line has none.
+    ///   - newID: for identities that the line does not have.
+    /// - Throws: ``LineProblem``.
+    package static func account(
+        _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
+    ) throws(LineProblem) -> Account {
+        let members: [String: AnyJSON]
+        do throws(JSONProblem) {
+            guard let object = try JSONReader.read(line).objectValue else { throw .malformed("not an object") }
+            members = object
+        } catch {
+            if case .malformed(let reason) = error { throw LineProblem("not a JSON object: \(reason)") }
+            throw LineProblem("not a JSON object")
+        }
+        return try AccountLine(columns: LineColumns(members), now: now, newID: newID).account()
+    }
+
+    private func account() throws(LineProblem) -> Account {
+        guard let id = UserID(try columns.text("id") ?? "") else { throw LineProblem("id is not a UUID") }
+        if try columns.flag("is_sso_user") { throw LineProblem("single sign-on accounts are not in this version") }
+        var user = User(
+            id: id, audience: try columns.text("aud") ?? "authenticated",
+            role: try columns.text("role") ?? "authenticated", times: try times())
+        let isDeleted = user.times.deletedAt != nil
+        user.email = try email(isDeleted: isDeleted)
+        user.phone = try phone(isDeleted: isDeleted)
+        user.passwordHash = try passwordHash()
+        user.isAnonymous = try columns.flag("is_anonymous")
+        user.newEmail = try columns.text("email_change")
+        user.newPhone = try columns.text("phone_change")
+        user.userMetadata = try metadata("raw_user_meta_data").text
+        let identities = try identities(of: user)
+        user.appMetadata = try appMetadata(identities).text
+        guard max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes else {
+            throw LineProblem("metadata of more than \(AccountMetadata.maximumBytes) bytes")
+        }
+        return Account(user: user, identities: identities)
+    }
+
+    private func times() throws(LineProblem) -> UserTimes {
+        var times = UserTimes(createdAt: try columns.time("created_at") ?? now)
+        times.updatedAt = try columns.time("updated_at") ?? times.createdAt
+        times.emailConfirmedAt = try columns.time("email_confirmed_at")
+        times.phoneConfirmedAt = try columns.time("phone_confirmed_at")
+        times.lastSignInAt = try columns.time("last_sign_in_at")
+        times.invitedAt = try columns.time("invited_at")
+        times.confirmationSentAt = try columns.time("confirmation_sent_at")
+        times.recoverySentAt = try columns.time("recovery_sent_at")
+        times.emailChangeSentAt = try columns.time("email_change_sent_at")
+        times.phoneChangeSentAt = try columns.time("phone_change_sent_at")
+        times.reauthenticationSentAt = try columns.time("reauthentication_sent_at")
+        times.bannedUntil = try columns.time("banned_until")
+        times.deletedAt = try columns.time("deleted_at")
+        return times
+    }
+
+    /// A deleted account has a digest there, which is no address and stays as it is.
+    private func email(isDeleted: Bool) throws(LineProblem) -> String? {
+        guard let text = try columns.text("email") else { return nil }
+        if isDeleted { return text.lowercased() }
+        guard let email = EmailAddress(text) else { throw LineProblem("email is not an address") }
+        return email.text
+    }
+
+    private func phone(isDeleted: Bool) throws(LineProblem) -> String? {
+        guard let text = try columns.text("phone") else { return nil }
+        if isDeleted { return text }
+        guard let phone = PhoneNumber(text) else { throw LineProblem("phone is not a telephone number") }
+        return phone.text
+    }
+
+    private func passwordHash() throws(LineProblem) -> Secret? {
+        guard let text = try columns.text("encrypted_password") else { return nil }
+        guard StoredHash(text) != nil else {
+            throw LineProblem("encrypted_password is no bcrypt, Argon2 or Firebase scrypt hash within our limits")
+        }
+        return Secret(text)
+    }
+
+    private func metadata(_ name: String) throws(LineProblem) -> AnyJSON {
+        .object((try columns.object(name) ?? [:]).filter { !$0.value.isNull })
+    }
+
+    /// With the providers of the identities where the line does not name them.
+    private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> AnyJSON {
+        let given = try columns.object("raw_app_meta_data") ?? [:]
+        let made = AccountMetadata.providers(identities.map(\.provider))
+        return .object(made.merging(given) { $1 }.filter { !$0.value.isNull })
+    }
+}

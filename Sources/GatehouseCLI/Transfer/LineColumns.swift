@@ -1,0 +1,60 @@
+import GatehouseWire
+
+/// The columns of one line, with the types that exports give them: null and empty text count as absent.
+struct LineColumns {
+    private let members: [String: AnyJSON]
+
+    init(_ members: [String: AnyJSON]) { self.members = members }
+
+    private func value(_ name: String) -> AnyJSON? {
+        guard let value = members[name], !value.isNull, value != .string("") else { return nil }
+        return value
+    }
+
+    func text(_ name: String) throws(LineProblem) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let text = value.stringValue else { throw LineProblem("\(name) is not text") }
+        return text
+    }
+
+    /// RFC 3339 or PostgreSQL's spelling of it; `infinity` is the end of the year 9999.
+    func time(_ name: String) throws(LineProblem) -> Instant? {
+        guard let text = try text(name) else { return nil }
+        if text == "infinity" { return Instant(seconds: 253_402_300_799) }
+        guard let time = Instant(text) else { throw LineProblem("\(name) is not a time such as 2026-01-31T12:00:00Z") }
+        return time
+    }
+
+    /// A JSON boolean, or PostgreSQL's `t` and `f`; false when absent.
+    func flag(_ name: String) throws(LineProblem) -> Bool {
+        switch value(name) {
+        case nil, .bool(false), .string("f"), .string("false"): return false
+        case .bool(true), .string("t"), .string("true"): return true
+        default: throw LineProblem("\(name) is neither true nor false")
+        }
+    }
+
+    /// An object, or the JSON text of one.
+    func object(_ name: String) throws(LineProblem) -> [String: AnyJSON]? {
+        guard let value = try parsed(name) else { return nil }
+        guard let object = value.objectValue else { throw LineProblem("\(name) is not a JSON object") }
+        return object
+    }
+
+    /// An array, or the JSON text of one.
+    func array(_ name: String) throws(LineProblem) -> [AnyJSON]? {
+        guard let value = try parsed(name) else { return nil }
+        guard let array = value.arrayValue else { throw LineProblem("\(name) is not a JSON array") }
+        return array
+    }
+
+    private func parsed(_ name: String) throws(LineProblem) -> AnyJSON? {
+        guard let value = value(name), let text = value.stringValue else { return value(name) }
+        do throws(JSONProblem) {
+            let parsed = try JSONReader.read(text)
+            return parsed.isNull ? nil : parsed
+        } catch {
+            throw LineProblem("\(name) is not JSON")
+        }
+    }
+}

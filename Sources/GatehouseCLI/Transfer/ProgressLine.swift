@@ -1,0 +1,27 @@
+import GatehouseWire
+
+/// Keeps one line of standard error up to date while a person looks on.
+struct ProgressLine {
+    /// Between two drawings.
+    private static let interval: Duration = .milliseconds(100)
+
+    let noun: String
+    private let start = System.uptime()
+    private var drawnAt: Duration?
+    private let isShown = System.hasTerminal
+
+    init(noun: String) { self.noun = noun }
+
+    var elapsed: Duration { System.uptime() - start }
+
+    mutating func show(fraction: Double?, count: Int) {
+        let now = System.uptime()
+        guard isShown, drawnAt.map({ now - $0 >= Self.interval }) ?? true else { return }
+        drawnAt = now
+        erase()
+        Output.part(Progress(fraction: fraction, count: count, elapsed: now - start).text(noun))
+    }
+
+    /// Makes room for another line.
+    func erase() { if isShown { Output.part("\r\u{1B}[K") } }
+}

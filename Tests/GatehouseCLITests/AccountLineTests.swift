@@ -1,0 +1,138 @@
+import AccountDomain
+import GatehouseCLI
+import GatehouseWire
+import Testing
+
+@Suite("Lines of accounts")
+struct AccountLineTests {
+    private static let id = "5a7e1d5c-0000-4000-8000-000000000001"
+    private static let time = Instant(seconds: 1_800_000_000)
+    private static let newID = IdentityID(trusted: "00000000-0000-4000-8000-00000000000f")
+
+    private func account(_ line: String) throws(LineProblem) -> Account {
+        try AccountLine.account(Array(line.utf8), at: Self.time) { Self.newID }
+    }
+
+    @Test("A row of Supabase's auth.users, as row_to_json gives it")
+    func supabaseRow() throws {
+        let account = try account(
+            """
+            {"instance_id":"00000000-0000-0000-0000-000000000000","id":"\(Self.id.uppercased())","aud":"authenticated",\
+            "role":"authenticated","email":"Bob@Example.com","encrypted_password":\
+            "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",\
+            "email_confirmed_at":"2024-05-01 10:00:00.123456+00","confirmation_token":"","email_change":"",\
+            "last_sign_in_at":"2024-06-01T00:00:00+02:00","raw_app_meta_data":\
+            {"provider":"email","providers":["email"]},"raw_user_meta_data":"{\\"first_name\\":\\"Bob\\",\\"x\\":null}",\
+            "is_super_admin":null,"created_at":"2024-05-01T10:00:00+00:00","updated_at":null,"phone":"",\
+            "confirmed_at":"2024-05-01T10:00:00+00:00","banned_until":null,"is_sso_user":false,"is_anonymous":"f"}
+            """)
+        let user = account.user
+        #expect(user.id.text == Self.id)
+        #expect(user.email == "bob@example.com")
+        #expect(user.phone == nil && user.newEmail == nil)
+        #expect(user.passwordHash?.utf8Count == 60)
+        #expect(user.times.emailConfirmedAt == Instant("2024-05-01T10:00:00.123456Z"))
+        #expect(user.times.lastSignInAt == Instant("2024-05-31T22:00:00Z"))
+        #expect(user.times.updatedAt == user.times.createdAt)
+        #expect(user.userMetadata == #"{"first_name":"Bob"}"#)
+        #expect(!user.isAnonymous)
+        #expect(account.identities.map(\.provider) == ["email"])
+        #expect(account.identities.first?.providerID == Self.id)
+        #expect(account.identities.first?.email == "bob@example.com")
+        #expect(account.identities.first?.data.contains(#""email_verified":true"#) == true)
+    }
+
+    @Test("The identities of the line are taken as they are")
+    func identities() throws {
+        let account = try account(
+            """
+            {"id":"\(Self.id)","email":"a@example.com","identities":[{"id":"5a7e1d5c-0000-4000-8000-0000000000aa",\
+            "user_id":"\(Self.id)","provider":"google","provider_id":"1234","identity_data":\
+            {"email":"A@Example.com","sub":"1234"},"created_at":"2024-01-01T00:00:00Z","last_sign_in_at":null}]}
+            """)
+        let identity = try #require(account.identities.first)
+        #expect(account.identities.count == 1)
+        #expect(identity.id.text == "5a7e1d5c-0000-4000-8000-0000000000aa")
+        #expect(identity.providerID == "1234" && identity.email == "a@example.com")
+        #expect(identity.lastSignInAt == nil)
+        #expect(account.user.appMetadata == #"{"provider":"google","providers":["google"]}"#)
+    }
+
+    @Test("Identities of before 2023 have the provider's name for the person in id")
+    func oldIdentities() throws {
+        let identity = try account(
+            #"{"id":"\#(Self.id)","identities":[{"id":"apple.1","provider":"apple","identity_data":{}}]}"#
+        ).identities.first
+        #expect(identity?.id == Self.newID && identity?.providerID == "apple.1")
+    }
+
+    @Test("An account with a telephone gets an identity for it, an anonymous one none")
+    func usualIdentities() throws {
+        let phone = try account(#"{"id":"\#(Self.id)","phone":"+49 123456"}"#)
+        #expect(phone.identities.map(\.provider) == ["phone"] && phone.user.phone == "49123456")
+        let anonymous = try account(#"{"id":"\#(Self.id)","is_anonymous":true}"#)
+        #expect(anonymous.identities.isEmpty && anonymous.user.isAnonymous)
+        #expect(anonymous.user.times.createdAt == Self.time)
+    }
+
+    @Test("What was written is read back the same")
+    func roundTrip() throws {
+        var user = User(
+            id: UserID(trusted: Self.id), audience: "app", role: "member", times: UserTimes(createdAt: Self.time))
+        user.email = "ada@example.com"
+        user.phone = "491234567"
+        user.passwordHash = Secret("$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy")
+        user.appMetadata = #"{"provider":"email","providers":["email","phone"],"tier":3}"#
+        user.userMetadata = #"{"n":1.5,"name":"Ada \"the first\" 👩‍💻"}"#
+        user.newEmail = "new@example.com"
+        user.times.bannedUntil = Instant(microseconds: 1_900_000_000_000_001)
+        user.times.emailConfirmedAt = Self.time
+        let identity = Identity(
+            id: Self.newID, user: user.id, provider: "email", providerID: Self.id,
+            data: #"{"email":"ada@example.com"}"#, email: "ada@example.com", at: Self.time)
+        let line = AccountLine.text(Account(user: user, identities: [identity]))
+        #expect(!line.contains("\n"))
+        #expect(AccountLine.text(try account(line)) == line)
+    }
+
+    @Test("An account that was deleted keeps its digest and gets no identities")
+    func deleted() throws {
+        let account = try account(
+            #"{"id":"\#(Self.id)","email":"0beec7b5ea3f","deleted_at":"2024-01-01T00:00:00Z"}"#)
+        #expect(account.user.email == "0beec7b5ea3f" && account.identities.isEmpty)
+    }
+
+    @Test(
+        "A bad line is told by what is wrong with it",
+        arguments: [
+            ("", "not a JSON object: unexpected end"), ("[]", "not a JSON object: not an object"),
+            ("{\"id\":1}", "id is not text"), ("{}", "id is not a UUID"),
+            (#"{"id":"ID","email":"a b"}"#, "email is not an address"),
+            (#"{"id":"ID","phone":"call me"}"#, "phone is not a telephone number"),
+            (
+                #"{"id":"ID","encrypted_password":"hunter2"}"#,
+                "encrypted_password is no bcrypt, Argon2 or Firebase scrypt hash within our limits"
+            ),
+            (#"{"id":"ID","created_at":"yesterday"}"#, "created_at is not a time such as 2026-01-31T12:00:00Z"),
+            (#"{"id":"ID","is_anonymous":"perhaps"}"#, "is_anonymous is neither true nor false"),
+            (#"{"id":"ID","is_sso_user":true}"#, "single sign-on accounts are not in this version"),
+            (#"{"id":"ID","raw_user_meta_data":[1]}"#, "raw_user_meta_data is not a JSON object"),
+            (#"{"id":"ID","raw_app_meta_data":"{"}"#, "raw_app_meta_data is not JSON"),
+            (#"{"id":"ID","identities":{}}"#, "identities is not a JSON array"),
+            (#"{"id":"ID","identities":[1]}"#, "identities has what is no object"),
+            (#"{"id":"ID","identities":[{"provider":"x"}]}"#, "an identity lacks provider or provider_id"),
+            (
+                #"{"id":"ID","identities":[{"user_id":"5a7e1d5c-0000-4000-8000-000000000002"}]}"#,
+                "an identity has the user_id of another account"
+            ),
+        ])
+    func badLine(line: String, reason: String) {
+        #expect(throws: LineProblem(reason)) { try account(line.replacing("\"ID\"", with: "\"\(Self.id)\"")) }
+    }
+
+    @Test("More metadata than a token can carry is refused")
+    func longMetadata() {
+        let line = #"{"id":"\#(Self.id)","raw_user_meta_data":{"a":"\#(String(repeating: "x", count: 33_000))"}}"#
+        #expect(throws: LineProblem("metadata of more than 32768 bytes")) { try account(line) }
+    }
+}

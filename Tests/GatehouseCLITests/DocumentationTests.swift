@@ -1,0 +1,39 @@
+import Foundation
+import GatehouseCLI
+import Testing
+
+@Suite("Docs/configuration.md")
+struct DocumentationTests {
+    private func page() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("Docs/configuration.md"), encoding: .utf8)
+    }
+
+    @Test("It has every setting as the program knows it (gatehouse check-config --documentation)")
+    func complete() throws {
+        let page = try page()
+        for line in SettingsReport.documentation.split(separator: "\n") {
+            #expect(page.contains(line), "missing or old: \(line.prefix(60))…")
+        }
+    }
+
+    @Test("It has no setting that the program does not know")
+    func nothingElse() throws {
+        let known = Set(Setting.allCases.flatMap { [$0.environmentName] + $0.foreignNames })
+        for match in try page().matches(of: /(?:GATEHOUSE|GOTRUE)_[A-Z_]+[A-Z]/) {
+            let name = String(match.output)
+            #expect(known.contains(name) || name.hasSuffix("_FILE"), "\(name) is no setting")
+        }
+    }
+
+    @Test("Names are well formed and mean one thing each")
+    func names() {
+        let names = Setting.allCases.flatMap { [$0.environmentName] + $0.foreignNames }
+        #expect(Set(names).count == names.count)
+        for setting in Setting.allCases {
+            #expect(setting.rawValue.allSatisfy { $0.isLowercase || $0 == "_" })
+            #expect(!setting.summary.isEmpty)
+        }
+    }
+}

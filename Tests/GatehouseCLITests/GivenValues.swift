@@ -1,0 +1,37 @@
+import GatehouseCLI
+
+/// Configurations for tests: the least that starts, and changes to it.
+enum GivenValues {
+    static let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA=="
+    static let jwtSecret = "a shared secret that nobody may ever print"
+    /// RFC 7515 appendix A.3.1, which everybody knows.
+    static let signingKey = """
+        [{"kty":"EC","crv":"P-256","kid":"a","key_ops":["sign","verify"],\
+        "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",\
+        "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}]
+        """
+
+    static let least = [
+        "GATEHOUSE_DATABASE": "accounts.sqlite",
+        "GATEHOUSE_SECRETS": "1:\(secret)",
+        "API_EXTERNAL_URL": "https://api.example.org/auth/v1",
+    ]
+
+    static func given(_ changes: [String: String] = [:]) -> GivenSettings {
+        GivenSettings(environment: least.merging(changes) { $1 })
+    }
+
+    static func settings(_ changes: [String: String] = [:]) throws -> ServerSettings {
+        try ServerSettings(given(changes))
+    }
+
+    /// The names that are told to be wrong.
+    static func problems(_ changes: [String: String], parts: Set<ServedPart> = [.auth, .gateway]) -> [SettingsProblem] {
+        do throws(SettingsProblems) {
+            _ = try ServerSettings(given(changes), parts: parts)
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import AccountDomain
+import AuthServer
+import GatehouseCLI
+import Testing
+
+@Suite("Settings")
+struct SettingsTests {
+    @Test("The least configuration gives the safe defaults")
+    func defaults() throws {
+        let settings = try GivenValues.settings()
+        #expect(settings.listen == ListenAddress(host: "127.0.0.1", port: 9_999))
+        #expect(settings.metricsListen == nil)
+        #expect(!settings.servesMetricsToLoopback)
+        #expect(settings.authPrefixes == ["/auth/v1"])
+        #expect(settings.database.path == "accounts.sqlite")
+        #expect(settings.auth.issuer == "https://api.example.org/auth/v1")
+        #expect(settings.auth.allowsSignUp && settings.auth.allowsEmail)
+        #expect(!settings.auth.allowsAnonymousSignIn && !settings.auth.confirmsAutomatically)
+        #expect(settings.auth.passwordPolicy.minimumLength == 8)
+        #expect(settings.sessions.timebox == nil)
+        #expect(settings.sessions.inactivity == .seconds(720 * 3_600))
+        #expect(settings.sessions.reuseInterval == .seconds(10))
+        #expect(settings.rates?.token == 150)
+        #expect(!settings.tokens.signsWithSharedSecret && settings.tokens.sharedSecret == nil)
+    }
+
+    @Test("Nothing at all is told as every missing value at once")
+    func everythingMissing() {
+        do throws(SettingsProblems) {
+            _ = try ServerSettings(GivenSettings(environment: [:]))
+            Issue.record("an empty configuration was accepted")
+        } catch {
+            #expect(
+                error.problems.map(\.name) == [
+                    "GATEHOUSE_DATABASE", "GATEHOUSE_SECRETS", "GATEHOUSE_EXTERNAL_URL",
+                ])
+            #expect(error.description.hasPrefix("The configuration has 3 problems:\n"))
+        }
+    }
+
+    @Test(
+        "A wrong value is told under the name it was given by",
+        arguments: [
+            ("GATEHOUSE_LISTEN", "9999"), ("GATEHOUSE_LISTEN", "127.0.0.1:0"), ("GOTRUE_API_PORT", "0"),
+            ("PORT", "many"), ("GATEHOUSE_PORT", "65536"), ("API_EXTERNAL_URL", "api.example.org"),
+            ("API_EXTERNAL_URL", "ftp://api.example.org"), ("GATEHOUSE_EXTERNAL_URL", "https://a.example/?b"),
+            ("GOTRUE_SITE_URL", "nowhere"), ("GATEHOUSE_AUTH_PATHS", "auth"), ("GATEHOUSE_AUTH_PATHS", "/v1"),
+            ("GATEHOUSE_AUTH_PATHS", "/a//b"), ("GATEHOUSE_AUTH_PATHS", "/a,/a"), ("GATEHOUSE_AUTH_PATHS", "/{x}"),
+            ("GATEHOUSE_METRICS_LISTEN", "9000"), ("GATEHOUSE_TRUSTED_PROXIES", "10.0.0.0/99"),
+            ("GATEHOUSE_PROXY_HEADER", "no header"), ("GOTRUE_RATE_LIMIT_HEADER", "a:b"),
+            ("GOTRUE_API_MAX_REQUEST_DURATION", "10"), ("GOTRUE_API_MAX_REQUEST_DURATION", "0s"),
+            ("GATEHOUSE_DATABASE", "postgres://user:password@db.example.org/auth"),
+            ("GATEHOUSE_DATABASE", "sqlite:"), ("GATEHOUSE_DATABASE", "mysql://x"), ("GATEHOUSE_SECRETS", "abc"),
+            ("GATEHOUSE_SECRETS", "1:c2hvcnQ="), ("GATEHOUSE_SECRETS", "300:\(GivenValues.secret)"),
+            ("GATEHOUSE_SECRETS", "1:\(GivenValues.secret),1:\(GivenValues.secret)"),
+            ("GATEHOUSE_PUBLISHABLE_KEYS", "sb_secret_0123456789abcdef"), ("GATEHOUSE_SECRET_KEYS", "sb_secret_short"),
+            ("GATEHOUSE_REQUIRE_API_KEY", "true"), ("GATEHOUSE_REQUIRE_API_KEY", "perhaps"),
+            ("GATEHOUSE_JWT_ALGORITHM", "none"), ("GATEHOUSE_JWT_ALGORITHM", "HS256"), ("GOTRUE_JWT_SECRET", "short"),
+            ("GOTRUE_JWT_EXP", "1h"), ("GOTRUE_JWT_EXP", "0"), ("GOTRUE_JWT_KEYS", "{}"), ("GOTRUE_JWT_KEYS", "[]"),
+            ("GOTRUE_JWT_KEYS", #"[{"kty":"EC"}]"#), ("GOTRUE_DISABLE_SIGNUP", "maybe"),
+            ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_HASH_QUEUE", "0"),
+            ("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", "-1"), ("GOTRUE_SESSIONS_TIMEBOX", "0"),
+            ("GOTRUE_SESSIONS_TIMEBOX", "2 days"), ("GOTRUE_SESSIONS_INACTIVITY_TIMEOUT", "-1h"),
+            ("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", "x"), ("GATEHOUSE_RATE_LIMIT_FAILED_SIGN_INS", "-1"),
+            ("GATEHOUSE_LIMITS", "some"), ("GATEHOUSE_APP_SCHEME", "https"), ("GATEHOUSE_APP_SCHEME", "boxscore://"),
+            ("GATEHOUSE_LOG_LEVEL", "loud"), ("GATEHOUSE_LOG_FORMAT", "xml"),
+        ])
+    func wrongValue(name: String, value: String) {
+        #expect(GivenValues.problems([name: value]).map(\.name) == [name])
+    }
+
+    @Test("All wrong values are told together")
+    func allAtOnce() {
+        let problems = GivenValues.problems([
+            "GATEHOUSE_LISTEN": "x", "GOTRUE_JWT_EXP": "x", "GATEHOUSE_LIMITS": "x", "GATEHOUSE_LOGLEVEL": "debug",
+        ])
+        #expect(
+            Set(problems.map(\.name)) == [
+                "GATEHOUSE_LISTEN", "GOTRUE_JWT_EXP", "GATEHOUSE_LIMITS", "GATEHOUSE_LOGLEVEL",
+            ])
+    }
+
+    @Test("A GATEHOUSE_ name goes before the foreign name, and that before the default")
+    func precedence() throws {
+        let foreign = ["GOTRUE_JWT_EXP": "100", "GOTRUE_API_PORT": "1001", "PORT": "1002"]
+        let first = try GivenValues.settings(foreign)
+        #expect(first.auth.accessTokenLifetime == .seconds(100))
+        #expect(first.listen.port == 1_001)
+        let second = try GivenValues.settings(
+            foreign.merging(["GATEHOUSE_JWT_EXP": "200", "GATEHOUSE_PORT": "1003"]) { $1 })
+        #expect(second.auth.accessTokenLifetime == .seconds(200))
+        #expect(second.listen.port == 1_003)
+        let third = try GivenValues.settings(
+            foreign.merging(["GATEHOUSE_LISTEN": "[::1]:1004", "GOTRUE_API_HOST": "10.0.0.1"]) { $1 })
+        #expect(third.listen == ListenAddress(host: "::1", port: 1_004))
+    }
+
+    @Test("Empty text counts as not set")
+    func emptyText() throws {
+        let settings = try GivenValues.settings([
+            "GATEHOUSE_JWT_EXP": "", "GOTRUE_JWT_EXP": "60", "GOTRUE_SITE_URL": "",
+        ])
+        #expect(settings.auth.accessTokenLifetime == .seconds(60))
+        #expect(settings.siteURL == nil)
+    }
+
+    @Test("Values of the Auth API's configuration mean the same here")
+    func foreignValues() throws {
+        let settings = try GivenValues.settings([
+            "GOTRUE_DISABLE_SIGNUP": "true", "GOTRUE_EXTERNAL_EMAIL_ENABLED": "F", "GOTRUE_MAILER_AUTOCONFIRM": "1",
+            "GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED": "yes", "GOTRUE_PASSWORD_MIN_LENGTH": "10",
+            "GOTRUE_JWT_ADMIN_ROLES": "service_role, boss", "GOTRUE_JWT_ISSUER": "https://issuer.example.org",
+            "GOTRUE_SESSIONS_TIMEBOX": "24h", "GOTRUE_SESSIONS_INACTIVITY_TIMEOUT": "0",
+            "GOTRUE_SECURITY_REFRESH_TOKEN_ROTATION_ENABLED": "false", "GOTRUE_API_MAX_REQUEST_DURATION": "1m30s",
+            "GOTRUE_RATE_LIMIT_OTP": "7", "GOTRUE_JWT_AUD": "app", "GOTRUE_JWT_DEFAULT_GROUP_NAME": "member",
+        ])
+        #expect(!settings.auth.allowsSignUp && !settings.auth.allowsEmail)
+        #expect(settings.auth.confirmsAutomatically && settings.auth.allowsAnonymousSignIn)
+        #expect(settings.auth.passwordPolicy.minimumLength == 10)
+        #expect(settings.auth.adminRoles == ["service_role", "boss"])
+        #expect(settings.auth.issuer == "https://issuer.example.org")
+        #expect(settings.sessions.timebox == .seconds(86_400))
+        #expect(settings.sessions.inactivity == nil)
+        #expect(!settings.sessions.revokesOnReuse)
+        #expect(settings.requestTimeLimit == .seconds(90))
+        #expect(settings.rates?.otp == 7)
+        #expect(settings.audience == "app" && settings.role == "member")
+    }
+
+    @Test("A path list may name the root, and slashes at the end do not count")
+    func authPaths() throws {
+        #expect(try GivenValues.settings(["GATEHOUSE_AUTH_PATHS": "/, /auth/v1/"]).authPrefixes == ["", "/auth/v1"])
+    }
+
+    @Test("sqlite:PATH is the path")
+    func databaseScheme() throws {
+        #expect(try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.db"]).database.path == "a/b.db")
+    }
+
+    @Test("Limits that are off are no limits")
+    func limitsOff() throws {
+        #expect(try GivenValues.settings(["GATEHOUSE_LIMITS": "off"]).rates == nil)
+    }
+}

@@ -1,0 +1,47 @@
+import GatehouseCLI
+import Testing
+
+@Suite("Settings that nobody reads")
+struct UnusedSettingsTests {
+    @Test("Foreign names are told, not refused")
+    func foreign() throws {
+        let given = GivenValues.given(["GOTRUE_SMTP_PORT": "25", "GOTRUE_URI_ALLOW_LIST": "x", "GOTRUE_JWT_EXP": "60"])
+        _ = try ServerSettings(given)
+        #expect(UnusedSettings(given).names == ["GOTRUE_SMTP_PORT", "GOTRUE_URI_ALLOW_LIST"])
+    }
+
+    @Test(
+        "A feature that was asked for and is not here is told",
+        arguments: [
+            ("GOTRUE_EXTERNAL_APPLE_ENABLED", "true", "Sign-in by apple is not in this build."),
+            ("GOTRUE_EXTERNAL_PHONE_ENABLED", "1", "Sign-in by phone is not in this build."),
+            ("GOTRUE_SMTP_HOST", "mail.example.org", "Mail is not sent by this build."),
+            ("GOTRUE_SMS_PROVIDER", "twilio", "Text messages are not sent by this build."),
+            ("GOTRUE_SAML_ENABLED", "true", "SAML is not in this build."),
+            ("GOTRUE_HOOK_SEND_EMAIL_ENABLED", "true", "The hook send_email is not in this build."),
+            ("GOTRUE_MFA_PHONE_ENROLL_ENABLED", "true", "Second factors are not in this build."),
+        ])
+    func missing(name: String, value: String, sentence: String) {
+        let changes = [name: value, "GOTRUE_MAILER_AUTOCONFIRM": "true"]
+        #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures == [sentence])
+    }
+
+    @Test("What is switched off is not missed", arguments: ["GOTRUE_EXTERNAL_APPLE_ENABLED", "GOTRUE_SAML_ENABLED"])
+    func switchedOff(name: String) {
+        let changes = [name: "false", "GOTRUE_MAILER_AUTOCONFIRM": "true"]
+        #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures.isEmpty)
+    }
+
+    @Test("Without auto-confirm it is told that no mail comes")
+    func noMail() {
+        let sentences = UnusedSettings(GivenValues.given()).missingFeatures
+        #expect(sentences == ["No mail is sent by this build: new accounts are confirmed through the admin API."])
+    }
+
+    @Test("A misspelt name of ours is refused, with the name that was meant")
+    func misspelt() {
+        let problems = GivenValues.problems(["GATEHOUSE_LISTN": "127.0.0.1:1"])
+        #expect(
+            problems == [SettingsProblem("GATEHOUSE_LISTN", "is not a setting; did you mean GATEHOUSE_LISTEN?")])
+    }
+}
