@@ -89,6 +89,22 @@ struct RequestBytesTests {
         #expect(clock.uptime() == .seconds(12))
     }
 
+    @Test("A body that never comes ends at the row's time limit")
+    func stalled() async throws {
+        let body = RequestBody(
+            asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> {
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+                throw CancellationError()
+            })
+        let row = Route(.post, "/read", timeLimit: .seconds(10)) { request, context in
+            _ = try await request.jsonMembers(context)
+            return Answer.empty()
+        }
+        let answer = try await door.send(
+            .post, "/read", [.contentLength: "9"], body: body, to: door.table("", sleep: { _ in }, [row]))
+        #expect(answer.status == 504)
+    }
+
     @Test("A broken connection is left to the server")
     func broken() async throws {
         struct Reset: Error {}

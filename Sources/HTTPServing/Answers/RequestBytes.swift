@@ -33,7 +33,7 @@ extension Request {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(announced ?? 0)
         var parts = body.makeAsyncIterator()
-        while let part = try await next(&parts) {
+        while let part = try await next(&parts, context) {
             guard bytes.count + part.readableBytes <= limit else {
                 throw refusedMidway(.bodyTooLarge(limit: limit), context)
             }
@@ -44,10 +44,12 @@ extension Request {
         return bytes
     }
 
-    private func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+    private func next(_ parts: inout RequestBody.AsyncIterator, _ context: ServerContext) async throws -> ByteBuffer? {
         do {
             return try await parts.next()
         } catch {
+            // A time limit that ran out ends the wait for the body with an error of the body's own.
+            if Task.isCancelled { throw refusedMidway(.timeout, context) }
             throw ConnectionLost(cause: error)
         }
     }
