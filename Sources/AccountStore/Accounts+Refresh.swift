@@ -16,41 +16,60 @@ package enum RefreshOutcome: Sendable {
 }
 
 extension Accounts {
-    /// Trades a refresh token for its successor in one transaction of two statements.
+    /// Trades a refresh token for its successor: one read, and one write that is the lock.
+    ///
+    /// The decision is made on what a reader sees, beside other readers; the rotation itself only happens if the
+    /// counter is still the one that was read. Who comes second is decided again, on what the first one left:
+    /// callers side by side converge on one successor.
     ///
     /// Reuse is an outcome, not an error: the end of the session has to commit although the caller is refused
     /// (RFC 9700 §4.14.2).
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
         guard presented.isGenuine(secrets) else { return .unknown }
-        return try await database.write { db in
-            guard var found = try db.sessionAndAccount(Self.refreshLookup(presented.session)) else { return .unknown }
-            if found.account.user.isBanned(at: now) { return .banned }
-            let verdict = RefreshVerdict(
-                counter: presented.counter, session: found.session, policy: policy, now: now)
-            switch verdict {
-            case .rotate:
-                found.session.counter += 1
-                found.session.refreshedAt = now
-                try db.rotate(found.session, from: device)
-                return .issued(issue(found.session, to: found.account), verdict)
-            case .reissue:
-                return .issued(issue(found.session, to: found.account), verdict)
-            case .expired: return .expired
-            case .ahead: return .ahead
-            case .revoke:
-                if policy.revokesOnReuse { try end(found.session, of: found.account, at: now, in: db) }
-                return .reused
+        while true {
+            let lookup = Self.refreshLookup(presented.session)
+            guard let found = try await database.read({ try $0.sessionAndAccount(lookup) }) else { return .unknown }
+            if let outcome = try await decide(presented, found.session, found.account, from: device, at: now) {
+                return outcome
             }
         }
     }
 
-    private func end(_ session: Session, of account: Account, at now: Instant, in db: any Connection) throws {
-        try db.run("DELETE FROM sessions WHERE id = \(session.id)")
+    /// - Returns: nil when the session has changed since it was read.
+    private func decide(
+        _ presented: RefreshToken, _ session: Session, _ account: Account, from device: Device, at now: Instant
+    ) async throws -> RefreshOutcome? {
+        if account.user.isBanned(at: now) { return .banned }
+        let verdict = RefreshVerdict(counter: presented.counter, session: session, policy: policy, now: now)
+        switch verdict {
+        case .rotate:
+            var rotated = session
+            rotated.counter += 1
+            rotated.refreshedAt = now
+            let next = rotated
+            guard try await database.write({ try $0.rotate(next, from: device) }) else { return nil }
+            return .issued(issue(next, to: account), verdict)
+        case .reissue: return .issued(issue(session, to: account), verdict)
+        case .expired: return .expired
+        case .ahead: return .ahead
+        case .revoke:
+            guard policy.revokesOnReuse else { return .reused }
+            let hasEnded = try await database.write { db in try end(session, of: account, at: now, in: db) }
+            return hasEnded ? .reused : nil
+        }
+    }
+
+    /// Ends the session unless it has moved on; the log then says why.
+    private func end(_ session: Session, of account: Account, at now: Instant, in db: any Connection) throws -> Bool {
+        let ended = try db.run(
+            "DELETE FROM sessions WHERE id = \(session.id) AND refresh_token_counter = \(session.counter)")
+        guard ended == 1 else { return false }
         let revoked = AuditEntry(
             .tokenRevoked, actor: account.user.id, actorName: account.user.email ?? "",
             traits: ["reason": "refresh_token_reuse", "session_id": .string(session.id.text)])
         try record([revoked], at: now, in: db)
+        return true
     }
 
     static func refreshLookup(_ session: SessionID) -> SQL {
@@ -79,12 +98,15 @@ extension Connection {
         return (session, account)
     }
 
-    func rotate(_ session: Session, from device: Device) throws {
+    /// Moves a session from the counter before to this one.
+    ///
+    /// - Returns: Whether the session is there and had that counter.
+    func rotate(_ session: Session, from device: Device) throws -> Bool {
         try run(
             """
             UPDATE sessions SET refresh_token_counter = \(session.counter), refreshed_at = \(session.refreshedAt),
                 user_agent = \(device.userAgent), ip = \(device.address)
-            WHERE id = \(session.id)
-            """)
+            WHERE id = \(session.id) AND refresh_token_counter = \(session.counter - 1)
+            """) == 1
     }
 }

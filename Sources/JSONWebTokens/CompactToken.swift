@@ -61,7 +61,15 @@ extension CompactToken {
     static func object(
         _ part: ArraySlice<UInt8>, _ name: TokenRejection.Part
     ) throws(TokenRejection) -> [String: AnyJSON] {
+        try members(bytes(part, name), name)
+    }
+
+    static func bytes(_ part: ArraySlice<UInt8>, _ name: TokenRejection.Part) throws(TokenRejection) -> [UInt8] {
         guard let bytes = Base64URL.decode(part) else { throw .malformed(name) }
+        return bytes
+    }
+
+    static func members(_ bytes: [UInt8], _ name: TokenRejection.Part) throws(TokenRejection) -> [String: AnyJSON] {
         do {
             guard let members = try JSONReader.read(bytes).objectValue else { throw TokenRejection.malformed(name) }
             return members

@@ -57,7 +57,7 @@ package struct KeySet: Sendable {
         let key = try key(for: header)
         guard let signature = Base64URL.decode(token.signature) else { throw .malformed(.signature) }
         guard key.isValid(signature, for: token.signingInput) else { throw .badSignature }
-        let claims = try TokenClaims(CompactToken.object(token.payload, .payload))
+        let claims = try TokenClaims(payload: CompactToken.bytes(token.payload, .payload))
         try claims.check(at: now, leeway: leeway)
         return VerifiedToken(claims: claims, algorithm: key.algorithm, keyID: key.id)
     }

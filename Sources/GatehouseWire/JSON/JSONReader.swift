@@ -32,7 +32,9 @@ package struct JSONReader {
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func skipBlanks() {
-        while position < bytes.count, bytes[position] <= 0x20, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[position]) {
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
             position += 1
         }
     }
@@ -134,7 +136,7 @@ package struct JSONReader {
 
     private mutating func skipDigits() -> Int {
         let start = position
-        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        while position < bytes.count, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
         return position - start
     }
 

@@ -1,0 +1,87 @@
+import AccountDomain
+import GatehouseWire
+import Testing
+
+@Suite("Password policy")
+struct PasswordPolicyTests {
+    private static let letters = "abcdefghijklmnopqrstuvwxyz:ABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789"
+
+    @Test(
+        "A password is accepted, or refused with every reason in order",
+        arguments: [
+            (PasswordPolicy(), "first password 1", nil as PasswordRefusal?),
+            (PasswordPolicy(), "grüße-kö", nil),
+            (PasswordPolicy(), "seven77", .weak([.length])),
+            (PasswordPolicy(), "ééééééé", .weak([.length])),
+            (PasswordPolicy(), "", .weak([.length])),
+            (PasswordPolicy(), "password", .weak([.pwned])),
+            (PasswordPolicy(), "PassWord", .weak([.pwned])),
+            (PasswordPolicy(refusesCommon: false), "password", nil),
+            (PasswordPolicy(minimumLength: 10), "password", .weak([.length, .pwned])),
+            (
+                PasswordPolicy(minimumLength: 10, requiredCharacters: letters), "password",
+                .weak([.length, .characters, .pwned])
+            ),
+            (PasswordPolicy(requiredCharacters: letters), "only lower and 1", .weak([.characters])),
+            (PasswordPolicy(requiredCharacters: letters), "Strong Password 12", nil),
+            (PasswordPolicy(requiredCharacters: "é"), "acute accent e\u{301}", .weak([.characters])),
+            (PasswordPolicy(), String(repeating: "a", count: 72), nil),
+            (PasswordPolicy(), String(repeating: "a", count: 73), .tooLong),
+            (PasswordPolicy(), String(repeating: "é", count: 37), .tooLong),
+        ])
+    func check(_ policy: PasswordPolicy, _ password: String, _ expected: PasswordRefusal?) {
+        var refusal: PasswordRefusal?
+        do throws(PasswordRefusal) { try policy.check(Secret(password)) } catch { refusal = error }
+        #expect(refusal == expected)
+    }
+
+    @Test(
+        "A minimum below 6 is raised to 6, and 8 is the default",
+        arguments: [
+            (PasswordPolicy(), 8), (PasswordPolicy(minimumLength: 0), 6), (PasswordPolicy(minimumLength: -1), 6),
+            (PasswordPolicy(minimumLength: 6), 6), (PasswordPolicy(minimumLength: 12), 12),
+        ])
+    func minimum(_ policy: PasswordPolicy, _ expected: Int) {
+        #expect(policy.minimumLength == expected)
+    }
+
+    @Test(
+        "Required sets are separated by colons that no backslash escapes",
+        arguments: [
+            ("", []),
+            (":", []),
+            ("ab:12", ["ab", "12"]),
+            ("::ab::12:", ["ab", "12"]),
+            (#"ab\:c:12"#, ["ab:c", "12"]),
+            (#"a\b:12"#, [#"a\b"#, "12"]),
+            (#"';\\:"|:12"#, [#"';\:"|"#, "12"]),
+            (#"ab\"#, [#"ab\"#]),
+        ])
+    func sets(_ text: String, _ expected: [String]) {
+        #expect(PasswordPolicy(requiredCharacters: text).requiredSets == expected)
+    }
+
+    @Test(
+        "The message is the one that Supabase Auth sends",
+        arguments: [
+            (PasswordPolicy(), .tooLong, "Password cannot be longer than 72 characters"),
+            (PasswordPolicy(), .weak([.length]), "Password should be at least 8 characters."),
+            (
+                PasswordPolicy(minimumLength: 10, requiredCharacters: letters), .weak([.length, .characters]),
+                "Password should be at least 10 characters. Password should contain at least one character of each: "
+                    + "abcdefghijklmnopqrstuvwxyz, ABCDEFGHIJKLMNOPQRSTUVWXYZ, 0123456789."
+            ),
+            (
+                PasswordPolicy(), .weak([.pwned]),
+                "Password is known to be weak and easy to guess, please choose a different one."
+            ),
+        ] as [(PasswordPolicy, PasswordRefusal, String)])
+    func message(_ policy: PasswordPolicy, _ refusal: PasswordRefusal, _ expected: String) {
+        #expect(policy.message(for: refusal) == expected)
+    }
+
+    @Test("Reasons go over the wire in one order")
+    func reasons() {
+        #expect(WeakPasswordReason.allCases.map(\.rawValue) == ["length", "characters", "pwned"])
+    }
+}

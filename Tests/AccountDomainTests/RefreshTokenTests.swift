@@ -1,0 +1,196 @@
+import AccountDomain
+import GatehouseWire
+import Testing
+
+@Suite("Refresh token")
+struct RefreshTokenTests {
+    private let secrets: ServerSecrets
+    private let session = SessionID(bytes: (0..<16).map { UInt8($0) * 7 })
+
+    init() throws { secrets = try .of(7) }
+
+    private func issued(_ counter: Int64) throws -> [UInt8] {
+        let token = RefreshToken.issue(session: session, counter: counter, secrets: secrets)
+        return try #require(Base64URL.decode(token.reveal()))
+    }
+
+    private func parsed(_ bytes: [UInt8]) -> RefreshToken? { RefreshToken(Secret(Base64URL.text(bytes))) }
+
+    /// The bytes without their checksum, with the right one: what anybody can compute.
+    private func checksummed(_ body: some Sequence<UInt8>) -> [UInt8] {
+        Array(body) + ReferenceSHA256.hash(Array(body)).prefix(4)
+    }
+
+    @Test("The checksum that these tests forge is SHA-256's (FIPS 180-4)")
+    func reference() {
+        let expected: [UInt8] = [0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA]
+        #expect(Array(ReferenceSHA256.hash(Array("abc".utf8)).prefix(8)) == expected)
+    }
+
+    @Test(
+        "A token is read back and is genuine, whatever its counter",
+        arguments: [
+            (0, 39), (1, 39), (127, 39), (128, 40), (16_383, 40), (16_384, 41), (1 << 31, 43), (.max / 2, 47),
+            (.max, 47),
+        ] as [(Int64, Int)])
+    func roundTrip(_ counter: Int64, _ size: Int) throws {
+        let text = RefreshToken.issue(session: session, counter: counter, secrets: secrets)
+        let token = try #require(RefreshToken(text))
+        #expect(token.session == session)
+        #expect(token.counter == counter)
+        #expect(token.secretNumber == 7)
+        #expect(token.isGenuine(secrets))
+        #expect(try issued(counter).count == size)
+        #expect((52...63).contains(text.utf8Count))
+    }
+
+    @Test("The same counter gives the same token, so that it can be given again (D6)")
+    func isRepeatable() {
+        let text = RefreshToken.issue(session: session, counter: 4, secrets: secrets)
+        #expect(RefreshToken.issue(session: session, counter: 4, secrets: secrets).matches(text))
+        #expect(!RefreshToken.issue(session: session, counter: 5, secrets: secrets).matches(text))
+    }
+
+    @Test("A typing error anywhere is refused", arguments: [0, 300, Int64.max])
+    func typingErrors(_ counter: Int64) throws {
+        let bytes = try issued(counter)
+        for position in bytes.indices {
+            for bit in 0..<8 {
+                var changed = bytes
+                changed[position] ^= 1 << UInt8(bit)
+                #expect(parsed(changed) == nil)
+            }
+        }
+    }
+
+    @Test("A forged byte anywhere is refused, although the checksum is right", arguments: [0, 300, Int64.max])
+    func forgeries(_ counter: Int64) throws {
+        let body = try issued(counter).dropLast(4)
+        for position in body.indices {
+            for bit in 0..<8 {
+                var changed = Array(body)
+                changed[position] ^= 1 << UInt8(bit)
+                #expect(parsed(checksummed(changed))?.isGenuine(secrets) != true)
+            }
+        }
+        #expect(parsed(checksummed(body))?.isGenuine(secrets) == true)
+    }
+
+    @Test("The code of one session is no code for another")
+    func otherSession() throws {
+        let other = SessionID(bytes: Array(repeating: 9, count: 16))
+        var body = try Array(issued(3).dropLast(4))
+        body.replaceSubrange(2..<18, with: other.bytes)
+        let token = try #require(parsed(checksummed(body)))
+        #expect(token.session == other)
+        #expect(!token.isGenuine(secrets))
+    }
+
+    @Test("The code of one counter is no code for the next")
+    func otherCounter() throws {
+        var body = try Array(issued(3).dropLast(4))
+        body[18] = 4
+        let token = try #require(parsed(checksummed(body)))
+        #expect(token.counter == 4)
+        #expect(!token.isGenuine(secrets))
+    }
+
+    @Test("A token of an unknown secret is not genuine, nor one that names another secret")
+    func unknownSecret() throws {
+        let foreign = RefreshToken.issue(session: session, counter: 1, secrets: try ServerSecrets.of(8))
+        let unknown = try #require(RefreshToken(foreign))
+        #expect(!unknown.isGenuine(secrets))
+        let sameNumber = try ServerSecrets.of(7, byte: 1)
+        let forged = RefreshToken.issue(session: session, counter: 1, secrets: sameNumber)
+        let known = try #require(RefreshToken(forged))
+        #expect(!known.isGenuine(secrets))
+        var body = try Array(issued(1).dropLast(4))
+        body[1] = 8
+        let renamed = try #require(parsed(checksummed(body)))
+        #expect(try !renamed.isGenuine(.of(8, 7)))
+    }
+
+    @Test("After a rotation of secrets old tokens stay genuine, and new ones are under the newest (D14)")
+    func rotatedSecrets() throws {
+        let text = RefreshToken.issue(session: session, counter: 1, secrets: secrets)
+        let old = try #require(RefreshToken(text))
+        let rotated = try ServerSecrets.of(8, 7)
+        #expect(old.isGenuine(rotated))
+        let next = RefreshToken.issue(session: session, counter: 2, secrets: rotated)
+        let new = try #require(RefreshToken(next))
+        #expect(new.secretNumber == 8)
+        #expect(new.isGenuine(rotated))
+        #expect(!new.isGenuine(secrets))
+        #expect(try !old.isGenuine(ServerSecrets.of(8)))
+    }
+
+    @Test(
+        "A counter has one spelling: superfluous zeros, missing ends and ten bytes are refused",
+        arguments: [
+            [0x80, 0x00], [0x81, 0x00], [0xFF, 0x80, 0x00], [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00],
+            [0x80], [0x81, 0x80], [0x01, 0x01], [0x00, 0x00], [],
+            [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01],
+        ] as [[UInt8]])
+    func otherSpellings(_ counter: [UInt8]) throws {
+        let bytes = try issued(0)
+        #expect(parsed(checksummed(bytes[..<18] + counter + bytes[19..<35])) == nil)
+    }
+
+    @Test("Any other version than 1 is refused")
+    func versions() throws {
+        for version in UInt8.min...UInt8.max {
+            let body = try [version] + issued(0).dropLast(4).dropFirst()
+            #expect((parsed(checksummed(body)) != nil) == (version == 1))
+        }
+    }
+
+    @Test("Every length that no token has is refused, the right checksum notwithstanding")
+    func lengths() throws {
+        let body = try issued(0).dropLast(4)
+        for count in 0..<35 { #expect(parsed(checksummed(body.prefix(count))) == nil) }
+        let longest = try issued(.max)
+        for extra in 1...40 {
+            #expect(parsed(checksummed(longest.dropLast(4) + Array(repeating: 0, count: extra))) == nil)
+        }
+        #expect(parsed(longest) != nil)
+    }
+
+    @Test(
+        "Text that is no token of this server is refused",
+        arguments: [
+            "", "abcdefghij12", "a2b3c4d5e6f7", "234567abcdef", String(repeating: "A", count: 52),
+            String(repeating: "A", count: 63), String(repeating: "A", count: 10_000), "Bearer x",
+        ])
+    func otherTexts(_ text: String) {
+        #expect(RefreshToken(Secret(text)) == nil)
+    }
+
+    @Test("The base64url text has one spelling: padding, blanks and stray bits are refused")
+    func otherTextSpellings() throws {
+        let text = RefreshToken.issue(session: session, counter: 128, secrets: secrets).reveal()
+        #expect(RefreshToken(Secret(text)) != nil)
+        for other in [text + "=", text + "==", " " + text, text + "\n", text + "A", String(text.dropLast())] {
+            #expect(RefreshToken(Secret(other)) == nil)
+        }
+        #expect(text.count % 4 == 2)
+        let symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        let readings = symbols.filter { RefreshToken(Secret(text.dropLast() + String($0))) != nil }
+        #expect(String(readings) == String(text.suffix(1)))
+    }
+
+    @Test("Neither a token nor what is read from it shows the code that makes it genuine")
+    func isNotPrinted() throws {
+        let text = RefreshToken.issue(session: session, counter: 1, secrets: secrets)
+        let token = try #require(RefreshToken(text))
+        let code = try issued(1).dropLast(4).suffix(16).map { "\($0)" }.joined(separator: ", ")
+        var dumped = ""
+        for value in [token, Optional(token) as Any, [token], text] {
+            dump(value, to: &dumped)
+            dumped += "\(value)" + String(reflecting: value)
+        }
+        #expect(!dumped.contains(text.reveal()))
+        #expect(!dumped.contains(code))
+        #expect(Mirror(reflecting: token).children.allSatisfy { !($0.value is [UInt8]) })
+        #expect("\(token)" == "refresh token 1 of session \(session.text)")
+    }
+}
