@@ -1,0 +1,120 @@
+"""Fixtures that start the program under test. The binary is GATEHOUSE_BINARY, or the debug build."""
+
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+
+import hypothesis.configuration
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Golden"))
+
+import program  # noqa: E402
+
+GOLDEN_LEDGER = pytest.StashKey()
+SERVERS = pytest.StashKey()
+
+
+def pytest_configure(config):
+    # It would keep notes in the folder of the tests.
+    notes = tempfile.mkdtemp(prefix="gatehouse-tests-")
+    hypothesis.configuration.set_hypothesis_home_dir(notes)
+    config.add_cleanup(lambda: shutil.rmtree(notes, ignore_errors=True))
+    config.stash[GOLDEN_LEDGER] = {"passed": 0, "waiting": [], "differs": 0, "used": set(), "failed": 0}
+    config.stash[SERVERS] = []
+    if not os.access(program.BINARY, os.X_OK):
+        raise pytest.UsageError(f"there is no program at {program.BINARY}: build it, or set GATEHOUSE_BINARY")
+
+
+class Servers:
+    """Makes servers, and ends them by their process id in the order of the last first."""
+
+    def __init__(self, known, folders):
+        self.known, self.folders, self.mine = known, folders, []
+
+    def folder(self, name="server"):
+        return self.folders.mktemp(name)
+
+    def serve(self, *options, **settings):
+        return self._add(program.Server.serve(self.folder(), *options, **settings))
+
+    def dev(self, *options):
+        return self._add(program.Server.dev(self.folder(), *options))
+
+    def _add(self, server):
+        self.mine.append(server)
+        self.known.append(server)
+        return server
+
+    def stop(self):
+        for server in reversed(self.mine):
+            try:
+                server.stop()
+            finally:
+                server.end_now()
+
+
+@pytest.fixture(scope="session")
+def session_servers(pytestconfig, tmp_path_factory):
+    servers = Servers(pytestconfig.stash[SERVERS], tmp_path_factory)
+    yield servers
+    servers.stop()
+
+
+@pytest.fixture
+def servers(pytestconfig, tmp_path_factory):
+    """For servers that belong to one test."""
+    servers = Servers(pytestconfig.stash[SERVERS], tmp_path_factory)
+    yield servers
+    servers.stop()
+
+
+@pytest.fixture(scope="session")
+def dev(session_servers):
+    """A `gatehouse dev` that all tests share: each makes its own people."""
+    return session_servers.dev().start()
+
+
+@pytest.fixture(scope="session")
+def server(session_servers):
+    """A `gatehouse serve` that all tests share, with automatic confirmation and anonymous sign-in."""
+    return session_servers.serve().start()
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def new_email():
+    """Makes an address that nobody in this run has."""
+    return lambda name="person": f"{name}{next(_numbers)}@example.com"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A failed test shows what the running servers wrote."""
+    report = (yield).get_result()
+    if report.failed:
+        for server in item.config.stash[SERVERS]:
+            if server.process is not None:
+                lines = server.log().splitlines()[-8:]
+                report.sections.append((f"stderr of {server.arguments[0]} at {server.url}", "\n".join(lines)))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    ledger = config.stash[GOLDEN_LEDGER]
+    if not any(ledger[name] for name in ("passed", "waiting", "failed")):
+        return
+    terminalreporter.section("recorded answers")
+    terminalreporter.line(
+        f"{ledger['passed']} as recorded, {ledger['differs']} of them with a difference on purpose; "
+        f"{len(ledger['waiting'])} waiting; {ledger['failed']} failing"
+    )
+    reasons = {}
+    for why in ledger["waiting"]:
+        reasons[why] = reasons.get(why, 0) + 1
+    for why, count in sorted(reasons.items()):
+        terminalreporter.line(f"  waiting {count:3}  {why}")

@@ -1,0 +1,137 @@
+"""The recorded answers of the server whose protocol this is, against ours. Tests/Golden/README.md has the format."""
+
+import json
+import os
+import re
+
+import lists
+import pytest
+import replay
+from conftest import GOLDEN_LEDGER
+from program import JWT_SECRET, REPOSITORY, Client
+
+RECORDINGS = lists.recordings()
+WAITING = {(entry.group, entry.case): entry.why for entry in lists.waiting()}
+REASONS, DEVIATIONS = lists.differences()
+
+# A throw-away key: it protects nothing.
+SIGNING_KEY = {
+    "kty": "EC",
+    "crv": "P-256",
+    "kid": "es-1",
+    "alg": "ES256",
+    "use": "sig",
+    "key_ops": ["sign", "verify"],
+    "x": "zqsumxhDsEyFBl9ZLbIhxzn18Ha2HFVNXaFkoQUIEOc",
+    "y": "S0JVEkajW0rOl0nu4R8zvQl3idh7YGREbckyRMcpeqQ",
+    "d": "BTKKlxWjceP4VtoaYHbIz-SwHIaO3OG7RHEn_Fhk6Ss",
+}
+SHARED_KEY = {
+    "kty": "oct",
+    "kid": "hs-1",
+    "alg": "HS256",
+    "key_ops": ["verify"],
+    "k": replay.to_base64url(JWT_SECRET.encode()),
+}
+
+INSTANCES = {
+    "auto": {},
+    "confirm": {"GOTRUE_MAILER_AUTOCONFIRM": "false"},
+    "strict": {
+        "GOTRUE_DISABLE_SIGNUP": "true",
+        "GOTRUE_MAILER_AUTOCONFIRM": "false",
+        "GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED": "false",
+        "GOTRUE_PASSWORD_MIN_LENGTH": "10",
+        "GOTRUE_PASSWORD_REQUIRED_CHARACTERS": "abcdefghijklmnopqrstuvwxyz:ABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789",
+        "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD": "true",
+        "GOTRUE_JWT_ISSUER": "https://auth.example.org/auth/v1",
+        "GOTRUE_JWT_KEYS": json.dumps([SIGNING_KEY, SHARED_KEY]),
+    },
+    "quick": {
+        "GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": "1",
+        "GOTRUE_RATE_LIMIT_HEADER": "X-Forwarded-For",
+        "GOTRUE_RATE_LIMIT_ANONYMOUS_USERS": "2",
+        "GOTRUE_RATE_LIMIT_VERIFY": "1",
+        "GOTRUE_RATE_LIMIT_TOKEN_REFRESH": "1",
+        "GOTRUE_RATE_LIMIT_OTP": "1",
+        "GATEHOUSE_LIMITS": "on",
+    },
+    "v2": {"GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": "1"},
+}
+
+
+@pytest.fixture(scope="module")
+def base_url(session_servers):
+    """Starts each instance when its first case comes."""
+    running = {}
+
+    def start(instance):
+        if instance not in running:
+            running[instance] = session_servers.serve(
+                auth_path="/", **{"GOTRUE_JWT_SECRET": JWT_SECRET, **INSTANCES[instance]}
+            ).start()
+        return running[instance].auth_url
+
+    return start
+
+
+@pytest.mark.parametrize("recorded", RECORDINGS, ids=lambda recorded: f"{recorded.group}: {recorded.case['name']}")
+def test_recorded_answers(recorded, base_url, pytestconfig):
+    ledger = pytestconfig.stash[GOLDEN_LEDGER]
+    url = base_url(recorded.instance)
+    rules = lists.Rules(DEVIATIONS, recorded)
+    found = replay.replay(recorded.case, url, replay.given_values(url, JWT_SECRET), rules)
+    ledger["used"] |= rules.used
+    why = WAITING.get((recorded.group, recorded.case["name"]))
+    if why and found:
+        ledger["waiting"].append(why)
+        pytest.skip(f"waiting: {why}")
+    if why or found:
+        ledger["failed"] += 1
+    assert not found, "\n".join(found)
+    assert not why, "this case passes now: take it off waiting.txt"
+    ledger["passed"] += 1
+    if any(deviation.case != "*" for deviation in rules.used):
+        ledger["differs"] += 1
+
+
+@pytest.mark.parametrize(
+    "feature, method, path",
+    [
+        ("mail", "POST", "/recover"),
+        ("providers", "GET", "/authorize?provider=keycloak"),
+        ("second factors", "POST", "/factors"),
+    ],
+)
+def test_what_is_waited_for_is_still_missing(base_url, feature, method, path):
+    """When this fails, a feature has come: give replay.py the stand-in it needs, and empty waiting.txt of it."""
+    assert feature in WAITING.values()
+    assert Client(base_url("auto")).request(method, path).status == 404
+
+
+def test_every_waiting_line_names_a_case():
+    known = {(recorded.group, recorded.case["name"]) for recorded in RECORDINGS}
+    assert not WAITING.keys() - known
+
+
+def test_every_deviation_names_a_case():
+    known = {(recorded.group, recorded.case["name"]) for recorded in RECORDINGS}
+    named = {(deviation.group, deviation.case) for deviation in DEVIATIONS if deviation.case != "*"}
+    assert not named - known
+    assert all(deviation.slug in REASONS for deviation in DEVIATIONS)
+
+
+def test_no_deviation_is_stale(request, pytestconfig):
+    """Runs after the cases: a line that no answer needed is a difference that is gone."""
+    ran = sum(item.originalname == "test_recorded_answers" for item in request.session.items)
+    if ran < len(RECORDINGS):
+        pytest.skip("only a part of the cases was run")
+    unused = [deviation for deviation in DEVIATIONS if deviation not in pytestconfig.stash[GOLDEN_LEDGER]["used"]]
+    assert not unused
+
+
+def test_the_page_lists_the_same_differences():
+    """Docs/compatibility.md tells people what differences.txt tells this test, in the same words."""
+    with open(os.path.join(REPOSITORY, "Docs", "compatibility.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| `([a-z0-9-]+)` \|.*\| (.+?) \|$", file.read(), re.MULTILINE)
+    assert dict(rows) == REASONS

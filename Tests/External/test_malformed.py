@@ -1,0 +1,728 @@
+"""What a broken or hostile client sends: a 4xx, never a 5xx, never a hang, and nothing is changed by it."""
+
+import hashlib
+import json
+import os
+import re
+import socket
+import sqlite3
+import struct
+import time
+import urllib.parse
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from program import PASSWORD
+from wire import Reply, exchange, request
+
+UNKNOWN_ID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b"
+KNOWN_ID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5c"
+MEBIBYTE = 1 << 20
+
+# Method, path below the server, whose bearer, and a body that would do as it is.
+WITH_BODY = [
+    ("POST", "/auth/v1/signup", None, {"email": "{new}", "password": PASSWORD, "data": {"a": 1}}),
+    ("POST", "/auth/v1/token?grant_type=password", None, {"email": "{mine}", "password": PASSWORD}),
+    ("POST", "/auth/v1/token?grant_type=refresh_token", None, {"refresh_token": "abcdefghijkl"}),
+    ("PUT", "/auth/v1/user", "user", {"data": {"a": 1}, "password": PASSWORD, "email": "{mine}"}),
+    (
+        "POST",
+        "/auth/v1/admin/users",
+        "admin",
+        {
+            "email": "{new}",
+            "password": PASSWORD,
+            "user_metadata": {"a": 1},
+            "ban_duration": "1h",
+            "email_confirm": True,
+        },
+    ),
+    ("PUT", f"/auth/v1/admin/users/{KNOWN_ID}", "admin", {"email": "{new}", "app_metadata": {}}),
+    ("DELETE", f"/auth/v1/admin/users/{UNKNOWN_ID}", "admin", {"should_soft_delete": True}),
+    ("PATCH", "/v1/auth/me", "user", {"first_name": "Ana", "favorite_teams": ["nba_1610612744"]}),
+    ("PATCH", "/api/v1/profile", "user", {"name": "Ana", "timezone": "Europe/Berlin"}),
+]
+WITHOUT_BODY = [
+    ("GET", "/auth/v1/health", None),
+    ("GET", "/auth/v1/settings", None),
+    ("GET", "/auth/v1/.well-known/jwks.json", None),
+    ("GET", "/auth/v1/.well-known/openid-configuration", None),
+    ("POST", "/auth/v1/logout?scope=nowhere", "user"),
+    ("GET", "/auth/v1/user", "user"),
+    ("GET", "/auth/v1/admin/users", "admin"),
+    ("GET", "/auth/v1/admin/audit", "admin"),
+    ("GET", f"/auth/v1/admin/users/{UNKNOWN_ID}", "admin"),
+    ("GET", "/v1/auth/me", "user"),
+    ("GET", "/api/v1/profile", "user"),
+    ("GET", "/v1/teams", None),
+    ("GET", "/api/v1/auth/callback", None),
+    ("GET", "/metrics", None),
+    ("GET", "/health", None),
+    ("GET", "/ready", None),
+]
+ALL = [*((method, path, bearer) for method, path, bearer, _ in WITH_BODY), *WITHOUT_BODY]
+
+
+def named(endpoint):
+    return f"{endpoint[0]} {endpoint[1]}"
+
+
+class Target:
+    """A server of its own, one person on it, and a look at every row."""
+
+    def __init__(self, server):
+        self.server = server
+        server.auth().sign_up("witness@example.com")
+        session = server.auth().sign_up("mine@example.com")
+        assert server.admin().post("/admin/users", {"id": KNOWN_ID, "email": "known@example.com"}).status == 200
+        self.bearers = {"user": session["access_token"], "admin": server.keys["secret_key"], None: None}
+        self.database = sqlite3.connect(f"file:{urllib.parse.quote(server.database_path)}?mode=ro", uri=True)
+        # The audit log tells of refusals too.
+        self.tables = [
+            name
+            for (name,) in self.database.execute(
+                """SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+               AND name <> 'audit_log' ORDER BY name"""
+            )
+        ]
+        assert {"users", "identities", "sessions", "profiles"} <= set(self.tables)
+        self.rows = self.fingerprint()
+
+    def fingerprint(self):
+        return {
+            table: hashlib.sha256(repr(self.database.execute(f"SELECT * FROM {table}").fetchall()).encode()).hexdigest()
+            for table in self.tables
+        }
+
+    def authorization(self, bearer):
+        return [("Authorization", f"Bearer {self.bearers[bearer]}")] if bearer else []
+
+    def send(self, method, path, bearer=None, body=b"", headers=(), **options):
+        data = request(method, path, body, [*self.authorization(bearer), *headers], length=options.pop("length", None))
+        return self.check(exchange(self.server.port, data, **options), f"{method} {path} {headers} {body[:120]!r}")
+
+    def check(self, reply, what, may_close=False):
+        assert reply.is_whole, f"{what}: cut off: {reply}"
+        if reply.status == 0:
+            assert may_close, f"{what}: closed without an answer"
+        else:
+            assert 200 <= reply.status < 500, f"{what}: {reply}"
+        before, self.rows = self.rows, self.fingerprint()
+        if reply.status >= 400 or reply.status == 0:
+            changed = [table for table in self.tables if self.rows[table] != before[table]]
+            assert not changed, f"{what}: refused with {reply.status}, and changed {changed}"
+        return reply
+
+    def check_still_works(self):
+        client = self.server.auth()
+        answer = client.sign_in("witness@example.com")
+        assert answer.status == 200, answer
+        assert client.user(answer.json()["access_token"]).status == 200
+        assert self.server.process.poll() is None
+        self.rows = self.fingerprint()
+
+
+@pytest.fixture(scope="module")
+def target(session_servers):
+    target = Target(session_servers.serve().start())
+    yield target
+    target.check_still_works()
+    target.database.close()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_broken(target):
+    yield
+    assert target.server.process.poll() is None, "the server ended"
+    assert target.server.auth().get("/health").status == 200
+
+
+def filled(body):
+    text = json.dumps(body)
+    return (
+        text.replace("{mine}", "mine@example.com").replace("{new}", f"new-{os.urandom(6).hex()}@example.com").encode()
+    )
+
+
+BROKEN = {
+    "empty": b"",
+    "blanks": b" \t\r\n ",
+    "byte order mark alone": b"\xef\xbb\xbf",
+    "utf-16": '{"email":"a@example.com"}'.encode("utf-16"),
+    "not json": b"email=a%40example.com&password=secret",
+    "xml": b"<?xml version='1.0'?><a/>",
+    "one brace": b"{",
+    "unfinished text": b'{"email":"a',
+    "unfinished escape": b'{"email":"a\\',
+    "unfinished unicode escape": b'{"email":"\\u00',
+    "trailing comma": b'{"email":"a@example.com",}',
+    "text after the value": b'{"refresh_token":"abcdefghijkl"} true',
+    "two values": b"{}{}",
+    "comment": b'{/* */"email":"a@example.com"}',
+    "single quotes": b"{'email':'a@example.com'}",
+    "member without a name": b'{:"a"}',
+    "literal null": b"null",
+    "literal true": b"true",
+    "a number": b"12345678901234567890",
+    "a text": b'"email"',
+    "array": b"[]",
+    "array of objects": b'[{"email":"a@example.com"}]',
+    "NaN": b'{"email":NaN,"refresh_token":NaN,"data":NaN}',
+    "Infinity": b'{"refresh_token":-Infinity}',
+    "number with a leading zero": b'{"refresh_token":012}',
+    "invalid utf-8": b'{"email":"\xff\xfe@example.com","refresh_token":"\xc0\xaf\xc0\xaf\xc0\xaf\xc0\xaf"}',
+    "truncated utf-8": b'{"refresh_token":"abcdefghijk\xe2\x82"}',
+    "surrogate in utf-8": b'{"refresh_token":"abcdefghijk\xed\xa0\x80"}',
+    "overlong utf-8": b'{"refresh_token":"\xc0\x80\xc0\x80\xc0\x80"}',
+    "control character in a text": b'{"email":"a\x01b@example.com","refresh_token":"abc\x00defghijkl"}',
+    "NUL bytes": b"\x00" * 64,
+    "deep arrays": b"[" * 100_000 + b"]" * 100_000,
+    "deep objects": b'{"data":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001,
+    "deep and unfinished": b"[" * 500_000,
+    "deep objects, unfinished": b'{"a":' * 100_000,
+    "gzip": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\x56\x4a\x04\x00",
+}
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_bodies_that_are_not_the_json_that_is_asked_for(target, endpoint):
+    method, path, bearer, _ = endpoint
+    for name, body in BROKEN.items():
+        reply = target.send(method, path, bearer, body)
+        is_optional = method == "DELETE" and not body.strip()
+        assert reply.status >= 400 or is_optional, f"{name}: {reply}"
+
+
+WRONG_VALUES = [
+    0,
+    -1,
+    1.5,
+    1e308,
+    True,
+    False,
+    [],
+    [[]],
+    ["a"],
+    {},
+    {"a": 1},
+    "",
+    " ",
+    "\x00",
+    "a\x00b",
+    "\ufeff",
+    "\u202e",
+    "a" * 300,
+    "a" * 70_000,
+    "ä" * 200,
+    "'; DROP TABLE users; --",
+    "${jndi:ldap://127.0.0.1/}",
+    "../../etc/passwd",
+    99999999999999999999,
+    -9223372036854775809,
+]
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_members_of_the_wrong_type_or_size(target, endpoint):
+    method, path, bearer, good = endpoint
+    for member in good:
+        for value in WRONG_VALUES:
+            target.send(method, path, bearer, filled({**good, member: value}))
+
+
+RAW_MEMBERS = {
+    "lone high surrogate": b'"\\ud83d"',
+    "lone low surrogate": b'"\\ude00 abcdefghijkl"',
+    "surrogates the wrong way round": b'"\\ude00\\ud83d abcdefghij"',
+    "escaped NUL": b'"abc\\u0000defghijkl"',
+    "a number beyond every double": b"1e999999",
+    "a long number": b"1" * 5000,
+    "a number of many digits": b"0." + b"3" * 5000,
+    "a negative zero": b"-0",
+    "a tiny number": b"1e-999999",
+}
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_values_that_json_can_write_and_programs_cannot_hold(target, endpoint):
+    method, path, bearer, good = endpoint
+    for raw in RAW_MEMBERS.values():
+        for member in good:
+            body = filled({**good, member: "@"}).replace(b'"@"', raw, 1)
+            target.send(method, path, bearer, body)
+            inside = filled({**good, member: {"a": ["@"]}}).replace(b'"@"', raw, 1)
+            target.send(method, path, bearer, inside)
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_members_that_stand_twice(target, endpoint):
+    method, path, bearer, good = endpoint
+    for member, value in good.items():
+        for other in (1, None, "x", value):
+            body = filled(good)[:-1] + b"," + json.dumps({member: other}).encode()[1:]
+            target.send(method, path, bearer, body)
+    many = b"{" + b",".join(b'"a%d":1' % number for number in range(20_000)) + b"}"
+    target.send(method, path, bearer, many)
+
+
+def test_what_metadata_may_hold_comes_back_as_it_was(target):
+    """Legal oddities are kept, not broken: the other side of refusing."""
+    client = target.server.auth(token=target.bearers["user"])
+    data = {
+        "": "empty name",
+        "emoji": "👩‍👩‍👧‍👦",
+        "rtl": "\u202eabc",
+        "quote": '"\\/\b\f\n\r\t',
+        "deep": [[[[{"a": [None]}]]]],
+        "numbers": [0, -1, 0.5, 9007199254740991, -9007199254740991],
+        "a" * 200: True,
+    }
+    stored = client.put("/user", {"data": data})
+    assert stored.status == 200, stored
+    metadata = client.get("/user").json()["user_metadata"]
+    assert {name: metadata[name] for name in data} == data
+    target.rows = target.fingerprint()
+
+
+def chunked(size, total):
+    """A chunked body of `total` bytes."""
+    chunk = b"%x\r\n" % size + b" " * size + b"\r\n"
+    return [chunk] * (total // size) + [b"0\r\n\r\n"]
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_bodies_over_the_limit(target, endpoint):
+    method, path, bearer, good = endpoint
+    padded = filled(good)[:-1] + b"," + b" " * MEBIBYTE + b'"z":1}'
+    assert target.send(method, path, bearer, padded).status == 413
+    announced = target.send(method, path, bearer, b"", length=1 << 40, half_close=True)
+    assert announced.status in (400, 413)
+
+    head = request(method, path, headers=[*target.authorization(bearer), ("Transfer-Encoding", "chunked")])
+    head = head.replace(b"Content-Length: 0\r\n", b"")
+    reply = exchange(target.server.port, head, pieces=chunked(1 << 16, 2 * MEBIBYTE))
+    assert target.check(reply, "chunked").status == 413
+    for size in (b"ffffffffffffffffff", b"-1", b"zz", b"1 ; x", b""):
+        reply = exchange(target.server.port, head + size + b"\r\n{}\r\n0\r\n\r\n", half_close=True)
+        target.check(reply, f"chunk size {size}", may_close=True)
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_lengths_that_lie(target, endpoint):
+    method, path, bearer, good = endpoint
+    body = filled(good)
+    # Shorter than announced, then the end of the stream.
+    short = request(method, path, body[:-5], target.authorization(bearer), length=len(body))
+    target.check(exchange(target.server.port, short, half_close=True), "too short", may_close=True)
+    # Longer than announced: the rest is not a request.
+    target.send(method, path, bearer, body[:10], length=9)
+    for length in ("-1", "abc", "1e3", "0x10", "18446744073709551616", "99999999999999999999", " ", "1, 1", "1,2"):
+        data = request(method, path, b"{", target.authorization(bearer), length=length)
+        reply = exchange(target.server.port, data, half_close=True)
+        target.check(reply, f"length {length!r}", may_close=True)
+    # Two lengths that disagree, or a length beside chunks: how requests are smuggled.
+    for extra in (
+        [("Content-Length", 7)],
+        [("Transfer-Encoding", "chunked")],
+        [("Transfer-Encoding", "gzip, chunked")],
+        [("Transfer-Encoding", "identity")],
+        [("Transfer-Encoding", "chunked, identity")],
+    ):
+        data = request(
+            method,
+            path,
+            b"0\r\n\r\nGET /auth/v1/health HTTP/1.1\r\nHost: a\r\n\r\n",
+            [*target.authorization(bearer), *extra],
+            length=5,
+        )
+        reply = exchange(target.server.port, data, half_close=True)
+        target.check(reply, f"framing {extra}", may_close=True)
+
+
+@pytest.fixture(scope="module")
+def impatient(session_servers):
+    """One second for each request, so that the limit can be seen."""
+    return Target(session_servers.serve(GATEHOUSE_API_MAX_REQUEST_DURATION="1s").start())
+
+
+@pytest.mark.parametrize("path", ["/auth/v1/signup", "/auth/v1/token?grant_type=password"])
+def test_a_body_that_never_comes_is_not_waited_for(impatient, path):
+    """504 `request_timeout` by the contract, or 408, or the connection's end."""
+    data = request("POST", path, b'{"email"', length=500)
+    start = time.monotonic()
+    reply = exchange(impatient.server.port, data, timeout=20)
+    assert reply.status in (0, 408, 504), reply
+    assert time.monotonic() - start < 5
+    assert impatient.fingerprint() == impatient.rows
+
+
+@pytest.mark.parametrize("path", ["/auth/v1/signup", "/auth/v1/token?grant_type=refresh_token"])
+def test_a_body_that_drips_is_cut_off(impatient, path):
+    """Each byte comes in time; all of them would not."""
+    with socket.create_connection(("127.0.0.1", impatient.server.port), timeout=10) as connection:
+        connection.sendall(request("POST", path, b"{", length=500))
+        start, received = time.monotonic(), b""
+        connection.settimeout(0.1)
+        while time.monotonic() - start < 8:
+            try:
+                part = connection.recv(65536)
+                received += part
+                if not part or b"\r\n\r\n" in received:
+                    break
+            except TimeoutError:
+                connection.sendall(b" ")
+            except (BrokenPipeError, ConnectionResetError):
+                break
+    assert time.monotonic() - start < 5
+    assert Reply(received).status in (0, 408, 504), received[:200]
+
+
+def test_pipelined_requests_are_answered_in_order(target):
+    paths = ["/auth/v1/health", "/nowhere", "/auth/v1/settings", "/auth/v1/user", "/ready"] * 5
+    with socket.create_connection(("127.0.0.1", target.server.port), timeout=10) as connection:
+        connection.sendall(b"".join(request("GET", path) for path in paths))
+        received = b""
+        while received.count(b"HTTP/1.1 ") < len(paths):
+            part = connection.recv(65536)
+            assert part, received[-300:]
+            received += part
+    statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3})", received)]
+    assert statuses == [200, 404, 200, 401, 200] * 5
+
+
+def test_callers_that_hang_up(target):
+    """In the middle of a sign-up, before or while it is hashed: each person is there whole, or not at all."""
+    for number in range(24):
+        body = json.dumps({"email": f"hung-up-{number}@example.com", "password": PASSWORD}).encode()
+        data = request("POST", "/auth/v1/signup", body)
+        with socket.create_connection(("127.0.0.1", target.server.port), timeout=10) as connection:
+            connection.sendall(data[: len(data) - 20 * (number % 3 == 2)])
+            if number % 3 == 1:  # No goodbye, but a reset.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    target.check_still_works()
+    whole = """SELECT count(*) FROM users JOIN profiles ON profiles.id = users.id
+               JOIN identities ON identities.user_id = users.id WHERE users.email LIKE 'hung-up-%'"""
+    there = "SELECT count(*) FROM users WHERE email LIKE 'hung-up-%'"
+    whole, there = (target.database.execute(statement).fetchone()[0] for statement in (whole, there))
+    assert whole == there <= 24
+
+
+def test_many_idle_connections_are_no_burden(target):
+    idle = [socket.create_connection(("127.0.0.1", target.server.port), timeout=10) for _ in range(300)]
+    for connection in idle[::3]:
+        connection.sendall(b"GET /auth/v1/health HTTP/1.1\r\nHost:")
+    assert target.server.auth(timeout=5).get("/health").status == 200
+    for connection in idle:
+        connection.close()
+    target.check_still_works()
+
+
+AUTHORIZATIONS = [
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer  two-blanks",
+    "Bearer a b",
+    "Bearer\ta",
+    "bearer",
+    "Basic YTpi",
+    "Bearer .",
+    "Bearer ..",
+    "Bearer ...",
+    "Bearer a.b.c",
+    "Bearer a.b.c.d",
+    "Bearer " + "a" * 5000,
+    "Bearer " + "." * 3000,
+    "Bearer \xff\xfe",
+    "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.",
+    "Bearer eyJhbGciOiJIUzI1NiJ9.bnVsbA.AAAA",
+    "Bearer e30.e30.e30",
+    "Bearer eyJhbGciOiJFUzI1NiIsImtpZCI6Ii4uLy4uLyJ9.e30.AAAA",
+    "Bearer W10.W10.W10",
+    "Bearer =.=.=",
+    "Bearer null",
+    "Bearer eyJhbGciOiJIUzI1NiIsImNyaXQiOlsieCJdfQ.e30.AAAA",
+    "Digest username=a",
+    "Bearer sb_secret_",
+    "Bearer sb_publishable_",
+]
+
+
+@pytest.mark.parametrize("endpoint", ALL, ids=named)
+def test_authorization_headers(target, endpoint):
+    method, path, bearer = endpoint
+    body = b"{}" if endpoint in [entry[:3] for entry in WITH_BODY] else b""
+    for value in AUTHORIZATIONS:
+        reply = target.send(method, path, None, body, [("Authorization", value.encode("latin-1"))])
+        assert not bearer or reply.status in (400, 401, 403, 404), f"{value!r}: {reply}"
+    if bearer:
+        good = f"Bearer {target.bearers[bearer]}"
+        for first, second in ((good, "Bearer a.b.c"), ("Bearer a.b.c", good)):
+            reply = target.send(method, path, None, body, [("Authorization", first), ("Authorization", second)])
+            assert reply.status in (400, 401, 403), f"two Authorization headers: {reply}"
+
+
+ODD_HEADERS = (
+    [
+        [("X-Supabase-Api-Version", value)]
+        for value in ("", "2024-13-45", "9999-99-99", "a" * 1000, "2024-01-01T00:00:00Z")
+    ]
+    + [
+        [("Content-Type", value)]
+        for value in ("", "text/plain", "application/x-www-form-urlencoded", "a" * 1000, "multipart/form-data")
+    ]
+    + [
+        [("X-JWT-AUD", "\xff")],
+        [("apikey", "\x7f")],
+        [("apikey", "a" * 5000)],
+        [("Cookie", "a=" * 1000)],
+        [("Origin", "null")],
+        [("X-Forwarded-For", "a, b, 999.1.1.1, [::1")],
+        [("Referer", "javascript:alert(1)")],
+        [("redirect_to", "//")],
+        [("Accept", "nothing/known")],
+        [("Accept-Encoding", "br;q=x")],
+        [("Expect", "200-maybe")],
+        [("Connection", "upgrade"), ("Upgrade", "h2c")],
+        [("Range", "bytes=0-1")],
+        [("If-None-Match", "*")],
+        [("X-HTTP-Method-Override", "DELETE")],
+        [("User-Agent", "ü" * 500)],
+        [("Sb-Forwarded-For", "x")],
+        [("X-Request-Id", "a" * 3000)],
+        [("X-Request-Id", "new\tline")],
+    ]
+)
+
+
+@pytest.mark.parametrize("endpoint", ALL, ids=named)
+def test_odd_headers(target, endpoint):
+    method, path, bearer = endpoint
+    body = b"{" if endpoint in [entry[:3] for entry in WITH_BODY] else b""
+    for headers in ODD_HEADERS:
+        target.send(method, path, bearer, body, [(name, value.encode("latin-1", "replace")) for name, value in headers])
+
+
+BIG_HEADS = {
+    "a header of 60 KiB": [("X-Long", "a" * 60_000)],
+    "a bearer of 60 KiB": [("Authorization", "Bearer " + "a" * 60_000)],
+    "a header name of 60 KiB": [("X" * 60_000, "a")],
+    "a cookie of 60 KiB": [("Cookie", "a=b; " * 12_000)],
+}
+
+
+@pytest.mark.parametrize("name", BIG_HEADS)
+def test_big_heads(target, name):
+    """Taken or refused, as the limit for heads says; what is asked for is answered all the same."""
+    for method, path in (
+        ("GET", "/auth/v1/user"),
+        ("POST", "/auth/v1/signup"),
+        ("GET", "/v1/auth/me"),
+        ("GET", "/nowhere"),
+    ):
+        data = request(method, path, b"{" if method == "POST" else b"", BIG_HEADS[name])
+        reply = target.check(exchange(target.server.port, data), name, may_close=True)
+        assert reply.status == 0 or reply.status >= 400, reply
+
+
+BROKEN_HEADS = {
+    "a thousand headers": [(f"X-{number}", "a") for number in range(1000)],
+    "NUL in a header": [("X-Zero", b"a\x00b")],
+    "a control character in a header": [("X-Bell", b"a\x07b")],
+    "a line feed alone": [("X-A", b"a\nX-B: b")],
+    "a carriage return alone": [("X-A", b"a\rX-B: b")],
+    "a folded header": [("X-A", b"a\r\n  b")],
+    "a blank before the colon": [(b"X-A ", b"a")],
+    "no name": [(b"", b"a")],
+    "a name with blanks": [(b"X A", b"a")],
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_HEADS)
+def test_heads_that_break_the_rules(target, name):
+    for method, path in (
+        ("GET", "/auth/v1/user"),
+        ("POST", "/auth/v1/signup"),
+        ("GET", "/v1/auth/me"),
+        ("GET", "/nowhere"),
+    ):
+        data = request(method, path, b"{}" if method == "POST" else b"", BROKEN_HEADS[name])
+        reply = target.check(exchange(target.server.port, data, half_close=True), name, may_close=True)
+        assert reply.status == 0 or reply.status >= 400, reply
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"GET",
+        b"GET /",
+        b"GET / HTTP/9.9",
+        b"GET / HTTP/0.9",
+        b"GET / http/1.1",
+        b"/ GET HTTP/1.1",
+        b"GET  / HTTP/1.1",
+        b"GET /a b HTTP/1.1",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"\r\n\r\n\r\n",
+        b"PRI * HTTP/2.0",
+        b"G\x00T / HTTP/1.1",
+        b"GET http://[::1 HTTP/1.1",
+        b"GET / HTTP/1.1 extra",
+        b"GET \xff\xfe HTTP/1.1",
+        b"A" * 100_000,
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1",
+        b"GET /auth/v1/user?" + b"a=1&" * 20_000 + b" HTTP/1.1",
+    ],
+)
+def test_request_lines(target, line):
+    reply = exchange(target.server.port, line + b"\r\nHost: a\r\n\r\n", half_close=True)
+    target.check(reply, repr(line[:60]), may_close=True)
+    assert reply.status == 0 or reply.status >= 400, reply
+
+
+PATHS = [
+    "/%00",
+    "/auth/v1/%00",
+    "/auth/v1/user%00",
+    "/auth/v1/user%2f",
+    "/auth/v1%2fuser",
+    "/auth/v1/%75ser",
+    "/auth/v1/user/..",
+    "/auth/v1/../../etc/passwd",
+    "/auth/v1/%2e%2e/%2e%2e/etc/passwd",
+    "/auth/v1/%zz",
+    "/auth/v1/%",
+    "/auth/v1/user%ff%fe",
+    "/auth/v1//user",
+    "//auth/v1/user",
+    "/auth/v1/user//",
+    "/AUTH/V1/USER",
+    "/auth/v1/user;a=b",
+    "/auth/v1/user#fragment",
+    "/auth/v1/user?%00=%00",
+    "/auth/v1/user?a=%zz",
+    "/auth/v1/user?&&==&",
+    "/auth/v1/.",
+    "/auth/v1/..",
+    "/auth/v1/admin/users/%00",
+    "/auth/v1/admin/users/" + "a" * 5000,
+    "/auth/v1/admin/users/..%2f..%2fuser",
+    "/auth/v1/admin/users/%F0%9F%92%A9",
+    f"/auth/v1/admin/users/{UNKNOWN_ID}%00",
+    f"/auth/v1/admin/users/{UNKNOWN_ID}/factors/%00",
+    f"/auth/v1/admin/users/{{{UNKNOWN_ID}}}",
+    "/auth/v1/admin/users?page=-1",
+    "/auth/v1/admin/users?page=99999999999999999999",
+    "/auth/v1/admin/users?page=1e3",
+    "/auth/v1/admin/users?page=0",
+    "/auth/v1/admin/users?per_page=0",
+    "/auth/v1/admin/users?per_page=-5",
+    "/auth/v1/admin/users?per_page=9223372036854775807",
+    "/auth/v1/admin/users?page=9223372036854775807&per_page=9223372036854775807",
+    "/auth/v1/admin/users?sort=password_hash+asc",
+    "/auth/v1/admin/users?sort=created_at;drop",
+    "/auth/v1/admin/users?filter=%00",
+    "/auth/v1/admin/users?filter=%ff",
+    "/auth/v1/admin/users?filter=%25_%5C'%22",
+    "/auth/v1/admin/users?page=1&page=2",
+    "/auth/v1/admin/audit?query=%00",
+    "/auth/v1/admin/audit?query=author",
+    "/auth/v1/admin/audit?query=:",
+    "/auth/v1/admin/audit?query=id:1",
+    "/auth/v1/admin/audit?query=action:%25",
+    "/auth/v1/admin/audit?page=-1",
+    "/auth/v1/admin/audit?per_page=0",
+    "/v1/teams?league=%00",
+    "/v1/teams?league=" + "a" * 5000,
+    "/v1/teams?league=nba&league=nfl",
+    "/v1/teams?league=%ff",
+    "/api/v1/auth/callback?code=%00",
+    "/api/v1/auth/callback?redirect_to=https://evil.example",
+    "/api/v1/auth/callback?scheme=javascript",
+    "/api/v1/auth/callback?state=" + "a" * 5000,
+    "/v1/auth/me/..",
+    "/v1/auth/me%00",
+    "/metrics/..",
+    "/ready?%00",
+]
+
+
+def test_paths(target):
+    for path in PATHS:
+        for bearer in (None, "user", "admin"):
+            target.send("GET", path, bearer)
+    assert target.send("GET", "/auth/v1/user;a=b", "user").status == 404
+
+
+METHODS = [
+    "HEAD",
+    "GET",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "CONNECT",
+    "PROPFIND",
+    "FOO",
+    "get",
+    "M-SEARCH",
+    "X" * 500,
+]
+
+
+@pytest.mark.parametrize("path", sorted({path.partition("?")[0] for _, path, _ in ALL}))
+def test_methods(target, path):
+    known = {method for method, known_path, _ in ALL if known_path.partition("?")[0] == path}
+    for method in METHODS:
+        if method in known or (method, path) in (("DELETE", "/v1/auth/me"), ("POST", "/auth/v1/admin/users")):
+            continue
+        data = request(method, path, b"", target.authorization("user"))
+        reply = exchange(target.server.port, data, is_head=method == "HEAD")
+        target.check(reply, f"{method} {path}", may_close=method == "CONNECT" or len(method) > 100)
+        assert method not in ("TRACE", "FOO", "X" * 500) or reply.status >= 400 or reply.status == 0, reply
+
+
+# Random JSON, the same in every run. A text may be anything that JSON can write, lone surrogates included.
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=40)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+FUZZ = settings(
+    max_examples=60,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_random_json(target, endpoint):
+    method, path, bearer, good = endpoint
+    members = st.dictionaries(st.sampled_from(sorted(good)) | TEXTS, VALUES, max_size=6)
+
+    @FUZZ
+    @given(members | VALUES)
+    def send(value):
+        target.send(method, path, bearer, json.dumps(value, allow_nan=True).encode())
+
+    send()
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
+def test_random_damage(target, endpoint):
+    """A good body with one span of bytes replaced."""
+    method, path, bearer, good = endpoint
+    body = json.dumps(good).replace("{mine}", "mine@example.com").replace("{new}", "damaged@example.com").encode()
+
+    @FUZZ
+    @given(st.integers(0, len(body)), st.integers(0, 8), st.binary(max_size=8))
+    def send(start, length, other):
+        target.send(method, path, bearer, body[:start] + other + body[start + length :])
+
+    send()

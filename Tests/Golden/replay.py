@@ -1,0 +1,425 @@
+"""Replays one recorded case against a server and says where the answers differ. README.md explains the format.
+
+Standard library only. `Tests/External/test_golden.py` is what runs it.
+"""
+
+import base64
+import hashlib
+import hmac
+import http.client
+import json
+import random
+import re
+import string
+import time
+import urllib.parse
+import uuid
+
+KEPT_HEADERS = (
+    "content-type",
+    "location",
+    "link",
+    "x-total-count",
+    "x-supabase-api-version",
+    "x-sb-error-code",
+    "cache-control",
+    "retry-after",
+)
+PLACEHOLDER = re.compile(r"\{\{([a-z0-9_]+(?:[+-]\d+)?)((?:\|[a-z0-9]+)*)\}\}")
+# Lists whose order the recorded server does not fix, and the member to sort them by.
+UNORDERED = {"amr": "method", "identities": "provider"}
+# Texts for people; not part of the contract.
+TEXTS = {"msg", "message", "error_description", "description"}
+NEVER_REMEMBERED = {"time", "unix", "number", "text", "b64"}
+ANYTHING = {"{{any}}": True}
+
+UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+KINDS = {
+    "access_token": r"eyJ[\w-]+\.[\w-]+\.[\w-]+",
+    "refresh_token": r"[A-Za-z0-9_-]{12,}",
+    **dict.fromkeys(
+        ("user_id", "identity_id", "session_id", "factor_id", "challenge_id", "state", "auth_code", "audit_id", "uuid"),
+        UUID,
+    ),
+    "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)",
+    "unix": r"\d{10}",
+    "number": r"\d+",
+    "code": r"\d{6}",
+    "token_hash": r"(?:pkce_)?[0-9a-f]{56}",
+    "totp_secret": r"[A-Z2-7]{16,}",
+    "qr_code": r"(?s:.*<svg.*)",
+    "text": r"(?s:.*)",
+    "b64": r"[\w-]+",
+}
+
+
+def kind_of(name):
+    """The pattern that a value of this name has; a number at the end of the name only tells values apart."""
+    return KINDS.get(re.sub(r"_\d+$", "", name))
+
+
+def to_base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def from_base64url(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def sign_jwt(header, claims, secret):
+    """HS256, or without a signature when the header says `none`."""
+    signed = to_base64url(json.dumps(header).encode()) + "." + to_base64url(json.dumps(claims).encode())
+    signature = b""
+    if header["alg"] == "HS256":
+        signature = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).digest()
+    return signed + "." + to_base64url(signature)
+
+
+def decode_jwt(token):
+    header, claims, _ = token.split(".")
+    return json.loads(from_base64url(header)), json.loads(from_base64url(claims))
+
+
+def given_values(base_url, secret):
+    """What every case knows from the start."""
+    now = int(time.time())
+
+    def key(role):
+        return sign_jwt(
+            {"alg": "HS256", "typ": "JWT"}, {"role": role, "iss": "test", "iat": now - 10, "exp": now + 36000}, secret
+        )
+
+    return {
+        "base_url": base_url.rstrip("/"),
+        "jwt_secret": secret,
+        "service_key": key("service_role"),
+        "anon_key": key("anon"),
+        "idp_url": "http://127.0.0.1:9/realms/test",
+    }
+
+
+class Missing(Exception):
+    """A step needs something that no step gave."""
+
+
+class Values(dict):
+    """What is known under which name. Addresses, ids and the like are made when they are first asked for."""
+
+    def __init__(self, given, chance):
+        super().__init__(given)
+        self.chance = chance
+        self["tag"] = "".join(chance.choice(string.ascii_lowercase) for _ in range(12))
+
+    def get_or_make(self, name):
+        if name in self:
+            return self[name]
+        if moment := re.fullmatch(r"now([+-]\d+)?", name):
+            return int(time.time()) + int(moment.group(1) or 0)
+        if name.startswith("email"):
+            self[name] = "u" + name[5:].replace("_", "") + self["tag"] + "@example.com"
+        elif name.startswith("random_uuid"):
+            self[name] = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+        elif name.startswith("client_ip"):
+            self[name] = "10.%d.%d.%d" % tuple(self.chance.randrange(1, 250) for _ in range(3))
+        elif name.startswith("phone"):
+            self[name] = "1555" + "".join(self.chance.choice(string.digits) for _ in range(8))
+        else:
+            raise Missing("no value for {{%s}}" % name)
+        return self[name]
+
+    def fill(self, value):
+        """The value with its placeholders replaced."""
+        if isinstance(value, dict):
+            return {name: self.fill(member) for name, member in value.items()}
+        if isinstance(value, list):
+            return [self.fill(element) for element in value]
+        if not isinstance(value, str):
+            return value
+        whole = PLACEHOLDER.fullmatch(value)
+        if whole and not whole.group(2):
+            return self.get_or_make(whole.group(1))
+        return PLACEHOLDER.sub(self._filtered, value)
+
+    def _filtered(self, found):
+        value = str(self.get_or_make(found.group(1)))
+        for name in found.group(2).split("|")[1:]:
+            value = FILTERS[name](value)
+        return value
+
+
+def _wrong(value):
+    if value.isdigit():
+        return "%06d" % ((int(value) + 1) % 1000000)
+    return value[:-1] + ("a" if value[-1] != "a" else "b")
+
+
+def _tampered(token):
+    header, claims, signature = token.split(".")
+    return header + "." + claims + "." + ("A" if signature[0] != "A" else "B") + signature[1:]
+
+
+FILTERS = {
+    "upper": str.upper,
+    "lower": str.lower,
+    "quote": lambda value: urllib.parse.quote(value, safe=""),
+    "sha256": lambda value: hashlib.sha256(value.encode()).hexdigest(),
+    "repeat1100000": lambda value: value * 1100000,
+    "wrong": _wrong,
+    "tamper": _tampered,
+}
+
+
+def send(base_url, request):
+    url = urllib.parse.urlsplit(base_url)
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+    body = None
+    if "body" in request:
+        body = json.dumps(request["body"]).encode()
+    elif "raw_body" in request:
+        body = request["raw_body"].encode()
+    try:
+        connection.putrequest(request["method"], url.path.rstrip("/") + request["path"], skip_accept_encoding=True)
+        for name, value in (request.get("headers") or {}).items():
+            connection.putheader(name, value)
+        if body is not None or request["method"] in ("POST", "PUT"):
+            connection.putheader("Content-Length", str(len(body or b"")))
+        connection.endheaders()
+        if body:
+            try:
+                connection.send(body)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # A server may answer before it has read all of a body that is too long.
+        response = connection.getresponse()
+        raw = response.read()
+    finally:
+        connection.close()
+    headers = {
+        name.lower(): value
+        for name, value in response.getheaders()
+        if name.lower() in KEPT_HEADERS or name.lower().startswith("access-control-")
+    }
+    try:
+        content = json.loads(raw) if raw else None
+    except ValueError:
+        content = {"{{raw}}": raw.decode("utf-8", "replace")}
+    return {"status": response.status, "headers": headers, "body": content}
+
+
+def type_name(value):
+    return {
+        dict: "object",
+        list: "array",
+        str: "string",
+        bool: "bool",
+        int: "number",
+        float: "number",
+        type(None): "null",
+    }[type(value)]
+
+
+def shown(value):
+    return json.dumps(value)[:200]
+
+
+class Comparison:
+    """One recorded answer beside one real answer. What it finds is in `found`."""
+
+    def __init__(self, values, rules, step):
+        self.values, self.rules, self.step = values, rules, step
+        self.found = []
+
+    def differ(self, where, text):
+        self.found.append(f"step {self.step} {where}: {text}")
+
+    def answers(self, recorded, answer):
+        deviation = self.rules.other_answer(self.step)
+        if deviation:
+            self._other_answer(deviation, recorded, answer)
+            return
+        if recorded["status"] != answer["status"]:
+            self.differ("status", f"expected {recorded['status']}, got {answer['status']} {shown(answer['body'])}")
+        self._headers(recorded, answer)
+        self._value(recorded["body"], answer["body"], "body")
+        if "access_token_claims" in recorded:
+            self._token(recorded, answer)
+
+    def _other_answer(self, deviation, recorded, answer):
+        """The list of differences says how we answer here: hold the answer against that."""
+        got = (answer["status"], error_code(answer["body"]))
+        if got == (recorded["status"], error_code(recorded["body"])):
+            self.differ("answer", "is as recorded, so it does not belong on the list of differences")
+        elif got == deviation:
+            self.rules.use_other_answer(self.step)
+        else:
+            self.differ(
+                "answer", "the list of differences says %s %s, got %s %s" % (*deviation, got[0], shown(answer["body"]))
+            )
+
+    def _headers(self, recorded, answer):
+        for name, expected in recorded["headers"].items():
+            actual = answer["headers"].get(name)
+            if actual is None:
+                self.differ(f"header {name}", f"missing (expected {expected!r})")
+                continue
+            if name == "location":
+                expected, actual = without_texts(expected), without_texts(actual)
+            problem = self._text(expected, actual)
+            if problem and not self.rules.allow(self.step, f"header {name}"):
+                self.differ(f"header {name}", problem)
+        is_redirect = recorded["status"] // 100 == 3
+        for name, actual in answer["headers"].items():
+            if name in recorded["headers"] or (name == "content-type" and is_redirect):
+                continue
+            if not self.rules.allow(self.step, f"extra header {name}"):
+                self.differ(f"header {name}", f"extra ({actual!r})")
+
+    def _token(self, recorded, answer):
+        token = find_token(answer)
+        if not token:
+            self.differ("token", "there is no access token in the answer")
+            return
+        header, claims = decode_jwt(token)
+        self._value(recorded["access_token_header"], header, "token header")
+        self._value(recorded["access_token_claims"], claims, "claims")
+
+    def _value(self, expected, actual, path):
+        if expected == ANYTHING:
+            return
+        placeholder = PLACEHOLDER.fullmatch(expected) if isinstance(expected, str) else None
+        if placeholder and placeholder.group(1) in ("unix", "number"):
+            if isinstance(actual, bool) or not isinstance(actual, int):
+                self.differ(path, f"expected a number, got {type_name(actual)} {shown(actual)}")
+        elif type_name(expected) != type_name(actual):
+            if not self.rules.allow(self.step, path):
+                self.differ(path, f"expected {shown(expected)}, got {shown(actual)}")
+        elif isinstance(expected, dict):
+            self._object(expected, actual, path)
+        elif isinstance(expected, list):
+            self._array(expected, actual, path)
+        elif isinstance(expected, str):
+            if path.rsplit(".", 1)[-1] in TEXTS and "{{raw}}" not in path:
+                return
+            problem = self._text(expected, actual)
+            if problem and not self.rules.allow(self.step, path):
+                self.differ(path, problem)
+        elif expected != actual and not self.rules.allow(self.step, path):
+            self.differ(path, f"expected {expected!r}, got {actual!r}")
+
+    def _object(self, expected, actual, path):
+        for name, member in expected.items():
+            if name in actual:
+                self._value(member, actual[name], f"{path}.{name}")
+            elif not self.rules.allow(self.step, f"{path}.{name}"):
+                self.differ(f"{path}.{name}", f"missing (expected {shown(member)})")
+        where = "claim" if path == "claims" else "member"
+        for name in actual.keys() - expected.keys():
+            if not self.rules.allow(self.step, f"extra {where} {name}"):
+                self.differ(f"{path}.{name}", f"extra ({shown(actual[name])})")
+
+    def _array(self, expected, actual, path):
+        key = UNORDERED.get(path.rsplit(".", 1)[-1])
+        if key:
+
+            def order(element):
+                return str(element.get(key)) if isinstance(element, dict) else str(element)
+
+            expected, actual = sorted(expected, key=order), sorted(actual, key=order)
+        if len(expected) != len(actual):
+            self.differ(path, f"expected {len(expected)} elements, got {len(actual)}")
+        for index, (left, right) in enumerate(zip(expected, actual)):
+            self._value(left, right, f"{path}[{index}]")
+
+    def _text(self, expected, actual):
+        """None when equal, else a text. Placeholders that are not known yet are learnt here."""
+        pattern, position, learnt = "", 0, []
+        for found in PLACEHOLDER.finditer(expected):
+            pattern += re.escape(expected[position : found.start()])
+            position = found.end()
+            name, kind = found.group(1), kind_of(found.group(1))
+            if name in NEVER_REMEMBERED:
+                pattern += f"(?:{kind})"
+            elif name in self.values or not kind:
+                pattern += re.escape(
+                    self.values.fill(found.group(0)) if found.group(2) else str(self.values.get_or_make(name))
+                )
+            elif name in learnt:
+                pattern += f"(?P={name})"
+            else:
+                pattern += f"(?P<{name}>{kind})"
+                learnt.append(name)
+        match = re.fullmatch(pattern + re.escape(expected[position:]), actual)
+        if not match:
+            return f"expected {expected!r}, got {actual!r}"
+        self.values.update(match.groupdict())
+        return None
+
+
+def error_code(body):
+    """The stable code of an error answer, whichever version its body has; "-" when it has none."""
+    if not isinstance(body, dict):
+        return "-"
+    if isinstance(body.get("error_code"), str):
+        return body["error_code"]
+    return body["code"] if isinstance(body.get("code"), str) else "-"
+
+
+def without_texts(location):
+    return re.sub(r"(error_description|message)=[^&#]*", r"\1=*", location)
+
+
+def find_token(answer):
+    if isinstance(answer["body"], dict) and isinstance(answer["body"].get("access_token"), str):
+        return answer["body"]["access_token"]
+    found = re.search(r"#.*?access_token=([^&]+)", answer["headers"].get("location", ""))
+    return found.group(1) if found else None
+
+
+def replay(case, base_url, given, rules):
+    """The differences of the first step that has any; empty when the case passes.
+
+    `rules` answers for the list of differences: `allow`, `other_answer`, `use_other_answer`.
+    """
+    values = Values(given, random.Random(f"{rules.group} / {case['name']}"))
+    for number, step in enumerate(case["steps"], 1):
+        try:
+            found = replay_step(number, step, base_url, values, rules)
+        except Missing as problem:
+            found = [f"step {number}: {problem}"]
+        except OSError as problem:
+            found = [f"step {number}: connection: {problem}"]
+        if found:
+            return found
+    return []
+
+
+def replay_step(number, step, base_url, values, rules):
+    if "wait" in step:
+        time.sleep(step["wait"])
+    elif "make" in step:
+        make(step["make"], values)
+    elif "mail" in step:
+        raise Missing("the server sends no mail yet")
+    elif "no_mail" in step:
+        pass  # None is sent; test_golden.py notices when that changes.
+    else:
+        before = dict(values)
+        for repetition in range(step.get("repeat", 1)):
+            if repetition:  # Each repetition may learn values of its own.
+                values.clear()
+                values.update(before)
+            request = values.fill(step["request"])
+            before.update(values)
+            comparison = Comparison(values, rules, number)
+            comparison.answers(step["answer"], send(base_url, request))
+            if comparison.found:
+                return comparison.found
+    return []
+
+
+def make(what, values):
+    if "jwt" not in what:
+        raise Missing("there is no stand-in for " + " and ".join(what.keys() - {"name"}) + " yet")
+    token = values.fill(what["jwt"])
+    values[what["name"]] = sign_jwt(
+        token.get("header") or {"alg": "HS256", "typ": "JWT"}, token["claims"], token.get("secret")
+    )
