@@ -12,7 +12,7 @@ package final class VerifiedTokenCache: Sendable {
     private let state: Mutex<TokenSlots>
 
     /// - Parameter capacity: How many tokens are held at most; about 3 kB each.
-    package init(capacity: Int = 10_000) { state = Mutex(TokenSlots(capacity: capacity)) }
+    package init(capacity: Int = 4_096) { state = Mutex(TokenSlots(capacity: capacity)) }
 
     /// How many tokens are held.
     package var count: Int { state.withLock { $0.count } }

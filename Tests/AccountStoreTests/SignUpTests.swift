@@ -48,7 +48,7 @@ struct SignUpTests {
     @Test("C5: An account whose profile cannot be made is not made", arguments: TestDatabase.all)
     func failingProfile(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        try await store.storage.database.write { db in try db.run("DROP TABLE profiles") }
+        _ = try await store.storage.database.write { db in try db.run("DROP TABLE profiles") }
         await #expect(throws: DatabaseFailure.self) { try await store.signUp() }
         #expect(try await store.count("users") == 0)
         #expect(try await store.count("identities") == 0)
@@ -82,7 +82,7 @@ struct SignUpTests {
             Issue.record("expected: taken")
             return
         }
-        try await store.storage.database.write { db in
+        _ = try await store.storage.database.write { db in
             try db.run("UPDATE users SET email = 'changed@example.com'")
         }
         guard case .taken = try await store.signUp() else {

@@ -57,7 +57,7 @@ extension AuthServer {
     func device(_ request: Request, _ context: ServerContext) -> Device {
         Device(
             userAgent: request.headers[.userAgent],
-            address: floor.clientAddress.address(peer: context.peerAddress, request.headers).map { "\($0)" })
+            address: floor.clientAddress.text(peer: context.peerAddress, request.headers))
     }
 
     /// A proof-key challenge (RFC 7636 §4.2) is checked wherever it is given, also where no code will follow.

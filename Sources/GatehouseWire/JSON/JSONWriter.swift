@@ -127,11 +127,12 @@ package struct JSONWriter {
     }
 
     private mutating func append(quoted text: String) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for byte in text.utf8 { append(escaping: byte) }
+        text.withUTF8 { source in
+            // Nearly every text has nothing to escape: one look, one copy.
+            let isPlain = source.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            if isPlain { bytes.append(contentsOf: source) } else { for byte in source { append(escaping: byte) } }
         }
         bytes.append(UInt8(ascii: "\""))
     }

@@ -40,6 +40,12 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
+    /// The address as text, for the person's list of devices; without proxies it is the peer's, unread.
+    package func text(peer: String?, _ headers: HTTPFields) -> String? {
+        if case .peer = source { return peer }
+        return address(peer: peer, headers).map { "\($0)" }
+    }
+
     /// The address as the key of a bucket; see ``IPAddress/limitKey``.
     package func limitKey(peer: String?, _ headers: HTTPFields) -> String? {
         address(peer: peer, headers)?.limitKey
