@@ -18,9 +18,10 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 let package = Package(
     name: "gatehouse",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v15), .iOS(.v17)],
     products: [
-        .executable(name: "gatehouse", targets: ["GatehouseCLI"])
+        .executable(name: "gatehouse", targets: ["GatehouseCLI"]),
+        .library(name: "Gatehouse", targets: ["Gatehouse"]),
     ],
     dependencies: [
         // Traits off: the configuration that Hummingbird could read itself is read once, by `gatehouse`.
@@ -44,6 +45,8 @@ let package = Package(
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
         .target(name: "GatehouseWire", swiftSettings: strict),
+        /// The client: sessions that nobody loses. What an app imports.
+        .target(name: "Gatehouse", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
         /// What a database can do; SQL with bound values; the migrator's list.
         .target(name: "SQLDatabase", swiftSettings: strict),
         /// Decides. No async, no I/O, no clock: every input is an argument.
@@ -141,6 +144,10 @@ let package = Package(
                 "ProfileGateway", "GatehouseWire", "JSONWebTokens", "HTTPServing", "TestSupport", "SQLDatabase",
                 hummingbird, httpTypes, nioCore,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatehouseTests",
+            dependencies: ["Gatehouse", "GatehouseWire", "TestSupport", "AuthServer", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "GatehouseCLITests", dependencies: ["GatehouseCLI", "GatehouseWire", "AccountDomain", "AuthServer"],

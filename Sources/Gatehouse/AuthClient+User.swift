@@ -1,0 +1,149 @@
+public import Foundation
+
+extension AuthClient {
+    /// The account as the server has it now; the kept session gets it, too.
+    ///
+    /// - Parameter jwt: Another person's access token; nil for the session's own.
+    @discardableResult
+    public func user(jwt: String? = nil) async throws -> User {
+        let request = AuthRequest("GET", "/user")
+        if let jwt { return try await caller.user(request, bearer: jwt) }
+        return try await asUser { token, epoch in
+            let user = try await self.caller.user(request, bearer: token)
+            await self.coordinator.replace(user, startedIn: epoch, event: nil)
+            return user
+        }
+    }
+
+    /// Changes the person's own account. A new address waits for its confirmation; a new password ends the
+    /// person's other sessions.
+    ///
+    /// - Parameter redirectTo: Where the mail about a new address leads, byte for byte.
+    @discardableResult
+    public func update(user: UserAttributes, redirectTo: URL? = nil) async throws -> User {
+        var request = AuthRequest(
+            "PUT", "/user", query: [("redirect_to", redirectTo?.absoluteString)], body: user.body)
+        try await begin(.emailChange, when: user.email == nil ? nil : redirectTo, in: &request)
+        return try await asUser { [request] token, epoch in
+            let changed = try await self.caller.user(request, bearer: token)
+            await self.coordinator.replace(changed, startedIn: epoch, event: .userUpdated)
+            await self.coordinator.forgetWindow(startedIn: epoch)
+            return changed
+        }
+    }
+
+    /// Sends a code to the person's address; it is the `nonce` of ``update(user:redirectTo:)``.
+    public func reauthenticate() async throws {
+        try await asUser { token, _ in
+            _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)
+        }
+    }
+
+    /// The ways in which the person can sign in, asked anew.
+    public func userIdentities() async throws -> [UserIdentity] { try await user().identities ?? [] }
+
+    /// Removes one way to sign in.
+    ///
+    /// - Throws: ``AuthClientError``, `single_identity_not_deletable` for the last one; `unexpectedAnswer` when the
+    ///   server did not say how it calls the identity.
+    public func unlinkIdentity(_ identity: UserIdentity) async throws {
+        guard let id = identity.identityID?.uuidString.lowercased() else {
+            throw AuthClientError.unexpectedAnswer("identity.identity_id: expected a UUID")
+        }
+        try await asUser { token, epoch in
+            _ = try await self.caller.send(AuthRequest("DELETE", "/user/identities/" + id), bearer: token)
+            await self.coordinator.forgetWindow(startedIn: epoch)
+        }
+        try await user()
+    }
+
+    /// Where a browser starts to link a provider. It comes back as for a sign-in.
+    public func getLinkIdentityURL(
+        provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
+        queryParams: [(name: String, value: String?)] = []
+    ) async throws -> OAuthResponse {
+        let flow = try await flows.begin(.link)
+        var request = AuthRequest.authorize(
+            "/user/identities/authorize", provider, scopes, redirectTo, queryParams, flow)
+        request.query.append(("skip_http_redirect", "true"))
+        return try await asUser { [request] token, _ in
+            let reply = try await self.caller.send(request, bearer: token)
+            let url = try AuthCaller.read(reply) { json throws(WireProblem) in
+                guard let url = json["url"]?.stringValue.flatMap({ URL(string: $0) }) else {
+                    throw WireProblem("link.url: expected a URL")
+                }
+                return url
+            }
+            return OAuthResponse(provider: provider, url: url)
+        }
+    }
+
+    /// Signs out. Whatever happens at the server, nobody is signed in here afterwards and the stored session is
+    /// gone; only ``SignOutScope/others`` leaves this session as it is.
+    ///
+    /// - Returns: Whether the server ended its sessions, too.
+    /// - Throws: ``AuthClientError/storeFailed(_:)`` when the store kept the session: signed out until the next start.
+    ///   For ``SignOutScope/others`` everything that a call can throw.
+    @discardableResult
+    public func signOut(scope: SignOutScope = .global) async throws -> SignOutOutcome {
+        let request = AuthRequest("POST", "/logout", query: [("scope", scope.rawValue)])
+        if scope == .others {
+            try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
+            return .revoked
+        }
+        let (old, failure) = await coordinator.signOut()
+        let outcome = await revoke(old, request)
+        if let failure { throw failure }
+        return outcome
+    }
+
+    /// Ends a session that nobody here holds any more. Its access token may have expired: then its refresh token
+    /// buys one more.
+    private func revoke(_ old: KeptSession?, _ request: AuthRequest) async -> SignOutOutcome {
+        guard let old else { return .revoked }
+        do {
+            var token = old.session.accessToken
+            if old.remaining(at: caller.clock.uptime()) == .zero {
+                token = try await caller.session(.refresh(old.session.refreshToken)).answer.accessToken
+            }
+            _ = try await caller.send(request, bearer: token)
+            return .revoked
+        } catch AuthClientError.refused(let refusal) where refusal.isFinal {
+            return .revoked
+        } catch let error as AuthClientError {
+            return .notRevoked(error)
+        } catch {
+            return .notRevoked(.offline(.noAnswer(error.shortText)))
+        }
+    }
+
+    /// Makes a call with the session's own access token. A token that the server no longer takes is refreshed once
+    /// and the call repeated once; the server's word that the session is over ends it here.
+    @discardableResult
+    func asUser<Value: Sendable>(
+        _ call: @Sendable (_ token: String, _ epoch: Int) async throws -> Value
+    ) async throws -> Value {
+        let epoch = await coordinator.epoch
+        let session = try await session
+        do {
+            return try await call(session.accessToken, epoch)
+        } catch AuthClientError.refused(let refusal) where refusal.isAboutTheToken {
+            let other = try await refreshSession(insteadOf: session.accessToken)
+            guard other.accessToken != session.accessToken, other.user.id == session.user.id else {
+                throw AuthClientError.refused(refusal)
+            }
+            return try await call(other.accessToken, epoch)
+        } catch AuthClientError.refused(let refusal) where refusal.isFinal {
+            try await coordinator.endedByServer(refusal, accessToken: session.accessToken)
+            if case .signedOut(let reason) = await coordinator.publicState { throw AuthClientError.signedOut(reason) }
+            throw AuthClientError.refused(refusal)
+        }
+    }
+}
+
+extension AuthRefusal {
+    /// Whether another access token of the same session may be taken.
+    fileprivate var isAboutTheToken: Bool {
+        (status == 401 && (code == nil || code == .noAuthorization)) || code == .badJWT
+    }
+}

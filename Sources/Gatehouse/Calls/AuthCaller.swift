@@ -1,0 +1,133 @@
+import Foundation
+
+/// One call of the Auth API, without who makes it.
+struct AuthRequest: Sendable {
+    var method: String
+    /// Below the API's address, such as `/user`.
+    var path: String
+    var query: [(name: String, value: String)] = []
+    /// Members that are null are left out.
+    var body: [String: AnyJSON]?
+
+    init(
+        _ method: String, _ path: String, query: [(name: String, value: String?)] = [],
+        body: [String: AnyJSON?]? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query.compactMap { pair in pair.value.map { (pair.name, $0) } }
+        self.body = body?.compactMapValues { $0 }
+    }
+}
+
+/// Makes requests of calls and reads their answers. Knows no session.
+struct AuthCaller: Sendable {
+    let url: URL
+    let key: String
+    let clientInfo: String
+    let transport: HTTPTransport
+    let clock: ClientClock
+
+    static let apiVersion = "2024-01-01"
+
+    /// - Parameter bearer: The person's access token; nil for calls that have none, which name the app instead.
+    /// - Throws: ``AuthClientError``: `refused` for every status but 2xx, `offline` without an answer; or
+    ///   `CancellationError`.
+    func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
+        let reply: HTTPReply
+        do {
+            reply = try await transport(call(request, bearer: bearer))
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
+            if let error = error as? AuthClientError { throw error }
+            throw AuthClientError.offline(.noAnswer(error.shortText))
+        }
+        guard (200..<300).contains(reply.status) else { throw AuthClientError.refused(AuthRefusal(reply)) }
+        return reply
+    }
+
+    /// A call whose answer is a session.
+    func session(_ request: AuthRequest, bearer: String? = nil) async throws -> TimedAnswer {
+        let (timed, answer) = try await answer(request, bearer: bearer)
+        guard case .session(let session) = answer else {
+            throw AuthClientError.unexpectedAnswer("session.access_token: expected a string")
+        }
+        return timed(session)
+    }
+
+    /// A call whose answer is a session, a user, or a message.
+    func answer(
+        _ request: AuthRequest, bearer: String? = nil
+    ) async throws -> (timed: (AuthSessionAnswer) -> TimedAnswer, answer: AuthAnswer) {
+        let sentAt = clock.uptime()
+        let reply = try await send(request, bearer: bearer)
+        let receivedAt = clock.now()
+        let answer = try Self.read(reply) { json throws(WireProblem) in try AuthAnswer(json: json) }
+        return (
+            { TimedAnswer(answer: $0, sentAt: sentAt, receivedAt: receivedAt, serverDate: reply.date) }, answer
+        )
+    }
+
+    func user(_ request: AuthRequest, bearer: String? = nil) async throws -> User {
+        let reply = try await send(request, bearer: bearer)
+        return try Self.read(reply) { json throws(WireProblem) in try User(json: json) }
+    }
+
+    /// - Throws: ``AuthClientError/unexpectedAnswer(_:)``.
+    static func read<Value>(
+        _ reply: HTTPReply, _ read: (AnyJSON) throws(WireProblem) -> Value
+    ) throws(AuthClientError) -> Value {
+        let json: AnyJSON
+        do { json = try JSONReader.read(reply.body) } catch { throw .unexpectedAnswer("the answer is no JSON") }
+        do { return try read(json) } catch { throw .unexpectedAnswer(error.description) }
+    }
+
+    func call(_ request: AuthRequest, bearer: String?) throws(AuthClientError) -> HTTPCall {
+        var headers = [
+            "accept": "application/json", "apikey": key, "authorization": "Bearer \(bearer ?? key)",
+            "x-client-info": clientInfo, "x-supabase-api-version": Self.apiVersion,
+        ]
+        if request.body != nil { headers["content-type"] = "application/json" }
+        let body = request.body.map { Array(AnyJSON.object($0).text.utf8) }
+        return HTTPCall(method: request.method, url: try address(request), headers: headers, body: body)
+    }
+
+    /// The whole address, with its query encoded so that values arrive byte for byte.
+    func address(_ request: AuthRequest) throws(AuthClientError) -> URL {
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        text += request.path
+        let query = request.query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }
+        if !query.isEmpty { text += "?" + query.joined(separator: "&") }
+        guard let address = URL(string: text) else { throw .unexpectedAnswer("no address can be made of the path") }
+        return address
+    }
+
+    /// Everything but RFC 3986's unreserved characters becomes `%XX`.
+    private static func encode(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += digits.count == 1 ? "%0" + digits : "%" + digits
+            }
+        }
+        return encoded
+    }
+}
+
+extension URL {
+    /// Whether tokens can be sent there: https, or http to this machine (RFC 8252 §8.3).
+    var isSafeForTokens: Bool {
+        switch scheme?.lowercased() {
+        case "https": host?.isEmpty == false
+        case "http": ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host?.lowercased() ?? "")
+        default: false
+        }
+    }
+}

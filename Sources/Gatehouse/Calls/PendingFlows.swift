@@ -1,0 +1,85 @@
+import Crypto
+import Foundation
+
+/// What a redirect will bring back.
+enum FlowKind: String, Sendable {
+    case signIn = "sign_in"
+    case recovery
+    case link
+    case emailChange = "email_change"
+}
+
+/// A flow that left for a browser or a mail: its secret stays here until its code comes back (RFC 7636).
+struct PendingFlow: Hashable, Sendable {
+    /// 43 characters `[A-Za-z0-9_-]`.
+    var verifier: String
+    var kind: FlowKind
+
+    var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
+
+    /// The members of a request that starts the flow.
+    var members: [(name: String, value: String)] {
+        [("code_challenge", challenge), ("code_challenge_method", "s256")]
+    }
+}
+
+/// The flows that wait for their codes: one place each, the newest ``limit`` of them, one entry in the store, so
+/// that an app that was ended while the browser was open can still finish.
+actor PendingFlows {
+    private let storage: any SecureStorage
+    private let key: String
+    private let randomBytes: @Sendable (Int) -> [UInt8]
+    private let gate = SerialGate()
+    private let limit = 5
+
+    init(storage: any SecureStorage, key: String, randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
+        self.storage = storage
+        self.key = key + ".pkce-flows"
+        self.randomBytes = randomBytes
+    }
+
+    /// - Throws: ``AuthClientError``: `storeUnavailable`, `storeFailed`; no flow began then.
+    func begin(_ kind: FlowKind) async throws -> PendingFlow {
+        let flow = PendingFlow(verifier: Base64URL.text(randomBytes(32)), kind: kind)
+        try await gate.run { try await self.write(Array((try await self.read() + [flow]).suffix(self.limit))) }
+        return flow
+    }
+
+    /// The newest first. A wrong one costs nothing: the server keeps the code for the right one.
+    func newestFirst() async throws -> [PendingFlow] { try await read().reversed() }
+
+    func finish(_ flow: PendingFlow) async throws {
+        try await gate.run { try await self.write(try await self.read().filter { $0 != flow }) }
+    }
+
+    func clear() async throws { try await gate.run { try await self.write([]) } }
+
+    private func read() async throws -> [PendingFlow] {
+        switch await storage.read(key) {
+        case .absent: return []
+        case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
+        case .value(let bytes):
+            // What is lost: flows that nobody can read, whose browser windows have to be opened again.
+            let json = (try? JSONReader.read(bytes))?.arrayValue ?? []
+            return json.compactMap { flow in
+                guard let verifier = flow["verifier"]?.stringValue,
+                    let kind = flow["kind"]?.stringValue.flatMap(FlowKind.init)
+                else { return nil }
+                return PendingFlow(verifier: verifier, kind: kind)
+            }
+        }
+    }
+
+    private func write(_ flows: [PendingFlow]) async throws {
+        let json = flows.map { AnyJSON.object(["verifier": .string($0.verifier), "kind": .string($0.kind.rawValue)]) }
+        do {
+            if flows.isEmpty {
+                try await storage.remove(key)
+            } else {
+                try await storage.write(Array(AnyJSON.array(json).text.utf8), for: key)
+            }
+        } catch {
+            throw AuthClientError.storeFailed(error.shortText)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+public import Foundation
+
+/// One request to the auth server. It does not print its tokens, its body, or the values in its query.
+public struct HTTPCall: Hashable, Sendable {
+    /// `GET`, `POST`, `PUT` or `DELETE`.
+    public var method: String
+    /// Holds no token.
+    public var url: URL
+    /// By name, lower case.
+    public var headers: [String: String]
+    /// JSON, or nothing.
+    public var body: [UInt8]?
+
+    /// - Parameter headers: Names in lower case.
+    public init(method: String, url: URL, headers: [String: String] = [:], body: [UInt8]? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension HTTPCall: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(method) \(url.path)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["method": method, "path": url.path]) }
+}
+
+/// What the server answered. It does not print its body.
+public struct HTTPReply: Hashable, Sendable {
+    /// 100 to 599.
+    public var status: Int
+    /// By name, lower case.
+    public var headers: [String: String]
+    /// Empty when there was none.
+    public var body: [UInt8]
+
+    /// - Parameter headers: Names in any case.
+    public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
+        self.body = body
+    }
+
+    /// The time of the server when it answered (RFC 9110 §6.6.1).
+    var date: Date? { headers["date"].flatMap(HTTPDate.read) }
+
+    /// How long the server wants to be left alone, when it said so in seconds (RFC 9110 §10.2.3).
+    var retryAfter: Duration? {
+        guard let seconds = headers["retry-after"].flatMap(Int64.init), seconds >= 0 else { return nil }
+        return .seconds(min(seconds, 86_400))
+    }
+}
+
+extension HTTPReply: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "status \(status), \(body.count) bytes" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["status": status, "bytes": body.count]) }
+}
+
+/// Carries one request to the server and its answer back, whatever the status is.
+///
+/// It throws when there was no answer: no connection, no such host, a time limit. What reached the server then is
+/// unknown. Redirects are not followed.
+public typealias HTTPTransport = @Sendable (HTTPCall) async throws -> HTTPReply
+
+/// The date form of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT`.
+enum HTTPDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// - Returns: nil for the two older forms, which nobody sends.
+    static func read(_ text: String) -> Date? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", parts[1].count == 2, parts[3].count == 4,
+            let month = months.firstIndex(of: String(parts[2]))
+        else { return nil }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return Date(wire: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
+    }
+}

@@ -1,0 +1,56 @@
+/// A store that ends with the process: for tests, previews, and tools that must leave nothing behind.
+///
+/// Its lock is real, so that several clients can share one.
+public actor MemoryStorage: SecureStorage {
+    private var values: [String: [UInt8]]
+    private let gate = SerialGate()
+
+    /// - Parameter values: What an earlier process left.
+    public init(_ values: [String: [UInt8]] = [:]) { self.values = values }
+
+    /// Everything that is kept, as another process would find it.
+    public var contents: [String: [UInt8]] { values }
+
+    public func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
+    public func write(_ bytes: [UInt8], for key: String) { values[key] = bytes }
+    public func remove(_ key: String) { values[key] = nil }
+
+    /// Waits for its turn, in the order of arrival.
+    public nonisolated func withLock<Value: Sendable>(
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await gate.run(body)
+    }
+}
+
+/// Lets one piece of asynchronous work through at a time, in the order of arrival.
+///
+/// An actor alone does not: at each `await` it takes up other work.
+actor SerialGate {
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    private func enter() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+    }
+
+    nonisolated func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
+        await enter()
+        do {
+            let value = try await body()
+            await leave()
+            return value
+        } catch {
+            await leave()
+            throw error
+        }
+    }
+}

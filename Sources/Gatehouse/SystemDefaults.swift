@@ -1,0 +1,48 @@
+import Foundation
+
+/// The real network, clocks and randomness: what an app's root passes to ``AuthClient`` and tests replace.
+public enum SystemDefaults {
+    /// `URLSession` without cookies, cache and redirects, with 30 seconds for a request.
+    public static func transport() -> HTTPTransport {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.timeoutIntervalForRequest = 30
+        let session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
+        return { call in
+            var request = URLRequest(url: call.url)
+            request.httpMethod = call.method
+            request.httpBody = call.body.map { Data($0) }
+            for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
+            let (data, response) = try await session.data(for: request)
+            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            var headers: [String: String] = [:]
+            for case (let name as String, let value as String) in response.allHeaderFields { headers[name] = value }
+            return HTTPReply(status: response.statusCode, headers: headers, body: Array(data))
+        }
+    }
+
+    /// The device's wall clock, and the clock that goes on while it sleeps.
+    public static func clock() -> ClientClock {
+        let start = ContinuousClock.now
+        return ClientClock(
+            now: { Date() }, uptime: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) })
+    }
+
+    /// Bytes of the system's generator, fit for secrets.
+    @Sendable
+    public static func randomBytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// A redirect would carry the tokens to an address that nobody chose.
+private final class NoRedirects: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(nil) }
+}

@@ -1,0 +1,105 @@
+import Gatehouse
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("What ends a session")
+struct EndingTests {
+    /// How the server comes to say each word, over its own routes.
+    enum Cause: CaseIterable {
+        case banned, revokedElsewhere, stolen, deleted
+
+        var code: AuthErrorCode {
+            switch self {
+            case .banned: .userBanned
+            case .revokedElsewhere, .deleted: .refreshTokenNotFound
+            case .stolen: .refreshTokenAlreadyUsed
+            }
+        }
+
+        func happen(to session: Session, at server: TestServer) async throws {
+            switch self {
+            case .banned: _ = try await server.admin(.put, "/users/\(session.user.id)", json: ["ban_duration": "24h"])
+            case .deleted: _ = try await server.admin(.delete, "/users/\(session.user.id)")
+            case .revokedElsewhere: _ = try await server.send(.post, "/auth/v1/logout", bearer: session.accessToken)
+            case .stolen:
+                let theirs = try await server.refresh(session.refreshToken)
+                _ = try await server.refresh(theirs["refresh_token"]?.stringValue ?? "")
+                server.clock.advance(by: .seconds(11))
+            }
+        }
+    }
+
+    @Test("The server's clear word ends it, once, and says why", arguments: Cause.allCases)
+    func ended(_ cause: Cause) async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            let listener = await Listener(to: world.client)
+            try await cause.happen(to: first, at: world.server)
+            world.expireToken()
+            let reason = SignedOutReason.endedByServer(cause.code)
+            await withTaskGroup { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        await #expect(throws: AuthClientError.signedOut(reason)) { try await world.client.session }
+                    }
+                }
+            }
+            #expect(await world.client.state == .signedOut(reason))
+            #expect(await world.client.currentSession == nil)
+            #expect(try await world.anotherProcess().state == .signedOut(.neverSignedIn))
+            await listener.waits(for: 2)
+            #expect(await listener.events == [.initialSession, .signedOut(reason)])
+            #expect(world.network.refreshCount == 1)
+        }
+    }
+
+    @Test("A call with the session's own token hears the word, too")
+    func endedByCall() async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            try await Cause.revokedElsewhere.happen(to: first, at: world.server)
+            let reason = SignedOutReason.endedByServer(.sessionNotFound)
+            await #expect(throws: AuthClientError.signedOut(reason)) { try await world.client.user() }
+            #expect(await world.client.state == .signedOut(reason))
+            #expect(try await world.anotherProcess().state == .signedOut(.neverSignedIn))
+        }
+    }
+
+    @Test("Another person's token, refused, ends nothing")
+    func otherToken() async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            let other = try await world.server.signUp("bob@example.com")
+            _ = try await world.server.admin(.delete, "/users/\(other.userID)")
+            await #expect(throws: AuthClientError.self) { try await world.client.user(jwt: other.accessToken) }
+            #expect(await world.client.currentSession == first)
+        }
+    }
+
+    @Test(
+        "Refusals that are not in the list end nothing",
+        arguments: [400, 401, 403, 404, 422])
+    func otherRefusals(_ status: Int) async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            world.expireToken()
+            world.network.meet(.answers(status: status, headers: [:]))
+            await #expect(throws: AuthClientError.self) { try await world.client.session }
+            #expect(await world.client.state == .signedIn(first, isFresh: false))
+            #expect(try await world.client.session.user.id == first.user.id)
+        }
+    }
+
+    @Test("A token that the server no longer takes is refreshed once and the call repeated once")
+    func repeatedCall() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            world.server.clock.advance(by: .seconds(60))
+            world.network.meet(.answers(status: 401, headers: [:]))
+            #expect(try await world.client.user().email == "ada@example.com")
+            #expect(world.network.refreshCount == 1)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+import Synchronization
+import Testing
+
+/// One call and the request that the wire contract (section 12.1) says it makes.
+struct GoldenRequest: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Method, path and query, then the body if there is one.
+    let request: String
+    /// Whose token it carries: the app's key, or the person's.
+    var bearer = "key"
+    /// What the server answers, for the call to end well.
+    var answer: AnyJSON = .object([:])
+    let call: @Sendable (AuthClient) async throws -> Void
+
+    var testDescription: String { name }
+}
+
+@Suite("Golden requests")
+struct GoldenRequestTests {
+    @Test("Every call makes the request of the contract", arguments: GoldenRequest.all)
+    func request(_ golden: GoldenRequest) async throws {
+        let recorder = Recorder(answer: golden.answer)
+        try await golden.call(try await recorder.client(isSignedIn: golden.bearer != "key"))
+        let call = try #require(recorder.calls.last)
+        let address = call.url.absoluteString.dropFirst("https://a.example/auth/v1".count)
+        let body = call.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+        #expect("\(call.method) \(address)\(body)" == golden.request)
+        var headers = [
+            "accept": "application/json", "apikey": "key", "authorization": "Bearer \(golden.bearer)",
+            "x-client-info": "gatehouse-swift/0.1", "x-supabase-api-version": "2024-01-01",
+        ]
+        if call.body != nil { headers["content-type"] = "application/json" }
+        #expect(call.headers == headers)
+        #expect(recorder.calls.count == (golden.bearer == "key" ? 1 : 2))
+    }
+}
+
+/// Answers every call alike and writes down what was asked.
+private final class Recorder: Sendable {
+    private let recorded = Mutex<[HTTPCall]>([])
+    private let answer: AnyJSON
+
+    init(answer: AnyJSON) { self.answer = answer }
+
+    var calls: [HTTPCall] { recorded.withLock { $0 } }
+
+    func client(isSignedIn: Bool) async throws -> AuthClient {
+        let clock = ClientClock(
+            now: { Date(timeIntervalSince1970: 1_767_225_600) }, uptime: { .zero }, sleep: { _ in })
+        let client = try AuthClient(
+            url: URL(string: "https://a.example/auth/v1")!, publishableKey: "key", storage: MemoryStorage(),
+            transport: { [self] call in
+                let isFirst = recorded.withLock { calls in
+                    calls.append(call)
+                    return calls.count == 1
+                }
+                let json = isFirst && isSignedIn ? GoldenRequest.session : answer
+                return HTTPReply(status: 200, body: Array(json.text.utf8))
+            }, clock: clock, randomness: { Array(repeating: 7, count: $0) })
+        if isSignedIn { try await client.signIn(email: "a@b.c", password: "p") }
+        return client
+    }
+}

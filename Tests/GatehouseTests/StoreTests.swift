@@ -1,0 +1,230 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+import TestSupport
+import Testing
+
+@Suite("The session in the store")
+struct StoreTests {
+    @Test("A start with a stored session makes no call and knows everything")
+    func restore() async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            let before = world.network.calls.count
+            let next = try world.anotherProcess()
+            #expect(await next.state == .signedIn(first, isFresh: true))
+            #expect(try await next.session == first)
+            let listener = await Listener(to: next)
+            #expect(await listener.events == [.initialSession])
+            #expect(await listener.sessions == [first])
+            #expect(world.network.calls.count == before)
+        }
+    }
+
+    @Test("A start offline with a stale session shows who the person is")
+    func offlineStart() async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            world.expireToken()
+            world.network.stay(.isDown)
+            let next = try world.anotherProcess()
+            let listener = await Listener(to: next)
+            #expect(await listener.sessions == [first])
+            #expect(await next.state == .signedIn(first, isFresh: false))
+            await #expect(throws: AuthClientError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))) {
+                try await next.session
+            }
+            #expect(await next.currentUser == first.user)
+            #expect(await listener.events == [.initialSession])
+        }
+    }
+
+    @Test("A locked store leaves the state open, and is asked again")
+    func locked() async throws {
+        let memory = MemoryStorage()
+        try await World.with(storage: memory) { world in
+            let first = try await world.signUp()
+            let storage = StorageThatIsLocked(memory)
+            let locked = try World(world.server, storage: storage)
+            #expect(await locked.client.state == .restoring)
+            await #expect(throws: AuthClientError.storeUnavailable("locked")) { try await locked.client.session }
+            await #expect(throws: AuthClientError.storeUnavailable("locked")) {
+                try await locked.client.signIn(email: "bob@example.com", password: TestServer.password)
+            }
+            let listener = Listener(early: locked.client)
+            await until { locked.device.sleeps.count > 5 }
+            #expect(await listener.events.isEmpty)
+            #expect(Array(locked.device.sleeps.prefix(6)) == [1, 2, 4, 8, 16, 30].map { Duration.seconds($0) })
+            #expect(locked.network.calls.isEmpty)
+            await storage.unlock()
+            await listener.waits(for: 1)
+            #expect(await listener.sessions == [first])
+            #expect(await storage.writesWhileLocked == 0)
+        }
+    }
+
+    @Test("A store that locks while the app runs costs nobody the session")
+    func locksLater() async throws {
+        let storage = StorageThatIsLocked(isLocked: false)
+        try await World.with(storage: storage) { world in
+            let first = try await world.signUp()
+            world.expireToken()
+            await storage.lock()
+            await #expect(throws: AuthClientError.storeUnavailable("locked")) { try await world.client.session }
+            #expect(world.network.refreshCount == 0)
+            await storage.unlock()
+            #expect(try await world.client.session.user.id == first.user.id)
+            #expect(await storage.writesWhileLocked == 0)
+        }
+    }
+
+    @Test("A token that cannot be saved is not used, and the server gives the same one again")
+    func cannotSave() async throws {
+        let storage = StorageThatCannotSave()
+        try await World.with(storage: storage) { world in
+            let first = try await world.signUp()
+            world.expireToken()
+            await storage.refuse("refresh-token")
+            for _ in 0..<3 {
+                await #expect(throws: AuthClientError.storeFailed("GatehouseTests.DiskFull 1")) {
+                    try await world.client.session
+                }
+            }
+            #expect(await world.client.currentSession == first)
+            await storage.refuse()
+            let fresh = try await world.client.session
+            #expect(try await world.anotherProcess().session == fresh)
+        }
+    }
+
+    @Test("A sign-in that cannot be saved signs nobody in")
+    func signInCannotSave() async throws {
+        let storage = StorageThatCannotSave()
+        try await World.with(storage: storage) { world in
+            let first = try await world.signUp()
+            _ = try await world.server.signUp("bob@example.com")
+            await storage.refuse("refresh-token")
+            await #expect(throws: AuthClientError.storeFailed("GatehouseTests.DiskFull 1")) {
+                try await world.client.signIn(email: "bob@example.com", password: TestServer.password)
+            }
+            #expect(await world.client.currentSession == first)
+            #expect(try await world.anotherProcess().session == first)
+        }
+    }
+
+    @Test("A crash between the two entries costs one refresh")
+    func tornWrite() async throws {
+        let storage = StorageThatCannotSave()
+        try await World.with(storage: storage) { world in
+            try await world.signUp()
+            world.expireToken()
+            await storage.refuse("access-token")
+            let fresh = try await world.client.session
+            await storage.refuse()
+            let next = try world.anotherProcess()
+            #expect(await next.currentUser == fresh.user)
+            #expect(await next.currentSession?.accessToken == "")
+            let after = try await next.session
+            #expect(after.refreshToken != fresh.refreshToken)
+            #expect(world.network.refreshCount == 2)
+        }
+    }
+
+    @Test("A crash during sign-out leaves nobody signed in, and nothing behind")
+    func tornSignOut() async throws {
+        let storage = MemoryStorage()
+        try await World.with(storage: storage) { world in
+            try await world.signUp()
+            await storage.remove("gatehouse.refresh-token")
+            let next = try world.anotherProcess()
+            #expect(await next.state == .signedOut(.neverSignedIn))
+            #expect(await storage.contents.isEmpty)
+        }
+    }
+
+    @Test("Bytes that are no session sign out with the reason, and can be signed in over")
+    func damaged() async throws {
+        let storage = MemoryStorage(["gatehouse.refresh-token": Array("{}".utf8)])
+        try await World.with(storage: storage) { world in
+            let listener = await Listener(to: world.client)
+            await listener.waits(for: 2)
+            #expect(await listener.events == [.initialSession, .signedOut(.storeDamaged)])
+            let session = try await world.signUp()
+            #expect(try await world.anotherProcess().session == session)
+        }
+    }
+
+    @Test("Each token has an entry of its own")
+    func entries() async throws {
+        let storage = MemoryStorage()
+        try await World.with(storage: storage) { world in
+            let session = try await world.signUp()
+            let contents = await storage.contents
+            #expect(contents.keys.sorted() == ["gatehouse.access-token", "gatehouse.refresh-token"])
+            let texts = contents.mapValues { String(decoding: $0, as: UTF8.self) }
+            #expect(texts["gatehouse.access-token"]?.contains(session.accessToken) == true)
+            #expect(texts["gatehouse.access-token"]?.contains(session.refreshToken) == false)
+            #expect(texts["gatehouse.refresh-token"]?.contains(session.refreshToken) == true)
+            #expect(texts["gatehouse.refresh-token"]?.contains(session.accessToken) == false)
+        }
+    }
+}
+
+@Suite("Two processes on one store")
+struct TwoProcessTests {
+    @Test("What one has refreshed the other takes, without a call")
+    func adopts() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let widget = try world.anotherProcess()
+            _ = try await widget.session
+            world.expireToken()
+            let fresh = try await world.client.session
+            let listener = await Listener(to: widget)
+            #expect(try await widget.session == fresh)
+            #expect(world.network.refreshCount == 1)
+            await listener.waits(for: 2)
+            #expect(await listener.events == [.initialSession, .tokenRefreshed])
+        }
+    }
+
+    @Test("Both at once make one request")
+    func atOnce() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let widget = try world.anotherProcess()
+            _ = try await widget.session
+            world.expireToken()
+            async let ours = world.client.session
+            async let theirs = widget.session
+            #expect(try await ours == theirs)
+            #expect(world.network.refreshCount == 1)
+        }
+    }
+
+    @Test("A sign-out in one ends the other's session, and says why")
+    func signOutElsewhere() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let widget = try world.anotherProcess()
+            _ = try await widget.session
+            try await world.client.signOut()
+            world.expireToken()
+            await #expect(throws: AuthClientError.signedOut(.signedOutElsewhere)) { try await widget.session }
+            #expect(world.network.refreshCount == 0)
+        }
+    }
+
+    @Test("An account switch in one is not taken for a refresh by the other")
+    func switchElsewhere() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let widget = try world.anotherProcess()
+            _ = try await widget.session
+            let bob = try await world.signUp("bob@example.com")
+            world.server.clock.advance(by: .seconds(3_599))
+            await #expect(throws: AuthClientError.sessionChanged) { try await widget.session }
+            #expect(try await widget.session.user.id == bob.user.id)
+        }
+    }
+}

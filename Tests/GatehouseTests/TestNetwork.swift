@@ -1,0 +1,204 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+import HTTPTypes
+import Synchronization
+import TestSupport
+
+/// No answer came; nobody knows what reached the server.
+struct ConnectionLost: Error {}
+
+/// Carries calls to a server in this process, with faults that tests switch on.
+final class TestNetwork: Sendable {
+    enum Fault: Sendable {
+        case none
+        /// Nothing reaches the server.
+        case isDown
+        /// The server does what was asked, and its answer is lost.
+        case losesAnswers
+        /// The server's own fault, before it did anything.
+        case answers(status: Int, headers: [String: String])
+        /// Somebody else's page.
+        case captivePortal
+    }
+
+    private struct State {
+        var calls: [HTTPCall] = []
+        var faults: [Fault] = []
+        var lasting = Fault.none
+        var isHeld = false
+        var dateShift = Duration.zero
+        var held: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    let server: TestServer
+
+    init(_ server: TestServer) { self.server = server }
+
+    /// The faults of the next calls, one each.
+    func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
+    /// The fault of every call that has none of its own.
+    func stay(_ fault: Fault) { state.withLock { $0.lasting = fault } }
+    /// Lets answers arrive so long after the server signed their tokens.
+    func sendDates(ahead: Duration) { state.withLock { $0.dateShift = ahead } }
+    /// From now on all is well.
+    func clear() { state.withLock { ($0.faults, $0.lasting) = ([], .none) } }
+    /// Keeps every answer back, until ``release()``. A cancelled call waits like the others.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() {
+        let held = state.withLock { state in
+            defer { (state.held, state.isHeld) = ([], false) }
+            return state.held
+        }
+        for waiting in held { waiting.resume() }
+    }
+
+    var heldCount: Int { state.withLock { $0.held.count } }
+    var calls: [HTTPCall] { state.withLock { $0.calls } }
+    var refreshCount: Int { calls.count { $0.url.query == "grant_type=refresh_token" } }
+
+    var transport: HTTPTransport { { call in try await self.send(call) } }
+
+    private func send(_ call: HTTPCall) async throws -> HTTPReply {
+        let fault = state.withLock { state in
+            state.calls.append(call)
+            return state.faults.isEmpty ? state.lasting : state.faults.removeFirst()
+        }
+        switch fault {
+        case .isDown: throw ConnectionLost()
+        case .answers(let status, let headers): return HTTPReply(status: status, headers: headers)
+        case .captivePortal: return HTTPReply(status: 200, body: Array("<html>Welcome</html>".utf8))
+        case .none, .losesAnswers: break
+        }
+        let reply = try await deliver(call)
+        await waitIfHeld()
+        if case .losesAnswers = fault { throw ConnectionLost() }
+        return reply
+    }
+
+    private func waitIfHeld() async {
+        guard state.withLock({ $0.isHeld }) else { return }
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.held.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
+    }
+
+    private func deliver(_ call: HTTPCall) async throws -> HTTPReply {
+        var headers = HTTPFields()
+        for (name, value) in call.headers { headers[HTTPField.Name(name)!] = value }
+        let path = call.url.path + (call.url.query(percentEncoded: true).map { "?" + $0 } ?? "")
+        let answer = try await server.send(
+            HTTPRequest.Method(call.method)!, path, headers: headers, raw: call.body ?? [])
+        var named = ["date": httpDate(server.clock.now + state.withLock { $0.dateShift })]
+        for field in answer.headers { named[field.name.rawName] = field.value }
+        return HTTPReply(status: answer.status, headers: named, body: answer.bytes)
+    }
+}
+
+/// `Thu, 01 Jan 2026 00:00:00 GMT`.
+func httpDate(_ instant: Instant) -> String {
+    let text = "\(Instant(seconds: instant.seconds))"
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let parts = text.split { "-T:Z".contains($0) }
+    return "Thu, \(parts[2]) \(months[Int(parts[1])! - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
+}
+
+/// A device beside the server: its clock runs as fast, may be wrong, and a wait on it takes no time.
+final class TestDevice: Sendable {
+    private let waits = Mutex<[Duration]>([])
+    private let wrong = Mutex(Duration.zero)
+    private let processes = Mutex<UInt8>(0)
+    private let clockOfServer: TestClock
+
+    init(_ server: TestServer) { clockOfServer = server.clock }
+
+    /// How long was waited, in order.
+    var sleeps: [Duration] { waits.withLock { $0 } }
+
+    /// The number of another process.
+    func startProcess() -> UInt8 {
+        processes.withLock { count in
+            count &+= 1
+            return count
+        }
+    }
+
+    /// Sets the wall clock wrong.
+    func setClock(ahead: Duration) { wrong.withLock { $0 = ahead } }
+
+    var clock: ClientClock {
+        ClientClock(
+            now: { [clockOfServer, self] in
+                Date(wire: "\(clockOfServer.now + wrong.withLock { $0 })")!
+            },
+            uptime: { [clockOfServer] in clockOfServer.uptime },
+            sleep: { [self] duration in
+                try Task.checkCancellation()
+                waits.withLock { $0.append(duration) }
+                clockOfServer.advance(by: duration)
+            })
+    }
+}
+
+/// A client, its device, its store, its network, and the server behind.
+struct World: Sendable {
+    let server: TestServer
+    let network: TestNetwork
+    let device: TestDevice
+    let storage: any SecureStorage
+    let client: AuthClient
+
+    init(_ server: TestServer, storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test") throws
+    {
+        self.server = server
+        network = TestNetwork(server)
+        device = TestDevice(server)
+        self.storage = storage
+        client = try Self.client(network, device, storage, key)
+    }
+
+    /// Another process on the same store: an app's next start, or its widget.
+    func anotherProcess() throws -> AuthClient { try Self.client(network, device, storage, "sb_publishable_test") }
+
+    private static func client(
+        _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String
+    ) throws -> AuthClient {
+        let randomness = TestRandomness()
+        // Another process has other randomness: generations must never be the same by chance.
+        let process = device.startProcess()
+        return try AuthClient(
+            url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,
+            transport: network.transport, clock: device.clock,
+            randomness: { count in randomness.bytes(count).map { $0 ^ process } })
+    }
+
+    @discardableResult
+    func signUp(_ email: String = "ada@example.com") async throws -> Session {
+        let answer = try await client.signUp(email: email, password: TestServer.password)
+        guard let session = answer.session else { throw ConnectionLost() }
+        return session
+    }
+
+    /// Lets the access token run out.
+    func expireToken() { server.clock.advance(by: .seconds(3_601)) }
+
+    static func with(
+        storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test",
+        change: @escaping @Sendable (World) -> Void = { _ in }, _ test: (World) async throws -> Void
+    ) async throws {
+        try await TestServer.with { server in
+            let world = try World(server, storage: storage, key: key)
+            change(world)
+            try await test(world)
+        }
+    }
+}
+
+/// Waits for what another task does.
+func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
