@@ -159,7 +159,7 @@ struct RefreshTokenTests {
         "Text that is no token of this server is refused",
         arguments: [
             "", "abcdefghij12", "a2b3c4d5e6f7", "234567abcdef", String(repeating: "A", count: 52),
-            String(repeating: "A", count: 63), String(repeating: "A", count: 10_000), "Bearer x",
+            String(repeating: "A", count: 63), String(repeating: "A", count: 1_000), "Bearer x",
         ])
     func otherTexts(_ text: String) {
         #expect(RefreshToken(Secret(text)) == nil)

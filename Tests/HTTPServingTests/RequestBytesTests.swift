@@ -31,7 +31,7 @@ struct RequestBytesTests {
         arguments: [
             "", "nonsense", "[]", "1", #""text""#, "{", #"{"email":1}"#, "{} x", "{\"email\":\"\u{1}\"}",
             #"{"email":"\ud800"}"#,
-            #"{"email":"\u0000"}"#, String(repeating: "[", count: 100_000),
+            #"{"email":"\u0000"}"#, String(repeating: "[", count: 200),
         ])
     func malformed(_ text: String) async throws {
         let answer = try await send(.text(text))

@@ -8,7 +8,7 @@ struct ValueTests {
     private static let texts = [
         "", "plain", "'", "''", "'; DROP TABLE note; --", "\"quoted\"", "`", "%_\\", "$1", "?1", "{text}", ":name",
         "a\u{0}b", "\u{0}", "line\nline\r\n\ttab", "é", "e\u{301}", "日本語", "👩‍👩‍👧", "\u{FFFF}\u{10FFFF}\u{202E}",
-        String(repeating: "ß", count: 100_000),
+        String(repeating: "ß", count: 5_000),
     ]
 
     @Test("Text comes back as it went in, byte for byte, and is never read as SQL", arguments: texts)
@@ -24,7 +24,7 @@ struct ValueTests {
 
     @Test(
         "Bytes come back as they went in, none too",
-        arguments: [[], [0], [0, 0], [255, 0, 1], Array("'; --".utf8), Array(repeating: 7, count: 200_000)] as [[UInt8]]
+        arguments: [[], [0], [0, 0], [255, 0, 1], Array("'; --".utf8), Array(repeating: 7, count: 10_000)] as [[UInt8]]
     )
     func bytes(_ bytes: [UInt8]) async throws {
         let database = try Workbench().open()
