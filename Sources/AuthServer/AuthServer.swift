@@ -48,8 +48,7 @@ package struct AuthServer: Sendable {
         return [
             Route(.get, "/settings", guardedBy: requireAPIKey, showSettings),
             Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: requireAPIKey, timeLimit: wait, signUp),
-            // No time limit of the row: a refresh waits for the database alone, and the password grant sets its own.
-            Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, grant),
+            Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, timeLimit: wait, grant),
             Route(.post, "/logout", signOut),
             Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showUser),
             Route(.put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait, updateUser),
@@ -66,7 +65,9 @@ package struct AuthServer: Sendable {
             Route(
                 .put, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
                 changeUser),
-            Route(.delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, deleteUser),
+            Route(
+                .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
+                deleteUser),
             Route(.get, "/admin/audit", guardedBy: requireAdmin, listAudit),
         ]
     }

@@ -18,8 +18,8 @@ package struct Route: Sendable {
     var wrongMethodGuardedBy: Guard?
     /// The bucket from which each request takes, keyed by the caller's address.
     var limitedBy: String?
-    /// The handler is cancelled after this long, and the caller gets a 504. For rows that wait for others: a
-    /// hash queue, another server. It costs a task group, so hot rows that only wait for the database have none.
+    /// The handler is cancelled after this long, and the caller gets a 504. For rows that wait for others: the
+    /// caller's body, a hash queue, another server. It costs a task group, so rows that only read have none.
     var timeLimit: Duration?
     let handler: Handler
 

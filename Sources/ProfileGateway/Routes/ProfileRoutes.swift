@@ -46,7 +46,7 @@ package struct ProfileRoutes: Sendable {
                 "/v1", floor, crossOrigin,
                 [
                     Route(.get, "/auth/me", readMe),
-                    Route(.patch, "/auth/me", limitedBy: write, changeMe),
+                    Route(.patch, "/auth/me", limitedBy: write, timeLimit: floor.requestTimeLimit, changeMe),
                     Route(.delete, "/auth/me", limitedBy: write, timeLimit: floor.requestTimeLimit, deleteMe),
                     Route(.get, "/teams", listTeams),
                 ]),
@@ -54,7 +54,7 @@ package struct ProfileRoutes: Sendable {
                 "/api/v1", floor, crossOrigin,
                 [
                     Route(.get, "/profile", readProfile),
-                    Route(.patch, "/profile", limitedBy: write, changeProfile),
+                    Route(.patch, "/profile", limitedBy: write, timeLimit: floor.requestTimeLimit, changeProfile),
                     Route(.get, "/auth/callback", forwardCallback),
                 ]),
         ]
