@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .executable(name: "gatehouse", targets: ["GatehouseCLI"]),
         .library(name: "Gatehouse", targets: ["Gatehouse"]),
+        .library(name: "GatehouseModel", targets: ["GatehouseModel"]),
     ],
     dependencies: [
         // Traits off: the configuration that Hummingbird could read itself is read once, by `gatehouse`.
@@ -47,6 +48,8 @@ let package = Package(
         .target(name: "GatehouseWire", swiftSettings: strict),
         /// The client: sessions that nobody loses. What an app imports.
         .target(name: "Gatehouse", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
+        /// What screens show: the account's state, forms, messages, telemetry. Knows no view.
+        .target(name: "GatehouseModel", dependencies: ["Gatehouse", "GatehouseWire"], swiftSettings: strict),
         /// What a database can do; SQL with bound values; the migrator's list.
         .target(name: "SQLDatabase", swiftSettings: strict),
         /// Decides. No async, no I/O, no clock: every input is an argument.
@@ -148,6 +151,10 @@ let package = Package(
         .testTarget(
             name: "GatehouseTests",
             dependencies: ["Gatehouse", "GatehouseWire", "TestSupport", "AuthServer", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatehouseModelTests",
+            dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "GatehouseCLITests", dependencies: ["GatehouseCLI", "GatehouseWire", "AccountDomain", "AuthServer"],

@@ -36,7 +36,7 @@ struct JSONRoundTripTests {
     }
 
     /// By name: a failure should not print a megabyte.
-    private static let large: [String: String] = [
+    private static let texts: [String: String] = [
         "numbers": "[0" + String(repeating: ",0", count: 1 << 19) + "]",
         "blanks": "[" + String(repeating: " ", count: 1 << 20) + "1]",
         "deep arrays": "[0" + String(repeating: "," + brackets, count: (1 << 20) / 199) + "]",
@@ -49,9 +49,9 @@ struct JSONRoundTripTests {
     ]
 
     @Test(
-        "A megabyte is read in one pass, whatever it holds", .timeLimit(.minutes(1)), arguments: large.keys.sorted())
+        "A megabyte is read in one pass, whatever it holds", .timeLimit(.minutes(1)), arguments: texts.keys.sorted())
     func large(_ name: String) throws {
-        let value = try JSONReader.read(try #require(Self.large[name]))
+        let value = try JSONReader.read(try #require(Self.texts[name]))
         let isSame = try JSONReader.read(value.text) == value
         #expect(isSame)
     }

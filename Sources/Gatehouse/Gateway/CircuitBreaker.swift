@@ -1,0 +1,36 @@
+/// Stops asking a server that fails: after so many failures in a row it is left alone for a while, then one request
+/// shows whether it is back.
+struct CircuitBreaker: Sendable {
+    private let threshold: Int
+    private let pause: Duration
+    private var failures = 0
+    private var openUntil: Duration?
+    private var isProbing = false
+    private var lastFailure = GatewayError.offline(.noAnswer("circuit"))
+
+    init(threshold: Int, pause: Duration) {
+        self.threshold = threshold
+        self.pause = pause
+    }
+
+    /// Asks for leave to send; who has it says afterwards how it went.
+    ///
+    /// - Throws: The failure that opened the circuit, while it is open.
+    mutating func enter(at uptime: Duration) throws(GatewayError) {
+        guard let openUntil else { return }
+        guard uptime >= openUntil, !isProbing else { throw lastFailure }
+        isProbing = true
+    }
+
+    mutating func succeeded() { (failures, openUntil, isProbing) = (0, nil, false) }
+
+    mutating func failed(_ error: GatewayError, at uptime: Duration) {
+        failures += 1
+        isProbing = false
+        lastFailure = error
+        if failures >= threshold { openUntil = uptime + pause }
+    }
+
+    /// The request ended without a word about the server.
+    mutating func abandoned() { isProbing = false }
+}

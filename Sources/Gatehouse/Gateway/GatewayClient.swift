@@ -1,0 +1,145 @@
+public import Foundation
+
+/// Speaks with the gateway: the profile of whoever is signed in, and the teams.
+///
+/// - A call is repeated when that is safe: calls that change nothing or the same thing twice after no answer and
+///   5xx, every call after 429 with a short `Retry-After`.
+/// - A 401 gets one refresh of the token and one more try.
+/// - After 3 failures in a row no request is sent for 30 seconds; calls then fail at once with the last failure.
+/// - It never signs anybody out. That is for who hears ``GatewayError/notAuthenticated(_:)``.
+public actor GatewayClient {
+    private let url: URL
+    private let tokens: GatewayTokens
+    private let transport: HTTPTransport
+    private let clock: ClientClock
+    private let randomness: @Sendable (Int) -> [UInt8]
+    private let rules: GatewayRules
+    private var circuit: CircuitBreaker
+
+    /// Makes no call yet.
+    ///
+    /// - Parameters:
+    ///   - url: The gateway's address, without `/v1`.
+    ///   - tokens: Normally `GatewayTokens(client)`.
+    /// - Throws: ``GatewayError/insecureURL`` for plain http to another machine.
+    public init(
+        url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport = SystemDefaults.transport(),
+        clock: ClientClock = SystemDefaults.clock(),
+        randomness: @escaping @Sendable (Int) -> [UInt8] = SystemDefaults.randomBytes,
+        rules: GatewayRules = GatewayRules()
+    ) throws(GatewayError) {
+        guard url.isSafeForTokens else { throw .insecureURL }
+        self.url = url
+        self.tokens = tokens
+        self.transport = transport
+        self.clock = clock
+        self.randomness = randomness
+        self.rules = rules
+        circuit = CircuitBreaker(threshold: rules.failuresToOpen, pause: rules.openTime)
+    }
+
+    /// Sends a request with a token, and with another one when the first is refused.
+    ///
+    /// - Throws: ``GatewayError`` or `CancellationError`.
+    func send(_ request: GatewayRequest) async throws -> HTTPReply {
+        let deadline = clock.uptime() + rules.callLimit
+        guard request.needsToken else { return try await answer(request, token: nil, deadline) }
+        let token = try await Self.token { [tokens] in try await tokens.current() }
+        let reply = try await answer(request, token: token, deadline, passing: 401)
+        guard reply.status == 401 else { return reply }
+        let other = try await Self.token { [tokens] in try await tokens.insteadOf(token) }
+        return try await answer(request, token: other, deadline)
+    }
+
+    private static func token(_ get: @Sendable () async throws -> String) async throws -> String {
+        do {
+            return try await get()
+        } catch let error as AuthClientError {
+            throw GatewayError(noToken: error)
+        }
+    }
+
+    /// The request with its further tries.
+    ///
+    /// - Parameter passing: A status that is no error here.
+    private func answer(
+        _ request: GatewayRequest, token: String?, _ deadline: Duration, passing: Int? = nil
+    ) async throws -> HTTPReply {
+        let offlineEnd = min(deadline, clock.uptime() + rules.connectivityLimit)
+        var (failures, offlineWait) = (0, rules.firstWait)
+        while true {
+            switch try await attempt(request, token, deadline) {
+            case .reply(let reply) where reply.status == passing: return reply
+            case .reply(let reply): return try Self.checked(reply)
+            case .noConnection(let error):
+                guard clock.uptime() + offlineWait <= offlineEnd else { throw error }
+                try await clock.sleep(offlineWait)
+                offlineWait = offlineWait * 2
+            case .failed(let error, let retryAfter, let isHarmless):
+                let random = Double(randomness(1).first ?? 0) / 255
+                guard request.isRepeatable || isHarmless,
+                    let wait = rules.backoff.wait(failures: failures, retryAfter: retryAfter, random: random),
+                    clock.uptime() + wait < deadline
+                else { throw error }
+                failures += 1
+                try await clock.sleep(wait)
+            }
+        }
+    }
+
+    private enum Attempt {
+        case reply(HTTPReply)
+        /// Nothing was sent.
+        case noConnection(GatewayError)
+        /// - Parameter isHarmless: The server did nothing.
+        case failed(GatewayError, retryAfter: Duration?, isHarmless: Bool)
+    }
+
+    private func attempt(_ request: GatewayRequest, _ token: String?, _ deadline: Duration) async throws -> Attempt {
+        try circuit.enter(at: clock.uptime())
+        let reply: HTTPReply
+        do {
+            let limit = min(rules.requestLimit, deadline - clock.uptime())
+            reply = try await limited(request.call(at: url, token: token), limit)
+        } catch {
+            if error is CancellationError || Task.isCancelled {
+                circuit.abandoned()
+                throw CancellationError()
+            }
+            let failure = GatewayError.offline(.noAnswer(error.shortText))
+            if rules.isOffline(error) {
+                circuit.abandoned()
+                return .noConnection(failure)
+            }
+            circuit.failed(failure, at: clock.uptime())
+            return .failed(failure, retryAfter: nil, isHarmless: false)
+        }
+        if reply.status >= 500 {
+            circuit.failed(GatewayError(reply), at: clock.uptime())
+            return .failed(GatewayError(reply), retryAfter: reply.retryAfter, isHarmless: false)
+        }
+        circuit.succeeded()
+        guard reply.status == 429 else { return .reply(reply) }
+        return .failed(GatewayError(reply), retryAfter: reply.retryAfter, isHarmless: true)
+    }
+
+    private static func checked(_ reply: HTTPReply) throws(GatewayError) -> HTTPReply {
+        guard (200..<300).contains(reply.status) else { throw GatewayError(reply) }
+        return reply
+    }
+
+    private struct TimeLimit: Error {}
+
+    private func limited(_ call: HTTPCall, _ limit: Duration) async throws -> HTTPReply {
+        try await withThrowingTaskGroup(of: HTTPReply.self) { [transport, clock] group in
+            group.addTask { try await transport(call) }
+            group.addTask {
+                try await clock.sleep(limit)
+                throw TimeLimit()
+            }
+            defer { group.cancelAll() }
+            guard let reply = try await group.next() else { throw TimeLimit() }
+            return reply
+        }
+    }
+}

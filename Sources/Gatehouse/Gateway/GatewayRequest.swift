@@ -1,0 +1,23 @@
+import Foundation
+
+/// One call of the gateway, without who makes it.
+struct GatewayRequest: Sendable {
+    var method: String
+    /// Below the gateway's address, such as `/v1/auth/me`.
+    var path: String
+    var query: [URLQueryItem] = []
+    var body: AnyJSON?
+    var needsToken = true
+
+    /// Whether doing it twice is as good as once (RFC 9110 §9.2.2). A PATCH could undo another device's change.
+    var isRepeatable: Bool { method != "PATCH" }
+
+    func call(at url: URL, token: String?) -> HTTPCall {
+        var headers = ["accept": "application/json"]
+        if let token { headers["authorization"] = "Bearer \(token)" }
+        if body != nil { headers["content-type"] = "application/json" }
+        var address = url.appending(path: path)
+        if !query.isEmpty { address.append(queryItems: query) }
+        return HTTPCall(method: method, url: address, headers: headers, body: body.map { Array($0.text.utf8) })
+    }
+}

@@ -1,0 +1,101 @@
+#if canImport(Security)
+public import Foundation
+import Security
+
+/// The system's keychain; each entry is an item of its own.
+///
+/// A locked device, a missing entitlement and every other failure of a read is "unavailable", never "absent":
+/// only `errSecItemNotFound` is.
+public struct KeychainStorage: SecureStorage {
+    /// When items can be read.
+    public enum Accessibility: Hashable, Sendable {
+        /// While the device is unlocked; they come along in encrypted backups.
+        case whenUnlocked
+        /// While the device is unlocked; they stay on this device.
+        case whenUnlockedThisDeviceOnly
+        /// From the first unlock on: for apps that work in the background.
+        case afterFirstUnlock
+        /// From the first unlock on; they stay on this device.
+        case afterFirstUnlockThisDeviceOnly
+
+        var attribute: CFString {
+            switch self {
+            case .whenUnlocked: kSecAttrAccessibleWhenUnlocked
+            case .whenUnlockedThisDeviceOnly: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+            case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlock
+            case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+            }
+        }
+    }
+
+    private let service: String
+    private let accessGroup: String?
+    private let accessibility: Accessibility
+    private let lock: FileLock?
+    private let gate = SerialGate()
+
+    /// - Parameters:
+    ///   - service: Tells the app's items from others.
+    ///   - accessGroup: Shared with the app's extensions; nil for the app's own.
+    ///   - lockFolder: In the app group's container, when extensions use the same items: then one process refreshes
+    ///     at a time. Nil when this process alone uses them.
+    public init(
+        service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlocked,
+        lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
+    ) {
+        self.service = service
+        self.accessGroup = accessGroup
+        self.accessibility = accessibility
+        lock = lockFolder.map { FileLock(folder: SecretFolder(path: $0.path, now: clock.now), clock: clock) }
+    }
+
+    public func read(_ key: String) async -> StoredValue {
+        var query = item(key)
+        query[kSecReturnData as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitOne
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &found)
+        if status == errSecItemNotFound { return .absent }
+        guard status == errSecSuccess else { return .unavailable(reason: "keychain \(status)") }
+        guard let data = found as? Data else { return .unavailable(reason: "keychain: no data") }
+        return .value(Array(data))
+    }
+
+    /// - Throws: An `NSOSStatusErrorDomain` error; the old value is then still there.
+    public func write(_ bytes: [UInt8], for key: String) async throws {
+        let values: [String: Any] = [
+            kSecValueData as String: Data(bytes), kSecAttrAccessible as String: accessibility.attribute,
+        ]
+        let status = SecItemUpdate(item(key) as CFDictionary, values as CFDictionary)
+        guard status == errSecItemNotFound else { return try check(status) }
+        let added = SecItemAdd(item(key).merging(values) { _, new in new } as CFDictionary, nil)
+        guard added == errSecDuplicateItem else { return try check(added) }
+        // Another process was quicker.
+        try check(SecItemUpdate(item(key) as CFDictionary, values as CFDictionary))
+    }
+
+    /// - Throws: An `NSOSStatusErrorDomain` error; the value is then still there.
+    public func remove(_ key: String) async throws {
+        let status = SecItemDelete(item(key) as CFDictionary)
+        if status != errSecItemNotFound { try check(status) }
+    }
+
+    public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        guard let lock else { return try await gate.run(body) }
+        return try await lock.run(body)
+    }
+
+    private func item(_ key: String) -> [String: Any] {
+        var item: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+            kSecAttrAccount as String: key, kSecUseDataProtectionKeychain as String: true,
+        ]
+        if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
+        return item
+    }
+
+    private func check(_ status: OSStatus) throws {
+        guard status == errSecSuccess else { throw NSError(domain: NSOSStatusErrorDomain, code: Int(status)) }
+    }
+}
+#endif

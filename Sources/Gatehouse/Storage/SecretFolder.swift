@@ -1,0 +1,142 @@
+import Foundation
+
+/// Files of mode 0600 in a folder of mode 0700: the blocking half of ``FileStorage``.
+struct SecretFolder: Sendable {
+    let path: String
+    /// The device's wall clock; it says which torn files are old.
+    let now: @Sendable () -> Date
+
+    private static let largestEntry: off_t = 1 << 20
+    private static let torn = ".new-"
+
+    func read(_ key: String) -> StoredValue {
+        do { return try contents(of: key).map(StoredValue.value) ?? .absent } catch {
+            return .unavailable(reason: error.shortText)
+        }
+    }
+
+    /// Replaces the entry, wholly or not at all: a new file, on the disk before it takes the old one's name.
+    func write(_ bytes: [UInt8], for key: String) throws {
+        try make()
+        // What cannot be read may be a session: it is never replaced.
+        _ = try contents(of: key)
+        sweep()
+        let name = try file(key)
+        var template = Array("\(path)/\(Self.torn)\(key)-XXXXXX".utf8CString)
+        let file = try check(mkstemp(&template))
+        do {
+            defer { close(file) }
+            try check(fcntl(file, F_SETFD, FD_CLOEXEC))
+            try check(fchmod(file, 0o600))
+            try write(bytes, to: file)
+            try check(fsync(file))
+            try check(rename(template, name))
+        } catch {
+            unlink(template)
+            throw error
+        }
+        try sync()
+    }
+
+    func remove(_ key: String) throws {
+        guard unlink(try file(key)) != 0 else { return try sync() }
+        if errno != ENOENT { throw Self.problem() }
+    }
+
+    /// Makes the folder, and those above it that are missing, for this user alone.
+    func make() throws {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES { throw Self.problem() }
+        }
+        var status = stat()
+        try check(stat(path, &status))
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw Self.problem(ENOTDIR) }
+        guard status.st_uid == geteuid() else { throw Self.problem(EPERM) }
+        if status.st_mode & 0o077 != 0 { try check(chmod(path, 0o700)) }
+    }
+
+    /// - Returns: nil when there is no such file.
+    private func contents(of key: String) throws -> [UInt8]? {
+        // Not blocking, because somebody may have put a pipe there.
+        let file = open(try file(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if file < 0, errno == ENOENT { return nil }
+        try check(file)
+        defer { close(file) }
+        var status = stat()
+        try check(fstat(file, &status))
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { throw Self.problem(EPERM) }
+        guard status.st_size <= Self.largestEntry else { throw Self.problem(EFBIG) }
+        if status.st_mode & 0o077 != 0 { try check(fchmod(file, 0o600)) }
+        return try readAll(file, size: Int(status.st_size))
+    }
+
+    private func readAll(_ descriptor: Int32, size: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size)
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = Foundation.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.problem() }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.problem() }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Makes a rename or a removal survive a power cut.
+    private func sync() throws {
+        let folder = try check(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        defer { close(folder) }
+        try check(fsync(folder))
+    }
+
+    /// Removes what writers left that were ended between the new file and its name. Another process's writer is
+    /// never an hour old.
+    private func sweep() {
+        // What is lost: old garbage that nobody reads; the next write tries again.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix(Self.torn) {
+            // The same is lost.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            guard let changed = attributes?[.modificationDate] as? Date else { continue }
+            if now().timeIntervalSince(changed) > 3_600 { unlink(path + "/" + name) }
+        }
+    }
+
+    /// - Throws: `EINVAL` for a key that is no name of an entry.
+    private func file(_ key: String) throws -> String {
+        let isName = key.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        // Names that start with a dot are the lock's and the torn files'.
+        guard isName, !key.isEmpty, !key.hasPrefix(".") else { throw Self.problem(EINVAL) }
+        return path + "/" + key
+    }
+
+    @discardableResult
+    private func check(_ result: Int32) throws -> Int32 {
+        guard result >= 0 else { throw Self.problem() }
+        return result
+    }
+
+    /// The system's number says it all, and names no path.
+    static func problem(_ number: Int32 = errno) -> any Error {
+        NSError(domain: NSPOSIXErrorDomain, code: Int(number))
+    }
+}

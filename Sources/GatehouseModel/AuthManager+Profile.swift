@@ -1,0 +1,118 @@
+import Foundation
+import Gatehouse
+
+extension AuthManager {
+    /// Loads the profile again, as after a pull to refresh. The answer lands in ``user``, a failure in ``error``.
+    public func reloadProfile() {
+        if isLoggedIn { loadProfile() }
+    }
+
+    /// Changes only what is given; the server's answer replaces ``user``.
+    ///
+    /// - Throws: ``AuthError``, and ``error`` is the same; nothing was changed here then.
+    public func updateProfile(
+        firstName: Change<String?> = .keep, favoriteTeams: Change<[String]> = .keep
+    ) async throws(AuthError) {
+        let changes = ProfileChanges(firstName: firstName, favoriteTeams: favoriteTeams)
+        guard !changes.isEmpty else { return }
+        let mine = epoch
+        let me = try await call { try await self.service.updateProfile(changes) }
+        land(me, mine)
+    }
+
+    /// Deletes the account at the server, then signs out here.
+    ///
+    /// - Throws: ``AuthError``, and ``error`` is the same; the person is still signed in then.
+    public func deleteAccount() async throws(AuthError) {
+        let mine = epoch
+        try await call { try await self.service.deleteAccount() }
+        // Whoever signed in meanwhile has deleted nothing.
+        if epoch == mine { await signOut() }
+    }
+
+    private func call<Value: Sendable>(
+        _ work: @MainActor () async throws -> Value
+    ) async throws(AuthError) -> Value {
+        let mine = epoch
+        callCount += 1
+        defer { callCount -= 1 }
+        do {
+            guard isLoggedIn else { throw AuthError.notAuthenticated }
+            error = nil
+            return try await work()
+        } catch {
+            let failure = AuthError(error)
+            if epoch == mine { self.error = failure }
+            throw failure
+        }
+    }
+
+    private func land(_ me: Me, _ mine: Int) {
+        guard epoch == mine, let user, user.id == me.id else { return }
+        let shown = user.with(me)
+        if shown != user { self.user = shown }
+    }
+}
+
+// Loading.
+extension AuthManager {
+    /// Starts to load; an earlier load can no longer land. The task does not keep the manager alive.
+    func loadProfile() {
+        loading?.cancel()
+        loadCount += 1
+        isLoadingProfile = true
+        let (load, mine) = (loadCount, epoch)
+        loading = Task { [weak self, service] in
+            let profile: Result<Me, any Error>
+            do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
+            await self?.loaded(profile, load, mine)
+        }
+    }
+
+    private func loaded(_ profile: Result<Me, any Error>, _ load: Int, _ mine: Int) async {
+        guard load == loadCount, mine == epoch else { return }
+        isLoadingProfile = false
+        switch profile {
+        case .success(let me):
+            land(me, mine)
+            error = nil
+            if let account = await service.currentSession?.user { await sendKeptName(of: account, mine) }
+        case .failure(let failure):
+            await refused(failure)
+        }
+    }
+
+    private func refused(_ failure: any Error) async {
+        guard case .notAuthenticated = AuthError(failure) else {
+            error = AuthError(failure)
+            return
+        }
+        // The gateway's word, after a refresh, that the token opens nothing. If the auth server said so already, its
+        // own reason is on its way, too.
+        if case AuthClientError.signedOut(let reason) = failure {
+            leave(reason)
+        } else {
+            leave(.endedByServer((failure as? AuthClientError)?.code ?? .noAuthorization))
+            await endSession()
+        }
+        error = .notAuthenticated
+    }
+
+    /// Gives the server a name that Apple gave, when the profile has none. A failure leaves it for the next time.
+    func sendKeptName(of account: User, _ mine: Int) async {
+        do {
+            let kept = try await names.read()
+            let people = (account.identities ?? []).filter { $0.provider == AuthMethod.apple.rawValue }.map(\.id)
+            for person in people {
+                guard let name = kept[person], epoch == mine, let user, user.id == account.id else { continue }
+                if user.firstName == nil {
+                    land(try await service.updateProfile(ProfileChanges(firstName: .set(name))), mine)
+                }
+                try await names.forget(person)
+            }
+        } catch {
+            // The name is still in the store: the next load of the profile sends it.
+            record(.failed(.apple, SignInProblem(error)))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+public import Foundation
+public import Gatehouse
+
+/// What came of a sign-in that did not fail.
+public enum SignInOutcome: Hashable, Sendable {
+    case signedIn
+    /// The account waits for its mail; nobody is signed in.
+    case checkMail
+    /// The person changed their mind.
+    case cancelled
+    /// Somebody is signed in already, or another sign-in is under way. Nothing was sent.
+    case ignored
+}
+
+// Errors are as the service threw them, or ``SignInFailure``; ``SignInMessage`` has the text for each.
+extension AuthManager {
+    /// The person chose a way to sign in. For telemetry.
+    public func select(_ method: AuthMethod) { record(.methodSelected(method)) }
+
+    /// Signs in with a password.
+    @discardableResult
+    public func signInWithEmail(_ email: String, password: String) async throws -> SignInOutcome {
+        try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
+    }
+
+    /// Makes an account.
+    @discardableResult
+    public func signUpWithEmail(
+        _ email: String, password: String, firstName: String? = nil
+    ) async throws -> SignInOutcome {
+        try await authenticate(.email) {
+            try await self.service.signUp(email: email, password: password, firstName: firstName)
+        }
+    }
+
+    /// Signs in with Apple. A name that Apple gave is kept until the profile has one.
+    ///
+    /// - Parameter sheet: Shows Apple's sheet, or gives what its button's callback got. It throws
+    ///   ``SignInFailure/cancelled`` or ``SignInFailure/providerFailed``.
+    @discardableResult
+    public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
+        try await authenticate(.apple) {
+            let credential = try await sheet()
+            let name = credential.firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+            if !name.isEmpty { try await self.names.keep(String(name.prefix(50)), of: credential.person) }
+            return .session(try await self.service.signIn(with: credential.credentials))
+        }
+    }
+
+    /// Signs in with what Google's own sheet gave.
+    ///
+    /// - Parameter sheet: As for ``signInWithApple(_:)``.
+    @discardableResult
+    public func signInWithGoogle(
+        _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
+    ) async throws -> SignInOutcome {
+        try await authenticate(.google) { .session(try await self.service.signIn(with: try await sheet())) }
+    }
+
+    /// Signs in with Google in a browser.
+    ///
+    /// - Parameters:
+    ///   - redirectTo: Registered at the server; the browser has to come back to it.
+    ///   - browser: Opens the address and gives the one that it came back with. It throws
+    ///     ``SignInFailure/cancelled``, or ``SignInFailure/invalidCallback`` after its time limit.
+    @discardableResult
+    public func signInWithGoogle(
+        redirectTo: URL, browser: @MainActor (URL) async throws -> URL
+    ) async throws -> SignInOutcome {
+        try await authenticate(.google) {
+            let start = try await self.service.browserAddress(for: .google, redirectTo: redirectTo)
+            let back = try await browser(start)
+            guard back.isCallback(of: redirectTo) else { throw SignInFailure.invalidCallback }
+            return .session(try await self.service.finishSignIn(from: back))
+        }
+    }
+
+    private func authenticate(
+        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
+    ) async throws -> SignInOutcome {
+        guard step(.begin(method)) else { return .ignored }
+        epoch += 1
+        let (mine, startedAt) = (epoch, uptime())
+        error = nil
+        record(.started(method))
+        do {
+            guard let session = try await work().session else {
+                if epoch == mine { step(.fail) }
+                return .checkMail
+            }
+            try await arrive(session, mine)
+            record(.completed(method, duration: uptime() - startedAt))
+            return .signedIn
+        } catch {
+            if epoch == mine { step(.fail) }
+            let problem = SignInProblem(error)
+            guard problem != .cancelled else {
+                record(.cancelled(method))
+                return .cancelled
+            }
+            record(.failed(method, problem))
+            throw error
+        }
+    }
+
+    /// Shows the new session with its profile. Without a connection for the profile the person is signed in all the
+    /// same; without a profile nobody is.
+    private func arrive(_ session: Session, _ mine: Int) async throws {
+        let profile: Result<Me, any Error>
+        do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
+        guard epoch == mine else { throw SignInFailure.cancelled }
+        shownRefreshToken = session.refreshToken
+        switch profile {
+        case .success(let me):
+            guard me.profile != nil else {
+                await endSession()
+                throw SignInFailure.profileNotCreated
+            }
+            show(session.user, me)
+            await sendKeptName(of: session.user, mine)
+        case .failure(let failure):
+            if case .notAuthenticated = AuthError(failure) {
+                await endSession()
+                throw failure
+            }
+            show(session.user)
+            error = failure is CancellationError ? nil : AuthError(failure)
+        }
+    }
+}
+
+extension URL {
+    /// Whether this is where a browser was told to come back to, whatever values it brings.
+    fileprivate func isCallback(of registered: URL) -> Bool {
+        scheme?.lowercased() == registered.scheme?.lowercased() && host?.lowercased() == registered.host?.lowercased()
+            && port == registered.port && path == registered.path
+    }
+}

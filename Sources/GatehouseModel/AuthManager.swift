@@ -1,0 +1,196 @@
+public import Gatehouse
+public import Observation
+
+/// The one owner of the account's state in an app (requirement A1).
+///
+/// It follows the auth service's events and keeps nothing of its own: the session that the service restores is shown
+/// at once, offline too, and the profile fills in when it arrives. Make one at the app's root and hand it down.
+///
+/// While ``phase`` is `restoring`, the store has not answered: show neither a guest nor a user.
+@MainActor @Observable
+public final class AuthManager {
+    /// Who is signed in; nil for a guest.
+    public internal(set) var user: AuthenticatedUser?
+    /// Where the account stands.
+    public internal(set) var phase = AuthPhase.restoring
+    /// The last failure outside of a sign-in. A view that has shown it sets nil.
+    public var error: AuthError?
+    /// Why nobody is signed in; nil while somebody is, and before the store has answered.
+    public internal(set) var signedOutReason: SignedOutReason?
+    /// The person came by a recovery mail: ask for a new password, then set false.
+    public var needsNewPassword = false
+    var isLoadingProfile = false
+    /// Changes of the profile, and deletions, that are under way.
+    var callCount = 0
+
+    /// Whether ``user`` is there.
+    public var isLoggedIn: Bool { user != nil }
+
+    /// Whether something is under way that the person waits for.
+    public var isLoading: Bool {
+        switch phase {
+        case .restoring, .authenticating: true
+        case .unauthenticated, .authenticated, .refreshing: isLoadingProfile || callCount > 0
+        }
+    }
+
+    @ObservationIgnored let service: any AuthService
+    @ObservationIgnored let names: PendingNames
+    @ObservationIgnored let uptime: @Sendable () -> Duration
+    @ObservationIgnored private let sinks: [any TelemetrySink]
+    /// Advanced by every sign-in and sign-out; what began before cannot land.
+    @ObservationIgnored var epoch = 0
+    @ObservationIgnored var loadCount = 0
+    /// Of the session that a sign-in of this manager has shown: its event has nothing to add.
+    @ObservationIgnored var shownRefreshToken: String?
+    @ObservationIgnored var signOutCount = 0
+    @ObservationIgnored var loading: Task<Void, Never>?
+    @ObservationIgnored private var listeners: [Task<Void, Never>] = []
+
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - service: What signs in and out.
+    ///   - storage: Keeps a name that Apple gave until the server has it, under `<storageKey>.apple-names`.
+    ///   - clock: Measures how long a sign-in takes.
+    ///   - telemetry: Each hears every event.
+    public init(
+        service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
+        clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = []
+    ) {
+        self.service = service
+        names = PendingNames(storage: storage, key: storageKey + ".apple-names")
+        uptime = clock.uptime
+        sinks = telemetry
+        let (changes, notices) = (service.authStateChanges, service.notices)
+        listeners = [
+            Task { [weak self] in
+                for await change in changes { await self?.hear(change) }
+            },
+            Task { [weak self] in
+                for await notice in notices { self?.hear(notice) }
+            },
+        ]
+    }
+
+    deinit {
+        loading?.cancel()
+        for listener in listeners { listener.cancel() }
+    }
+
+    /// A token that a server takes now: the one place where the app gets it.
+    ///
+    /// - Throws: ``AuthError/notAuthenticated`` without a session; else why it could not be refreshed.
+    public func accessToken() async throws(AuthError) -> String {
+        do { return try await service.accessToken() } catch { throw AuthError(error) }
+    }
+
+    /// Signs out. Whatever the network does, nobody is signed in here afterwards. When the store could not be
+    /// cleared, ``error`` says so.
+    public func signOut() async {
+        leave(.requested)
+        await endSession()
+    }
+
+    /// Ends the session below, with events about it unheard.
+    func endSession() async {
+        let mine = epoch
+        signOutCount += 1
+        defer { signOutCount -= 1 }
+        do {
+            try await service.signOut()
+        } catch {
+            if epoch == mine { self.error = AuthError(error) }
+        }
+    }
+}
+
+// What the service says.
+extension AuthManager {
+    private func hear(_ change: AuthChange) async {
+        guard signOutCount == 0 else { return }
+        switch change.event {
+        case .initialSession, .signedIn, .userUpdated, .signedOut: await follow(change)
+        case .tokenRefreshed: endRefresh()
+        case .passwordRecovery: needsNewPassword = true
+        }
+    }
+
+    /// A sign-in by this manager shows its session itself. An event that came late, about somebody who is no longer
+    /// the one, is followed by others that say so.
+    private func follow(_ change: AuthChange) async {
+        let mine = epoch
+        let current = await service.currentSession
+        if case .authenticating = phase { return }
+        guard epoch == mine, current?.user.id == change.session?.user.id else { return }
+        if change.event == .signedIn, change.session?.refreshToken == shownRefreshToken { return }
+        if let session = change.session {
+            show(session.user)
+            loadProfile()
+        } else if case .signedOut(let reason) = change.event {
+            if phase != .unauthenticated { leave(reason) }
+            signedOutReason = reason
+        } else {
+            leave(.neverSignedIn)
+        }
+    }
+
+    private func hear(_ notice: AuthNotice) {
+        switch notice {
+        case .refreshAttempted(let reason):
+            record(.refreshAttempted(reason))
+            if phase == .authenticated { step(.refreshStarted) }
+        case .refreshFailed(let error):
+            record(.refreshFailed(SignInProblem(error)))
+            endRefresh()
+        case .storeFailed: break
+        }
+    }
+
+    private func endRefresh() {
+        if phase == .refreshing { step(.refreshEnded) }
+    }
+}
+
+// What is shown.
+extension AuthManager {
+    /// Shows whose session it is; what is known of the same person stays.
+    func show(_ account: User, _ me: Me? = nil) {
+        var shown = AuthenticatedUser(account)
+        if let user, user.id == shown.id {
+            (shown.firstName, shown.favoriteTeams) = (user.firstName, user.favoriteTeams)
+        }
+        if let me { shown = shown.with(me) }
+        if user != shown { user = shown }
+        signedOutReason = nil
+        step(.signedIn)
+    }
+
+    /// Shows a guest; nothing that began before can land.
+    func leave(_ reason: SignedOutReason) {
+        epoch += 1
+        loading?.cancel()
+        user = nil
+        isLoadingProfile = false
+        shownRefreshToken = nil
+        needsNewPassword = false
+        error = nil
+        signedOutReason = reason
+        step(.signedOut)
+    }
+
+    /// - Returns: Whether the phase knows the step. One that it does not know changes nothing and is recorded.
+    @discardableResult
+    func step(_ step: AuthStep) -> Bool {
+        guard let next = phase.after(step) else {
+            record(.stepIgnored)
+            return false
+        }
+        if phase != next { phase = next }
+        return true
+    }
+
+    func record(_ event: TelemetryEvent) {
+        for sink in sinks { sink.record(event) }
+    }
+}

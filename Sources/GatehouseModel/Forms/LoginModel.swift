@@ -1,0 +1,98 @@
+public import Foundation
+public import Gatehouse
+public import Observation
+
+/// What the sign-in screens show: the login sheet, and the email form.
+@MainActor @Observable
+public final class LoginModel {
+    /// What the screen is doing.
+    public enum Phase: Hashable, Sendable {
+        case editing
+        case working(AuthMethod)
+        case refused(AuthMethod, SignInMessage)
+        /// A mail waits for the person.
+        case checkMail
+    }
+
+    /// What the screen is doing.
+    public private(set) var phase = Phase.editing
+    /// The email form, but its passwords.
+    public var form: EmailAuthForm
+    private let manager: AuthManager
+
+    /// - Parameter mode: Of the email form.
+    public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
+        self.manager = manager
+        form = EmailAuthForm(mode: mode)
+    }
+
+    /// Whether all buttons are disabled and progress shows.
+    public var isBusy: Bool {
+        if case .working = phase { return true }
+        return manager.isLoading
+    }
+
+    /// Whether the screen dismisses itself.
+    public var isFinished: Bool { manager.isLoggedIn }
+
+    /// What to tell about the last attempt; or why the person has to sign in again.
+    public var message: SignInMessage? {
+        switch phase {
+        case .refused(_, let message): message
+        case .editing: manager.signedOutReason.flatMap { SignInMessage($0) }
+        case .working, .checkMail: nil
+        }
+    }
+
+    /// The other mode of the email form, with empty fields and no message. The view empties its passwords.
+    public func flip() {
+        guard !isBusy else { return }
+        form.flip()
+        phase = .editing
+    }
+
+    /// Whether the email form's button is enabled.
+    public func canSubmit(password: String, confirmation: String = "") -> Bool {
+        !isBusy && form.isValid(password: password, confirmation: confirmation)
+    }
+
+    /// Signs in or up with the email form. Sends nothing while it is invalid or busy.
+    public func submit(password: String, confirmation: String = "") async {
+        guard canSubmit(password: password, confirmation: confirmation) else { return }
+        let form = form
+        await attempt(.email) {
+            switch form.mode {
+            case .signIn: try await self.manager.signInWithEmail(form.trimmedEmail, password: password)
+            case .signUp:
+                try await self.manager.signUpWithEmail(
+                    form.trimmedEmail, password: password, firstName: form.keptName)
+            }
+        }
+    }
+
+    /// Signs in with Apple; see ``AuthManager/signInWithApple(_:)``.
+    public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async {
+        await attempt(.apple) { try await self.manager.signInWithApple(sheet) }
+    }
+
+    /// Signs in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
+    public func signInWithGoogle(_ sheet: @MainActor () async throws -> OpenIDConnectCredentials) async {
+        await attempt(.google) { try await self.manager.signInWithGoogle(sheet) }
+    }
+
+    /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(redirectTo:browser:)``.
+    public func signInWithGoogle(redirectTo: URL, browser: @MainActor (URL) async throws -> URL) async {
+        await attempt(.google) { try await self.manager.signInWithGoogle(redirectTo: redirectTo, browser: browser) }
+    }
+
+    private func attempt(_ method: AuthMethod, _ work: @MainActor () async throws -> SignInOutcome) async {
+        guard !isBusy else { return }
+        phase = .working(method)
+        manager.select(method)
+        do {
+            phase = try await work() == .checkMail ? .checkMail : .editing
+        } catch {
+            phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
+        }
+    }
+}

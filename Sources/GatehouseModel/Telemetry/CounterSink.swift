@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Counts events by name and labels.
+public final class CounterSink: TelemetrySink {
+    /// What is counted apart.
+    public struct Key: Hashable, Sendable {
+        /// Of the event.
+        public var name: String
+        /// Of the event.
+        public var labels: [String: String]
+
+        /// For looking up a count.
+        public init(_ name: String, _ labels: [String: String] = [:]) {
+            self.name = name
+            self.labels = labels
+        }
+    }
+
+    private let counted = Mutex<[Key: Int]>([:])
+
+    /// Everything starts at zero.
+    public init() {}
+
+    /// All counts since the start.
+    public var counts: [Key: Int] { counted.withLock { $0 } }
+
+    public func record(_ event: TelemetryEvent) {
+        counted.withLock { $0[Key(event.name, event.labels), default: 0] += 1 }
+    }
+}

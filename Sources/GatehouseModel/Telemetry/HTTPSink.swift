@@ -1,0 +1,70 @@
+public import Foundation
+public import Gatehouse
+import Synchronization
+
+/// Sends events in batches, as `{"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
+///
+/// Events wait in a queue of fixed length. What does not fit is dropped and counted, and so is a batch that could not
+/// be delivered: telemetry neither blocks the app nor eats its memory.
+public final class HTTPSink: TelemetrySink {
+    private struct Queue {
+        var events: [TelemetryEvent] = []
+        var dropped = 0
+    }
+
+    private let queue = Mutex(Queue())
+    private let url: URL
+    private let transport: HTTPTransport
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - url: Takes the batches by POST.
+    ///   - limit: How many events wait at most.
+    public init(url: URL, transport: @escaping HTTPTransport, limit: Int = 200) {
+        self.url = url
+        self.transport = transport
+        self.limit = limit
+    }
+
+    public func record(_ event: TelemetryEvent) {
+        queue.withLock { queue in
+            if queue.events.count < limit { queue.events.append(event) } else { queue.dropped += 1 }
+        }
+    }
+
+    /// Sends what waits, in one call; none when nothing waits.
+    public func flush() async {
+        let batch = queue.withLock { queue in
+            defer { queue = Queue() }
+            return queue
+        }
+        guard !batch.events.isEmpty || batch.dropped > 0 else { return }
+        let call = HTTPCall(
+            method: "POST", url: url, headers: ["content-type": "application/json"],
+            body: Array(Self.json(batch.events, dropped: batch.dropped).text.utf8))
+        // What is lost: why a batch did not arrive. The next one says how many events are missing.
+        let reply = try? await transport(call)
+        if let reply, (200..<300).contains(reply.status) { return }
+        queue.withLock { $0.dropped += batch.events.count + batch.dropped }
+    }
+
+    /// Sends what waits, again and again, until the task is cancelled.
+    public func run(every interval: Duration = .seconds(30), clock: ClientClock = SystemDefaults.clock()) async {
+        while !Task.isCancelled {
+            await flush()
+            // A cancelled sleep ends the loop.
+            do { try await clock.sleep(interval) } catch { return }
+        }
+    }
+
+    private static func json(_ events: [TelemetryEvent], dropped: Int) -> AnyJSON {
+        let list = events.map { event in
+            var members: [String: AnyJSON] = [
+                "name": .string(event.name), "labels": .object(event.labels.mapValues(AnyJSON.string)),
+            ]
+            members["duration_ms"] = event.milliseconds.map(AnyJSON.integer)
+            return AnyJSON.object(members)
+        }
+        return ["dropped": .integer(Int64(dropped)), "events": .array(list)]
+    }
+}

@@ -1,0 +1,13 @@
+/// Writes each event as one line: `auth_failed error_type=no_network method=email`.
+public struct LogSink: TelemetrySink {
+    private let write: @Sendable (TelemetryLevel, String) -> Void
+
+    /// - Parameter write: To the app's own log; returns at once.
+    public init(write: @escaping @Sendable (_ level: TelemetryLevel, _ line: String) -> Void) { self.write = write }
+
+    public func record(_ event: TelemetryEvent) {
+        var words = [event.name] + event.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        if let milliseconds = event.milliseconds { words.append("duration_ms=\(milliseconds)") }
+        write(event.level, words.joined(separator: " "))
+    }
+}

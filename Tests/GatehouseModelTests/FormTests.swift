@@ -1,0 +1,76 @@
+import GatehouseModel
+import Testing
+
+@Suite("The email form")
+struct FormTests {
+    @Test(
+        "An address looks like x@y.z",
+        arguments: [
+            ("a@b.c", true), (" ada@example.com ", true), ("a.b+c@mail.example.org", true), ("", false), ("a", false),
+            ("a@b", false), ("@b.c", false), ("a@b.", false), ("a@.c", false), ("a@@b.c", false), ("a b@c.d", false),
+            ("a@b..c", false),
+        ])
+    func addresses(_ text: String, _ isValid: Bool) {
+        var form = EmailAuthForm()
+        form.email = text
+        #expect(form.isValid(.email, password: "", confirmation: "") == isValid)
+        #expect(form.isValid(password: "12345678") == isValid)
+    }
+
+    @Test(
+        "A sign-up needs a name, an address, a password of 8 characters, and the same again",
+        arguments: [
+            ("Ada", "12345678", "12345678", true), (" ", "12345678", "12345678", false),
+            ("", "12345678", "12345678", false), ("Ada", "1234567", "1234567", false),
+            ("Ada", "12345678", "12345679", false), ("Ada", "pässwört", "pässwört", true),
+        ])
+    func signUp(_ name: String, _ password: String, _ confirmation: String, _ isValid: Bool) {
+        var form = EmailAuthForm(mode: .signUp)
+        (form.email, form.name) = ("ada@example.com", name)
+        #expect(form.isValid(password: password, confirmation: confirmation) == isValid)
+    }
+
+    @Test("At most 40 characters of the trimmed name are kept")
+    func longName() {
+        var form = EmailAuthForm(mode: .signUp)
+        form.name = "  " + String(repeating: "a", count: 50)
+        #expect(form.keptName == String(repeating: "a", count: 40))
+    }
+
+    @Test("Hints stand below what was typed wrong, not below empty fields")
+    func hints() {
+        var form = EmailAuthForm(mode: .signUp)
+        for field in form.fields { #expect(form.hint(for: field, password: "", confirmation: "") == nil) }
+        (form.name, form.email) = (" ", "a@b")
+        let hints = form.fields.map { form.hint(for: $0, password: "short", confirmation: "other") }
+        #expect(
+            hints == [
+                "Please enter your name.", "Please enter a valid email address.",
+                "Password must be at least 8 characters.", "Passwords do not match.",
+            ])
+    }
+
+    @Test("Flipping empties the fields and changes the link")
+    func flip() {
+        var form = EmailAuthForm(mode: .signIn)
+        form.email = "ada@example.com"
+        #expect(form.footer == "Don't have an account? Create one")
+        #expect(form.fields == [.email, .password])
+        form.flip()
+        #expect(form == EmailAuthForm(mode: .signUp))
+        #expect(form.footer == "Already have an account? Sign in")
+        #expect(form.fields == [.name, .email, .password, .confirmation])
+    }
+
+    @Test(
+        "The initial is the name's first letter, else the address's, else a question mark",
+        arguments: [
+            ("ada", "x@y.z", "A"), ("  éva ", nil, "É"), ("  ", "x@y.z", "X"), (nil, "x@y.z", "X"), (nil, nil, "?"),
+            ("", "", "?"), ("ßa", nil, "SS"),
+        ] as [(String?, String?, String)])
+    @MainActor
+    func initials(_ name: String?, _ email: String?, _ initial: String) {
+        let user = AuthenticatedUser(id: People.someID, email: email, firstName: name)
+        #expect(user.initial == initial)
+    }
+}

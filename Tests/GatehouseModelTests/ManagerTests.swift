@@ -1,0 +1,233 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("The account manager") @MainActor
+struct ManagerTests {
+    @Test("A sign-up shows the person with their profile; a restart shows them again")
+    func signUp() async throws {
+        try await ModelWorld.with { world in
+            #expect(world.manager.phase == .restoring)
+            #expect(world.manager.isLoading)
+            try await world.signUp()
+            #expect(world.manager.phase == .authenticated)
+            #expect(world.manager.user?.firstName == "Ada")
+            #expect(world.manager.user?.email == "ada@example.com")
+            #expect(world.manager.isLoggedIn)
+            let next = try await world.restart()
+            #expect(next.phase == .authenticated)
+            #expect(next.user?.initial == "A")
+            #expect(next.signedOutReason == nil)
+        }
+    }
+
+    @Test("Without a session there is a guest, and no token")
+    func guest() async throws {
+        try await ModelWorld.with { world in
+            await until { world.manager.phase == .unauthenticated }
+            #expect(world.manager.signedOutReason == .neverSignedIn)
+            await #expect(throws: AuthError.notAuthenticated) { try await world.manager.accessToken() }
+            await #expect(throws: AuthError.notAuthenticated) {
+                try await world.manager.updateProfile(firstName: .set("A"))
+            }
+            await #expect(throws: AuthError.notAuthenticated) { try await world.manager.deleteAccount() }
+            #expect(world.network.calls.isEmpty)
+        }
+    }
+
+    @Test("A start without a connection shows the person of the session, says offline, and fills in later")
+    func offlineStart() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            try await world.manager.updateProfile(favoriteTeams: .set(["nba_1610612744"]))
+            world.network.fail("/me")
+            let next = try await world.restart()
+            #expect(next.user?.firstName == "Ada")
+            await until { next.error != nil }
+            #expect(next.error == .offline)
+            #expect(next.isLoggedIn)
+            world.network.clear()
+            next.reloadProfile()
+            await until { next.user?.favoriteTeams == ["nba_1610612744"] }
+            #expect(next.error == nil)
+        }
+    }
+
+    @Test(
+        "What the gateway answers to the profile decides what happens",
+        arguments: [(403, .forbidden, true), (500, .networkError, true), (401, .notAuthenticated, false)]
+            as [(Int, AuthError, Bool)])
+    func profileFailures(_ status: Int, _ error: AuthError, _ staysSignedIn: Bool) async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            world.network.fail("/me", status)
+            world.manager.reloadProfile()
+            await until { world.manager.error != nil }
+            #expect(world.manager.error == error)
+            #expect(world.manager.isLoggedIn == staysSignedIn)
+            if !staysSignedIn {
+                await until { await world.client.currentSession == nil }
+                #expect(world.manager.signedOutReason == .endedByServer(.noAuthorization))
+            }
+        }
+    }
+
+    @Test("A sign-out ends signed out, network or not", arguments: [true, false])
+    func signOut(_ isConnected: Bool) async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            if !isConnected { world.network.fail("/logout") }
+            await world.manager.signOut()
+            #expect(world.manager.phase == .unauthenticated)
+            #expect(world.manager.user == nil)
+            #expect(world.manager.signedOutReason == .requested)
+            #expect(world.manager.error == nil)
+            #expect(await world.storage.contents.isEmpty)
+            #expect(world.network.calls.last == "POST /auth/v1/logout")
+        }
+    }
+
+    @Test("A profile that arrives after the sign-out is not shown")
+    func lateProfile() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            world.network.hold()
+            world.manager.reloadProfile()
+            await until { world.network.heldCount == 1 }
+            await world.manager.signOut()
+            world.network.release()
+            for _ in 0..<100 { await Task.yield() }
+            #expect(world.manager.user == nil)
+            #expect(!world.manager.isLoading)
+        }
+    }
+
+    @Test("A sign-out during a sign-in wins")
+    func signOutWins() async throws {
+        try await ModelWorld.with { world in
+            await until { world.manager.phase == .unauthenticated }
+            world.network.hold()
+            let signUp = Task { try await world.signUp() }
+            await until { world.network.heldCount == 1 }
+            #expect(world.manager.phase == .authenticating(.email))
+            await world.manager.signOut()
+            world.network.release()
+            try await signUp.value
+            #expect(world.manager.phase == .unauthenticated)
+            #expect(world.manager.user == nil)
+            #expect(world.events.events.last == .cancelled(.email))
+        }
+    }
+
+    @Test("A profile change changes only what is given")
+    func update() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            try await world.manager.updateProfile(favoriteTeams: .set(["nba_1610612738"]))
+            #expect(world.manager.user?.firstName == "Ada")
+            try await world.manager.updateProfile(firstName: .set(nil))
+            #expect(world.manager.user?.firstName == nil)
+            #expect(world.manager.user?.favoriteTeams == ["nba_1610612738"])
+            await #expect(throws: AuthError.networkError) {
+                try await world.manager.updateProfile(favoriteTeams: .set(["not a team"]))
+            }
+            #expect(world.manager.error == .networkError)
+            #expect(world.manager.user?.favoriteTeams == ["nba_1610612738"])
+        }
+    }
+
+    @Test("A deletion deletes there, then here; a failure leaves the person signed in")
+    func delete() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            world.network.fail("/me")
+            await #expect(throws: AuthError.offline) { try await world.manager.deleteAccount() }
+            #expect(world.manager.isLoggedIn)
+            #expect(world.manager.error == .offline)
+            world.network.clear()
+            try await world.manager.deleteAccount()
+            #expect(world.manager.phase == .unauthenticated)
+            #expect(world.manager.error == nil)
+            #expect(try await world.server.signIn().code == "invalid_credentials")
+        }
+    }
+
+    @Test("A refresh shows nothing and loads nothing")
+    func refresh() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            let user = world.manager.user
+            let loads = world.network.calls.count { $0 == "GET /v1/auth/me" }
+            world.server.clock.advance(by: .seconds(3_601))
+            _ = try await world.manager.accessToken()
+            await until { world.events.events.contains(.refreshAttempted(.expired)) }
+            await until { world.manager.phase == .authenticated }
+            #expect(world.manager.user == user)
+            #expect(world.network.calls.count { $0 == "GET /v1/auth/me" } == loads)
+        }
+    }
+
+    @Test("When the server ends the session, the manager says so")
+    func endedByServer() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            let id = world.manager.user?.id.uuidString.lowercased() ?? ""
+            _ = try await world.server.admin(.delete, "/users/\(id)")
+            world.server.clock.advance(by: .seconds(3_601))
+            await #expect(throws: AuthError.notAuthenticated) { try await world.manager.accessToken() }
+            await until { !world.manager.isLoggedIn }
+            #expect(world.manager.phase == .unauthenticated)
+            await until { world.manager.signedOutReason != nil }
+            guard case .endedByServer = world.manager.signedOutReason else {
+                Issue.record("\(String(describing: world.manager.signedOutReason))")
+                return
+            }
+            #expect(LoginModel(manager: world.manager).message?.text == "Session expired. Please sign in again.")
+        }
+    }
+
+    @Test("A change of the account elsewhere in the app is loaded again")
+    func userUpdated() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            _ = try await world.server.send(
+                .patch, "/v1/auth/me", bearer: try await world.client.session.accessToken,
+                headers: [.contentType: "application/json"], json: ["first_name": "Grace"])
+            try await world.client.update(user: UserAttributes(data: ["theme": "dark"]))
+            await until { world.manager.user?.firstName == "Grace" }
+        }
+    }
+
+    @Test("A second sign-in is ignored, and a wrong password leaves a guest")
+    func ignored() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            let count = world.network.calls.count
+            #expect(try await world.manager.signInWithEmail("a@b.c", password: "12345678") == .ignored)
+            #expect(world.network.calls.count == count)
+            #expect(world.events.events.last == .stepIgnored)
+            await world.manager.signOut()
+            await #expect(throws: AuthClientError.self) {
+                try await world.manager.signInWithEmail("ada@example.com", password: "wrong password")
+            }
+            #expect(world.manager.phase == .unauthenticated)
+            #expect(world.events.events.last == .failed(.email, .wrongCredentials))
+        }
+    }
+
+    @Test("The listeners end with the manager")
+    func lifetime() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            var manager: AuthManager? = try await world.restart()
+            weak let watched = manager
+            await until { manager?.isLoading == false }
+            manager = nil
+            await until { watched == nil }
+        }
+    }
+}

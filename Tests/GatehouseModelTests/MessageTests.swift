@@ -1,0 +1,103 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import Testing
+
+@Suite("What a person is told")
+struct MessageTests {
+    private static let down = AuthClientError.offline(.noAnswer("x"))
+    private static func refused(_ status: Int, _ code: AuthErrorCode? = nil) -> AuthClientError {
+        .refused(AuthRefusal(status: status, code: code))
+    }
+
+    @Test(
+        "Every error of the email form has its text and its offer",
+        arguments: [
+            (refused(422, .userAlreadyExists), EmailText.exists, .otherMethod),
+            (refused(400, .invalidCredentials), EmailText.wrong, nil),
+            (refused(422, .weakPassword), EmailText.weak, nil),
+            (refused(429, .overRequestRateLimit), EmailText.rate, nil),
+            (refused(429), EmailText.rate, nil),
+            (down, EmailText.offline, .retry),
+            (refused(500, .unexpectedFailure), EmailText.other, .retry),
+            (refused(503), EmailText.other, .retry),
+            (.offline(.notUnderstood("page")), EmailText.other, .retry),
+            (refused(403, .userBanned), EmailText.other, nil),
+            (.storeFailed("disk"), EmailText.other, nil),
+        ] as [(AuthClientError, String, OfferedAction?)])
+    func emailErrors(_ error: AuthClientError, _ text: String, _ action: OfferedAction?) {
+        let message = SignInMessage(.email, error)
+        #expect(message?.text == text)
+        #expect(message?.action == action)
+    }
+
+    private enum EmailText {
+        static let exists = "An account with this email already exists. Try signing in, or use Apple or Google."
+        static let wrong = "Incorrect email or password. Please try again."
+        static let weak = "Password must be at least 8 characters."
+        static let rate = "Too many attempts. Please wait a moment and try again."
+        static let offline = "Unable to connect. Check your internet and try again."
+        static let other = "Something went wrong. Please try again."
+    }
+
+    @Test(
+        "Every error of a provider has its text and its offer",
+        arguments: [
+            (.noNetwork, "No internet connection. Please try again.", .retry),
+            (.providerFailed, "Sign in with Apple failed. Please try again.", nil),
+            (.serviceDown, "Sign in service unavailable. Please try again later.", .retry),
+            (.profileNotCreated, "Account created but profile setup failed. Please try again.", .retry),
+            (.invalidCallback, "Sign in failed. Please try again.", nil),
+            (.sessionExpired, "Session expired. Please sign in again.", nil),
+            (.serverError, "Service temporarily unavailable. Please try again later.", .retry),
+            (.emailInUse, "This email is already associated with another account.", .link),
+        ] as [(SignInProblem, String, OfferedAction?)])
+    func providerErrors(_ problem: SignInProblem, _ text: String, _ action: OfferedAction?) {
+        for method in [AuthMethod.apple, .google] {
+            let message = SignInMessage(method, problem)
+            #expect(message?.text == (method == .google ? text.replacing("Apple", with: "Google") : text))
+            #expect(message?.action == action)
+        }
+    }
+
+    @Test("A cancelled sign-in says nothing, whoever cancelled it", arguments: AuthMethod.allCases)
+    func cancelled(_ method: AuthMethod) {
+        let denied = AuthErrorCode(rawValue: "access_denied")
+        let errors: [any Error] = [CancellationError(), SignInFailure.cancelled, Self.refused(0, denied)]
+        for error in errors { #expect(SignInMessage(method, error) == nil) }
+    }
+
+    @Test(
+        "Errors of a provider's sign-in are told apart",
+        arguments: [
+            (refused(502), .serviceDown), (refused(500), .serverError), (refused(429), .rateLimited),
+            (.unknownFlow, .invalidCallback), (refused(0, .badOAuthState), .invalidCallback),
+            (refused(422, .identityAlreadyExists), .emailInUse), (refused(400, .validationFailed), .other),
+            (.signedOut(.endedByServer(.sessionExpired)), .sessionExpired), (.offline(.status(504)), .serviceDown),
+        ] as [(AuthClientError, SignInProblem)])
+    func problems(_ error: AuthClientError, _ problem: SignInProblem) {
+        #expect(SignInProblem(error) == problem)
+    }
+
+    @Test(
+        "The account's own errors have their texts",
+        arguments: [
+            (.notAuthenticated, "Please sign in to continue."),
+            (.forbidden, "You don't have permission to do that."),
+            (.offline, "You're offline. Some features may be unavailable."),
+            (.networkError, "Something went wrong. Please try again."),
+            (.unknown, "Something went wrong. Please try again."),
+        ] as [(AuthError, String)])
+    func accountErrors(_ error: AuthError, _ text: String) {
+        #expect(error.message == text)
+        #expect(error.localizedDescription == text)
+    }
+
+    @Test("Only the server's word is worth a message after a session's end")
+    func ends() {
+        #expect(SignInMessage(.endedByServer(.sessionExpired))?.text == "Session expired. Please sign in again.")
+        for reason in [SignedOutReason.neverSignedIn, .requested, .signedOutElsewhere, .storeDamaged] {
+            #expect(SignInMessage(reason) == nil)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+import HTTPTypes
+import Synchronization
+import TestSupport
+
+/// No answer came.
+struct ConnectionLost: Error {}
+
+enum People {
+    static let someID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+}
+
+/// Carries calls to both doors of a server in this process, with faults that tests switch on by path.
+final class TestNetwork: Sendable {
+    private let faults = Mutex<[String: Int]>([:])
+    private let served = Mutex<[String]>([])
+    private let gates = Mutex<(isHeld: Bool, held: [CheckedContinuation<Void, Never>])>((false, []))
+    let server: TestServer
+
+    init(_ server: TestServer) { self.server = server }
+
+    /// From now on, calls whose path ends so are answered with the status; 0 loses them before the server.
+    func fail(_ path: String, _ status: Int = 0) { faults.withLock { $0[path] = status } }
+    func clear() { faults.withLock { $0 = [:] } }
+    /// `METHOD path` of every call.
+    var calls: [String] { served.withLock { $0 } }
+    /// Keeps the gateway's answers back until ``release()``.
+    func hold() { gates.withLock { $0.isHeld = true } }
+    var heldCount: Int { gates.withLock { $0.held.count } }
+
+    func release() {
+        let held = gates.withLock { gates in
+            defer { gates = (false, []) }
+            return gates.held
+        }
+        for waiting in held { waiting.resume() }
+    }
+
+    func send(_ call: HTTPCall) async throws -> HTTPReply {
+        let path = call.url.path
+        served.withLock { $0.append("\(call.method) \(path)") }
+        if let status = faults.withLock({ $0.first { path.hasSuffix($0.key) }?.value }) {
+            if status == 0 { throw ConnectionLost() }
+            return HTTPReply(status: status)
+        }
+        var headers = HTTPFields()
+        for (name, value) in call.headers { headers[HTTPField.Name(name)!] = value }
+        let query = call.url.query(percentEncoded: true).map { "?" + $0 } ?? ""
+        let answer = try await server.send(
+            HTTPRequest.Method(call.method)!, path + query, headers: headers, raw: call.body ?? [])
+        if path.hasPrefix("/v1/") { await waitIfHeld() }
+        return HTTPReply(status: answer.status, body: answer.bytes)
+    }
+
+    private func waitIfHeld() async {
+        guard gates.withLock({ $0.isHeld }) else { return }
+        await withCheckedContinuation { continuation in
+            let isHeld = gates.withLock { gates in
+                if gates.isHeld { gates.held.append(continuation) }
+                return gates.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
+    }
+}
+
+/// The gateway's `/v1/auth/me`, spoken to plainly.
+struct TestProfiles: ProfileSource {
+    let client: AuthClient
+    let network: TestNetwork
+
+    func fetchMe() async throws -> Me { try Self.me(try await send("GET")) }
+
+    func updateProfile(_ changes: ProfileChanges) async throws -> Me {
+        var body: [String: AnyJSON] = [:]
+        if case .set(let name) = changes.firstName { body["first_name"] = name.map(AnyJSON.string) ?? .null }
+        if case .set(let teams) = changes.favoriteTeams { body["favorite_teams"] = .array(teams.map(AnyJSON.string)) }
+        return try Self.me(try await send("PATCH", body))
+    }
+
+    func deleteAccount() async throws { _ = try await send("DELETE") }
+
+    private func send(_ method: String, _ body: [String: AnyJSON]? = nil) async throws -> AnyJSON {
+        var headers = ["authorization": "Bearer \(try await client.session.accessToken)"]
+        if body != nil { headers["content-type"] = "application/json" }
+        let call = HTTPCall(
+            method: method, url: URL(string: "http://127.0.0.1:9999/v1/auth/me")!, headers: headers,
+            body: body.map { Array(AnyJSON.object($0).text.utf8) })
+        let reply: HTTPReply
+        do { reply = try await network.send(call) } catch { throw AuthClientError.offline(.noAnswer("lost")) }
+        guard (200..<300).contains(reply.status) else {
+            throw AuthClientError.refused(AuthRefusal(status: reply.status, code: nil))
+        }
+        return reply.body.isEmpty ? .null : try JSONReader.read(reply.body)
+    }
+
+    private static func me(_ json: AnyJSON) throws -> Me {
+        guard let id = json["user"]?["id"]?.stringValue.flatMap(UUID.init(uuidString:)) else { throw ConnectionLost() }
+        let profile = json["profile"].flatMap { $0.isNull ? nil : $0 }
+        return Me(
+            id: id, email: json["user"]?["email"]?.stringValue,
+            profile: profile.map {
+                ProfileSummary(
+                    firstName: $0["first_name"]?.stringValue,
+                    favoriteTeams: $0["favorite_teams"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+            })
+    }
+}
+
+/// Hears every event.
+final class HeardEvents: TelemetrySink {
+    private let heard = Mutex<[TelemetryEvent]>([])
+    var events: [TelemetryEvent] { heard.withLock { $0 } }
+    func record(_ event: TelemetryEvent) { heard.withLock { $0.append(event) } }
+}
+
+/// A server, a device's store and network, and the manager of an app's run.
+@MainActor
+struct ModelWorld {
+    let server: TestServer
+    let network: TestNetwork
+    let storage = MemoryStorage()
+    let client: AuthClient
+    let events = HeardEvents()
+    let manager: AuthManager
+
+    init(_ server: TestServer, wrap: (LiveAuthService) -> any AuthService = { $0 }) throws {
+        self.server = server
+        network = TestNetwork(server)
+        client = try Self.client(network, storage, 1)
+        manager = AuthManager(
+            service: wrap(LiveAuthService(client: client, profiles: TestProfiles(client: client, network: network))),
+            storage: storage, clock: Self.clock(server), telemetry: [events])
+    }
+
+    /// The app's next start on the same store; it has restored when this returns.
+    func restart() async throws -> AuthManager {
+        let next = try Self.client(network, storage, 2)
+        let manager = AuthManager(
+            service: LiveAuthService(client: next, profiles: TestProfiles(client: next, network: network)),
+            storage: storage, clock: Self.clock(server))
+        await until { manager.phase != .restoring }
+        return manager
+    }
+
+    private static func clock(_ server: TestServer) -> ClientClock {
+        let clock = server.clock
+        return ClientClock(
+            now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime }, sleep: { clock.advance(by: $0) })
+    }
+
+    private static func client(
+        _ network: TestNetwork, _ storage: MemoryStorage, _ process: UInt8
+    ) throws -> AuthClient {
+        let randomness = TestRandomness()
+        return try AuthClient(
+            url: URL(string: TestServer.issuer)!, publishableKey: "sb_publishable_test", storage: storage,
+            transport: { try await network.send($0) }, clock: clock(network.server),
+            randomness: { count in randomness.bytes(count).map { $0 ^ process } })
+    }
+
+    func signUp(_ email: String = "ada@example.com", name: String? = "Ada") async throws {
+        await until { manager.phase == .unauthenticated }
+        try await manager.signUpWithEmail(email, password: TestServer.password, firstName: name)
+    }
+
+    static func with(
+        wrap: (LiveAuthService) -> any AuthService = { $0 }, _ test: (ModelWorld) async throws -> Void
+    ) async throws {
+        let server = try await TestServer()
+        do {
+            try await test(try ModelWorld(server, wrap: wrap))
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+}
+
+/// Waits for what another task does.
+@MainActor
+func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }

@@ -1,0 +1,203 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import TestSupport
+import Testing
+
+/// The live service, where a provider's tokens open the account of the address that they name: the server behind has
+/// no Apple and no Google.
+private struct ProvidersThatVouch: AuthService {
+    let live: LiveAuthService
+    /// Apple's identifier of everybody.
+    static let person = "001.apple"
+
+    var authStateChanges: AsyncStream<AuthChange> { live.authStateChanges }
+    var notices: AsyncStream<AuthNotice> { live.notices }
+    var currentSession: Session? { get async { await live.currentSession.map(Self.vouched) } }
+    func accessToken() async throws -> String { try await live.accessToken() }
+    func signIn(email: String, password: String) async throws -> Session {
+        try await live.signIn(email: email, password: password)
+    }
+    func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
+        try await live.signUp(email: email, password: password, firstName: firstName)
+    }
+    func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
+        Self.vouched(try await live.signIn(email: credentials.idToken, password: TestServer.password))
+    }
+    func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL {
+        try await live.browserAddress(for: provider, redirectTo: redirectTo)
+    }
+    func finishSignIn(from redirect: URL) async throws -> Session { try await live.finishSignIn(from: redirect) }
+    func signOut() async throws { try await live.signOut() }
+    func fetchMe() async throws -> Me { try await live.fetchMe() }
+    func updateProfile(_ changes: ProfileChanges) async throws -> Me { try await live.updateProfile(changes) }
+    func deleteAccount() async throws { try await live.deleteAccount() }
+
+    private static func vouched(_ session: Session) -> Session {
+        var session = session
+        let identity = UserIdentity(id: person, identityID: nil, userID: session.user.id, provider: "apple")
+        session.user.identities = (session.user.identities ?? []) + [identity]
+        return session
+    }
+}
+
+/// The live service, whose accounts have no profile.
+private struct AccountsWithoutProfile: AuthService {
+    let live: LiveAuthService
+    var authStateChanges: AsyncStream<AuthChange> { live.authStateChanges }
+    var notices: AsyncStream<AuthNotice> { live.notices }
+    var currentSession: Session? { get async { await live.currentSession } }
+    func accessToken() async throws -> String { try await live.accessToken() }
+    func signIn(email: String, password: String) async throws -> Session {
+        try await live.signIn(email: email, password: password)
+    }
+    func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
+        try await live.signUp(email: email, password: password, firstName: firstName)
+    }
+    func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
+        try await live.signIn(with: credentials)
+    }
+    func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL {
+        try await live.browserAddress(for: provider, redirectTo: redirectTo)
+    }
+    func finishSignIn(from redirect: URL) async throws -> Session { try await live.finishSignIn(from: redirect) }
+    func signOut() async throws { try await live.signOut() }
+    func fetchMe() async throws -> Me {
+        var me = try await live.fetchMe()
+        me.profile = nil
+        return me
+    }
+    func updateProfile(_ changes: ProfileChanges) async throws -> Me { try await live.updateProfile(changes) }
+    func deleteAccount() async throws { try await live.deleteAccount() }
+}
+
+@Suite("Signing in through providers and screens") @MainActor
+struct SignInTests {
+    private static let credential = AppleCredential(
+        idToken: "ada@example.com", nonce: "n", person: ProvidersThatVouch.person, firstName: " Ada ")
+
+    @Test("A name that Apple gave outlives a first exchange that fails")
+    func appleName() async throws {
+        try await ModelWorld.with(wrap: { ProvidersThatVouch(live: $0) }) { world in
+            _ = try await world.server.signUp()
+            await until { world.manager.phase == .unauthenticated }
+            world.network.fail("/token")
+            await #expect(throws: AuthClientError.self) { try await world.manager.signInWithApple { Self.credential } }
+            #expect(await world.storage.contents.keys.contains("gatehouse.apple-names"))
+            world.network.clear()
+            let nameless = AppleCredential(
+                idToken: "ada@example.com", nonce: "n", person: ProvidersThatVouch.person, firstName: nil)
+            #expect(try await world.manager.signInWithApple { nameless } == .signedIn)
+            #expect(world.manager.user?.firstName == "Ada")
+            #expect(await !world.storage.contents.keys.contains("gatehouse.apple-names"))
+        }
+    }
+
+    @Test("A name that the profile has already is not replaced by Apple's")
+    func appleNameIsSecond() async throws {
+        try await ModelWorld.with(wrap: { ProvidersThatVouch(live: $0) }) { world in
+            _ = try await world.server.signUp(data: ["first_name": "Augusta"])
+            await until { world.manager.phase == .unauthenticated }
+            try await world.manager.signInWithApple { Self.credential }
+            #expect(world.manager.user?.firstName == "Augusta")
+            #expect(await !world.storage.contents.keys.contains("gatehouse.apple-names"))
+        }
+    }
+
+    @Test("A cancelled sheet leaves a guest and shows nothing")
+    func cancelled() async throws {
+        try await ModelWorld.with { world in
+            await until { world.manager.phase == .unauthenticated }
+            let model = LoginModel(manager: world.manager)
+            await model.signInWithApple { throw SignInFailure.cancelled }
+            #expect(model.phase == .editing)
+            #expect(model.message == nil)
+            #expect(world.manager.phase == .unauthenticated)
+            #expect(
+                world.events.events == [.methodSelected(.apple), .started(.apple), .cancelled(.apple)])
+        }
+    }
+
+    @Test(
+        "A browser that comes back elsewhere, or without a code of this device, opens nothing",
+        arguments: ["other://back?code=c", "app://elsewhere?code=c", "app://back?code=c", "app://back"])
+    func callback(_ address: String) async throws {
+        try await ModelWorld.with { world in
+            await until { world.manager.phase == .unauthenticated }
+            let model = LoginModel(manager: world.manager)
+            await model.signInWithGoogle(redirectTo: URL(string: "app://back")!) { _ in URL(string: address)! }
+            #expect(!world.manager.isLoggedIn)
+            let message = try #require(SignInMessage(.google, .invalidCallback))
+            if address != "app://back?code=c" { #expect(model.phase == .refused(.google, message)) }
+        }
+    }
+
+    @Test("An account without a profile signs nobody in, and says so")
+    func withoutProfile() async throws {
+        try await ModelWorld.with(wrap: { AccountsWithoutProfile(live: $0) }) { world in
+            _ = try await world.server.signUp()
+            await until { world.manager.phase == .unauthenticated }
+            await #expect(throws: SignInFailure.profileNotCreated) {
+                try await world.manager.signInWithEmail("ada@example.com", password: TestServer.password)
+            }
+            #expect(world.manager.phase == .unauthenticated)
+            #expect(world.manager.user == nil)
+            #expect(await world.client.currentSession == nil)
+        }
+    }
+
+    @Test("The email form signs up, signs in, and says what is wrong")
+    func form() async throws {
+        try await ModelWorld.with { world in
+            await until { world.manager.phase == .unauthenticated }
+            let model = LoginModel(manager: world.manager, mode: .signUp)
+            (model.form.email, model.form.name) = (" ada@example.com ", "Ada")
+            await model.submit(password: "short", confirmation: "short")
+            #expect(world.network.calls.isEmpty)
+            let password = TestServer.password
+            await model.submit(password: password, confirmation: password)
+            #expect(model.isFinished)
+            await world.manager.signOut()
+            await model.submit(password: password, confirmation: password)
+            #expect(model.message == SignInMessage(.email, .userExists))
+            model.flip()
+            #expect(model.message == nil)
+            model.form.email = "ada@example.com"
+            await model.submit(password: "wrong password")
+            #expect(model.message == SignInMessage(.email, .wrongCredentials))
+            world.network.fail("/token")
+            await model.submit(password: password)
+            #expect(model.message == SignInMessage(.email, .noNetwork))
+            world.network.clear()
+            await model.submit(password: password)
+            #expect(model.isFinished)
+            #expect(world.manager.user?.firstName == "Ada")
+        }
+    }
+
+    @Test("The profile screen asks before it signs out or deletes, and shows a failure")
+    func profileScreen() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            let model = ProfileModel(manager: world.manager)
+            await model.confirm()
+            #expect(world.manager.isLoggedIn)
+            model.askToDelete()
+            #expect(
+                model.question
+                    == "This will permanently delete your account and all your data. This cannot be undone.")
+            world.network.fail("/me")
+            await model.confirm()
+            let message = "You're offline. Some features may be unavailable."
+            #expect(model.phase == .failed(ProfileAlert(title: "Could Not Delete Account", message: message)))
+            model.dismiss()
+            world.network.clear()
+            await model.save(firstName: .set("Grace"))
+            #expect(model.user?.firstName == "Grace")
+            model.askToSignOut()
+            #expect(model.question == "Are you sure you want to sign out?")
+            await model.confirm()
+            #expect(model.user == nil)
+        }
+    }
+}

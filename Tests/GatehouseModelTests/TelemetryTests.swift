@@ -1,0 +1,63 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+import Synchronization
+import Testing
+
+@Suite("Telemetry")
+struct TelemetryTests {
+    @Test(
+        "Each event is one line of closed words at its level",
+        arguments: [
+            (.methodSelected(.apple), .info, "auth_method_selected method=apple"),
+            (.started(.google), .info, "auth_started method=google"),
+            (.completed(.email, duration: .milliseconds(1_250)), .info, "auth_completed method=email duration_ms=1250"),
+            (.failed(.email, .noNetwork), .warning, "auth_failed error_type=no_network method=email"),
+            (.failed(.google, .invalidCallback), .error, "auth_failed error_type=invalid_callback method=google"),
+            (.failed(.google, .serverError), .error, "auth_failed error_type=server_error method=google"),
+            (.cancelled(.apple), .info, "auth_cancelled method=apple"),
+            (.refreshAttempted(.unauthorized), .info, "token_refresh_attempted reason=unauthorized"),
+            (.refreshFailed(.noNetwork), .warning, "token_refresh_failed error_type=no_network"),
+        ] as [(TelemetryEvent, TelemetryLevel, String)])
+    func lines(_ event: TelemetryEvent, _ level: TelemetryLevel, _ line: String) {
+        let written = Written()
+        LogSink { level, line in written.lines.withLock { $0.append("\(level.rawValue) \(line)") } }.record(event)
+        #expect(written.lines.withLock { $0 } == ["\(level.rawValue) \(line)"])
+    }
+
+    @Test("Counters count by name and labels")
+    func counters() {
+        let sink = CounterSink()
+        for event in [TelemetryEvent.started(.email), .started(.email), .started(.apple)] { sink.record(event) }
+        #expect(sink.counts[.init("auth_started", ["method": "email"])] == 2)
+        #expect(sink.counts[.init("auth_started", ["method": "apple"])] == 1)
+    }
+
+    @Test("A batch goes in one call; what does not fit or arrive is dropped and counted")
+    func batches() async throws {
+        let written = Written()
+        let status = Mutex(503)
+        let sink = HTTPSink(
+            url: URL(string: "https://t.example.com/events")!,
+            transport: { call in
+                written.lines.withLock { $0.append(String(decoding: call.body ?? [], as: UTF8.self)) }
+                return HTTPReply(status: status.withLock { $0 })
+            }, limit: 2)
+        await sink.flush()
+        for _ in 0..<5 { sink.record(.started(.email)) }
+        await sink.flush()
+        status.withLock { $0 = 204 }
+        sink.record(.completed(.email, duration: .seconds(1)))
+        await sink.flush()
+        await sink.flush()
+        let sent = try written.lines.withLock { $0 }.map { try JSONReader.read(Array($0.utf8)) }
+        #expect(sent.map { $0["dropped"]?.intValue } == [3, 5])
+        #expect(sent.map { $0["events"]?.arrayValue?.count } == [2, 1])
+        #expect(sent.last?["events"]?.arrayValue?.first?["duration_ms"]?.intValue == 1_000)
+    }
+}
+
+private final class Written: Sendable {
+    let lines = Mutex<[String]>([])
+}

@@ -1,0 +1,343 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+import TestSupport
+import Testing
+
+/// The gateway's client beside a world's auth client.
+private struct Gateway: Sendable {
+    let world: World
+    let clock: LimitClock
+    let client: GatewayClient
+
+    init(_ world: World, limit: Duration? = .seconds(20), change: (inout GatewayRules) -> Void = { _ in }) throws {
+        self.world = world
+        clock = LimitClock(limit: limit)
+        var rules = GatewayRules()
+        rules.isOffline = { $0 is NoConnection }
+        change(&rules)
+        client = try GatewayClient(
+            url: URL(string: "http://127.0.0.1:9999")!, tokens: GatewayTokens(world.client),
+            transport: world.network.transport, clock: clock.clock, randomness: { _ in [0] }, rules: rules)
+    }
+
+    struct NoConnection: Error {}
+
+    static func with(
+        limit: Duration? = .seconds(20), change: (inout GatewayRules) -> Void = { _ in },
+        _ test: (World, Gateway) async throws -> Void
+    ) async throws {
+        try await World.with { world in
+            let gateway = try Gateway(world, limit: limit, change: change)
+            _ = try await world.client.signUp(
+                email: "ada@example.com", password: TestServer.password, data: ["first_name": "Ada"])
+            try await test(world, gateway)
+        }
+    }
+
+    /// How many requests reached the network.
+    func count(_ method: String, _ path: String) -> Int {
+        world.network.calls.count { $0.method == method && $0.url.path == path }
+    }
+    var reads: Int { count("GET", "/v1/auth/me") }
+}
+
+extension SignedInAccount {
+    fileprivate var firstName: String? { profile?.firstName }
+    fileprivate var favoriteTeams: [String]? { profile?.favoriteTeams }
+}
+
+private let lost = GatewayError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))
+
+@Suite("The gateway's client")
+struct GatewayTests {
+    @Test("It reads and changes the short profile; absent keeps, nil clears")
+    func me() async throws {
+        try await Gateway.with { world, gateway in
+            let user = try await world.client.session.user
+            var me = try await gateway.client.fetchMe()
+            #expect(me.id == user.id && me.email == "ada@example.com")
+            #expect(me.firstName == "Ada" && me.favoriteTeams == [])
+            me = try await gateway.client.updateProfile(favoriteTeams: ["nba_1610612744"])
+            #expect(me.firstName == "Ada" && me.favoriteTeams == ["nba_1610612744"])
+            me = try await gateway.client.updateProfile(firstName: nil)
+            #expect(me.firstName == nil && me.favoriteTeams == ["nba_1610612744"])
+            me = try await gateway.client.updateProfile(firstName: " Grace ", favoriteTeams: [])
+            #expect(me.firstName == "Grace" && me.favoriteTeams == [])
+            #expect(try await gateway.client.fetchMe() == me)
+        }
+    }
+
+    @Test("It reads and changes the whole profile")
+    func profile() async throws {
+        try await Gateway.with { _, gateway in
+            let edit = ProfileEdit(
+                name: "Ada Lovelace", avatarURL: "https://example.com/ada.png", timezone: "Europe/London")
+            let changed = try await gateway.client.updateProfile(edit)
+            #expect(changed.summary.firstName == "Ada" && changed.name == "Ada Lovelace")
+            #expect(changed.avatarURL == URL(string: "https://example.com/ada.png"))
+            #expect(changed.timezone == "Europe/London" && !changed.isPremium)
+            #expect(try await gateway.client.profile() == changed)
+            #expect(try await gateway.client.updateProfile(ProfileEdit(name: nil)).name == nil)
+        }
+    }
+
+    @Test("Teams need no session, and an unknown league is refused")
+    func teams() async throws {
+        try await World.with { world in
+            let gateway = try Gateway(world)
+            let warriors = try await gateway.client.teams(league: "nba").first { $0.id == "nba_1610612744" }
+            #expect(warriors?.name == "Golden State Warriors" && warriors?.city == "Golden State")
+            #expect(try await gateway.client.teams().count > 30)
+            #expect(world.network.calls.allSatisfy { $0.headers["authorization"] == nil })
+            await #expect(throws: refusal(400, "BAD_REQUEST", "league must be one of the listed teams' leagues.")) {
+                try await gateway.client.teams(league: "curling")
+            }
+        }
+    }
+
+    private func refusal(_ status: Int, _ code: String, _ message: String) -> GatewayError {
+        .refused(GatewayRefusal(status: status, code: code, message: message))
+    }
+
+    @Test("A change that the gateway refuses is sent once")
+    func refused() async throws {
+        try await Gateway.with { _, gateway in
+            await #expect(throws: refusal(400, "BAD_REQUEST", "There is nothing to change.")) {
+                try await gateway.client.updateProfile()
+            }
+            #expect(gateway.count("PATCH", "/v1/auth/me") == 1)
+        }
+    }
+
+    @Test("Without a session nothing is sent")
+    func signedOut() async throws {
+        try await World.with { world in
+            let gateway = try Gateway(world)
+            await #expect(throws: GatewayError.notAuthenticated(.signedOut(.neverSignedIn))) {
+                try await gateway.client.fetchMe()
+            }
+            #expect(world.network.calls.isEmpty)
+        }
+    }
+
+    @Test("An account is deleted once, and deleting it again is harmless")
+    func delete() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.meet(.losesAnswers)
+            try await gateway.client.deleteAccount()
+            #expect(gateway.count("DELETE", "/v1/auth/me") == 2)
+            #expect(try await world.server.signIn().status == 400)
+            #expect(await world.client.currentSession != nil)
+        }
+    }
+
+    @Test("A 401 gets one refresh and one more try, of a change, too")
+    func refreshes() async throws {
+        try await Gateway.with { world, gateway in
+            let old = try await world.client.session.accessToken
+            world.server.clock.advance(by: .seconds(60))
+            world.network.meet(.answers(status: 401, headers: [:]))
+            let me = try await gateway.client.updateProfile(firstName: "Grace")
+            #expect(me.firstName == "Grace")
+            #expect(world.network.refreshCount == 1)
+            let tokens = world.network.calls.filter { $0.method == "PATCH" }.map { $0.headers["authorization"] }
+            #expect(tokens.count == 2 && tokens.first == "Bearer \(old)" && tokens.last != tokens.first)
+        }
+    }
+
+    @Test("A second 401 is the gateway's word only when the gateway says it")
+    func secondRefusal() async throws {
+        try await Gateway.with { world, gateway in
+            world.server.clock.advance(by: .seconds(60))
+            let unauthorized = TestNetwork.Fault.answers(status: 401, headers: [:])
+            world.network.meet(unauthorized, .none, unauthorized)
+            await #expect(throws: GatewayError.offline(.notUnderstood("status 401"))) {
+                try await gateway.client.fetchMe()
+            }
+            #expect(gateway.reads == 2 && world.network.refreshCount == 1)
+            let stale = GatewayTokens(current: { "a.b.c" }, insteadOf: { _ in "d.e.f" })
+            let client = try GatewayClient(
+                url: URL(string: "http://127.0.0.1:9999")!, tokens: stale, transport: world.network.transport,
+                clock: gateway.clock.clock)
+            await #expect(throws: GatewayError.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID"))) {
+                try await client.fetchMe()
+            }
+        }
+    }
+
+    @Test("Plain http is for loopback alone")
+    func insecure() {
+        let tokens = GatewayTokens(current: { "" }, insteadOf: { $0 })
+        #expect(throws: GatewayError.insecureURL) {
+            try GatewayClient(url: URL(string: "http://api.example.com")!, tokens: tokens)
+        }
+    }
+
+    @Test("A refused token, a locked store and a lost connection are told apart")
+    func noToken() async throws {
+        try await World.with { world in
+            for (cause, error) in [
+                (AuthClientError.offline(.status(503)), GatewayError.offline(.status(503))),
+                (.storeUnavailable("locked"), .noToken(.storeUnavailable("locked"))),
+                (.signedOut(.requested), .notAuthenticated(.signedOut(.requested))),
+            ] {
+                let tokens = GatewayTokens(current: { throw cause }, insteadOf: { $0 })
+                let client = try GatewayClient(
+                    url: URL(string: "http://127.0.0.1:9999")!, tokens: tokens, transport: world.network.transport)
+                await #expect(throws: error) { try await client.fetchMe() }
+            }
+        }
+    }
+}
+
+@Suite("The gateway's client and a bad network")
+struct GatewayFaultTests {
+    @Test(
+        "A read is tried again after a fault that passes",
+        arguments: [
+            TestNetwork.Fault.isDown, .losesAnswers, .answers(status: 500, headers: [:]),
+            .answers(status: 503, headers: ["Retry-After": "1"]), .answers(status: 429, headers: ["Retry-After": "1"]),
+        ])
+    func reads(_ fault: TestNetwork.Fault) async throws {
+        try await Gateway.with { world, gateway in
+            world.network.meet(fault, fault)
+            let ada = try await gateway.client.fetchMe().firstName
+            #expect(ada == "Ada")
+            #expect(gateway.reads == 3 && gateway.clock.sleeps.count == 2)
+        }
+    }
+
+    @Test("Waits double, and Retry-After decides")
+    func waits() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.meet(.isDown, .isDown)
+            _ = try await gateway.client.fetchMe()
+            world.network.meet(.answers(status: 429, headers: ["Retry-After": "3"]))
+            _ = try await gateway.client.fetchMe()
+            #expect(gateway.clock.sleeps == [.milliseconds(250), .milliseconds(500), .seconds(3)])
+        }
+    }
+
+    @Test("A change is not repeated when it may have been made; after 429 it is")
+    func changes() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.meet(.losesAnswers)
+            await #expect(throws: lost) { try await gateway.client.updateProfile(firstName: "Grace") }
+            world.network.meet(.answers(status: 502, headers: [:]))
+            await #expect(throws: GatewayError.server(status: 502)) {
+                try await gateway.client.updateProfile(firstName: "Eve")
+            }
+            #expect(gateway.count("PATCH", "/v1/auth/me") == 2)
+            let grace = try await gateway.client.fetchMe().firstName
+            #expect(grace == "Grace")
+            world.network.meet(.answers(status: 429, headers: ["Retry-After": "1"]))
+            let eve = try await gateway.client.updateProfile(firstName: "Eve").firstName
+            #expect(eve == "Eve")
+        }
+    }
+
+    @Test("Who is asked to stay away for long is told at once")
+    func longRetryAfter() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.meet(.answers(status: 429, headers: ["Retry-After": "600"]))
+            let refusal = GatewayRefusal(status: 429, code: "", retryAfter: .seconds(600))
+            await #expect(throws: GatewayError.refused(refusal)) { try await gateway.client.fetchMe() }
+            #expect(gateway.reads == 1 && gateway.clock.sleeps.isEmpty)
+        }
+    }
+
+    @Test("After three failures in a row nothing is sent for 30 seconds; then one request shows")
+    func circuit() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.stay(.isDown)
+            await #expect(throws: lost) { try await gateway.client.fetchMe() }
+            #expect(gateway.reads == 3)
+            await #expect(throws: lost) { try await gateway.client.fetchMe() }
+            await #expect(throws: lost) { try await gateway.client.updateProfile(firstName: "Eve") }
+            #expect(gateway.reads == 3 && gateway.count("PATCH", "/v1/auth/me") == 0)
+            gateway.clock.advance(by: .seconds(30))
+            await #expect(throws: lost) { try await gateway.client.fetchMe() }
+            #expect(gateway.reads == 4)
+            gateway.clock.advance(by: .seconds(30))
+            world.network.clear()
+            _ = try await gateway.client.fetchMe()
+            _ = try await gateway.client.fetchMe()
+            #expect(gateway.reads == 6)
+        }
+    }
+
+    @Test("While one request shows whether the server is back, others are not sent")
+    func probe() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.stay(.isDown)
+            await #expect(throws: lost) { try await gateway.client.fetchMe() }
+            gateway.clock.advance(by: .seconds(30))
+            world.network.clear()
+            world.network.hold()
+            let probe = Task { try await gateway.client.fetchMe() }
+            await until { world.network.heldCount == 1 }
+            await #expect(throws: lost) { try await gateway.client.fetchMe() }
+            world.network.release()
+            let ada = try await probe.value.firstName
+            #expect(ada == "Ada")
+            #expect(gateway.reads == 4)
+        }
+    }
+
+    @Test("A request that gets no answer ends at its time limit")
+    func timeLimit() async throws {
+        try await Gateway.with(limit: .seconds(100)) { world, gateway in
+            let client = try GatewayClient(
+                url: URL(string: "http://127.0.0.1:9999")!, tokens: GatewayTokens(world.client),
+                transport: { _ in
+                    for await _ in AsyncStream<Never>.makeStream().stream {}
+                    throw CancellationError()
+                }, clock: gateway.clock.clock, randomness: { _ in [0] })
+            await #expect(throws: GatewayError.self) { try await client.fetchMe() }
+            // Two requests of 30 seconds with a wait: the call's 60 leave less for the second, and no third.
+            #expect(gateway.clock.sleeps == [.seconds(30), .milliseconds(250), .milliseconds(29_750)])
+        }
+    }
+
+    @Test("A device without a connection waits for it, within bounds, and opens no circuit")
+    func waitsForConnection() async throws {
+        try await Gateway.with(change: { $0.isOffline = { $0 is ConnectionLost } }) { world, gateway in
+            world.network.meet(.isDown, .isDown, .isDown, .isDown)
+            let grace = try await gateway.client.updateProfile(firstName: "Grace").firstName
+            #expect(grace == "Grace")
+            #expect(gateway.clock.sleeps == [0.5, 1, 2, 4].map { Duration.seconds($0) })
+            world.network.stay(.isDown)
+            await #expect(throws: lost) { try await gateway.client.fetchMe() }
+            #expect(gateway.clock.sleeps.dropFirst(4).reduce(.zero, +) <= .seconds(10))
+            world.network.clear()
+            _ = try await gateway.client.fetchMe()
+        }
+    }
+
+    @Test("A captive portal's page changes nothing and deletes nothing")
+    func captivePortal() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.stay(.captivePortal)
+            await #expect(throws: GatewayError.offline(.notUnderstood("no JSON"))) {
+                try await gateway.client.fetchMe()
+            }
+            await #expect(throws: GatewayError.offline(.notUnderstood("no empty answer"))) {
+                try await gateway.client.deleteAccount()
+            }
+        }
+    }
+
+    @Test("A cancelled call ends as cancelled and counts as nothing")
+    func cancelled() async throws {
+        try await Gateway.with { world, gateway in
+            world.network.hold()
+            let call = Task { try await gateway.client.fetchMe() }
+            await until { world.network.heldCount == 1 }
+            call.cancel()
+            world.network.release()
+            await #expect(throws: CancellationError.self) { try await call.value }
+            _ = try await gateway.client.fetchMe()
+        }
+    }
+}
