@@ -48,7 +48,9 @@ package struct AuthServer: Sendable {
         return [
             Route(.get, "/settings", guardedBy: requireAPIKey, showSettings),
             Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: requireAPIKey, timeLimit: wait, signUp),
-            Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, timeLimit: wait, grant),
+            // No time limit of the row: a cancelled sleep keeps its timer until it would have ended, and refreshes
+            // are too many for that. The password grant, which waits for a hash, sets its own.
+            Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, grant),
             Route(.post, "/logout", signOut),
             Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showUser),
             Route(.put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait, updateUser),

@@ -50,6 +50,8 @@ struct Argon2Hash: Hashable, Sendable {
                     context.lanes = UInt32(settings.lanes)
                     // libargon2 would start a thread for each lane, past the bound on hashing threads.
                     context.threads = 1
+                    context.allocate_cbk = takeHashingMemory
+                    context.free_cbk = giveBackHashingMemory
                     context.version = ARGON2_VERSION_13.rawValue
                     return argon2_ctx(&context, variant == .argon2id ? Argon2_id : Argon2_i)
                 }

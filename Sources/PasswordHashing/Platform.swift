@@ -15,6 +15,10 @@ func erase(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     explicit_bzero(start, memory.count)
 }
+
+/// Null when there is no memory, which an allocation of Swift's own would end the program for.
+func allocateMemory(_ bytes: Int) -> UnsafeMutableRawPointer? { malloc(bytes) }
+func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 #else
 import Foundation
 
@@ -26,6 +30,10 @@ func erase(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     memset_s(start, memory.count, 0, memory.count)
 }
+
+/// Null when there is no memory, which an allocation of Swift's own would end the program for.
+func allocateMemory(_ bytes: Int) -> UnsafeMutableRawPointer? { malloc(bytes) }
+func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 #endif
 
 /// Base64 with the standard alphabet and padding (RFC 4648 §4).

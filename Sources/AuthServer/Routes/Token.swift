@@ -11,7 +11,10 @@ extension AuthServer {
     @Sendable func grant(_ request: Request, _ context: ServerContext) async throws -> Response {
         switch Query(request)["grant_type"] {
         case "refresh_token": return try await refresh(request, context)
-        case "password": return try await signIn(request, context)
+        case "password":
+            return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+                try await signIn(request, context)
+            }
         case "web3": throw Refusal(.unprocessableContent, "web3_provider_disabled", "Web3 provider is disabled")
         default: throw Refusal(.badRequest, "invalid_credentials", "unsupported_grant_type")
         }

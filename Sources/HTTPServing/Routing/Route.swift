@@ -19,7 +19,8 @@ package struct Route: Sendable {
     /// The bucket from which each request takes, keyed by the caller's address.
     var limitedBy: String?
     /// The handler is cancelled after this long, and the caller gets a 504. For rows that wait for others: the
-    /// caller's body, a hash queue, another server. It costs a task group, so rows that only read have none.
+    /// caller's body, a hash queue, another server. It costs a task group, and a timer that stays until it would
+    /// have rung, so hot rows have none.
     var timeLimit: Duration?
     let handler: Handler
 

@@ -3,7 +3,7 @@
 /// A result that comes although time is over is given all the same: what was committed must not be denied.
 ///
 /// - Throws: ``Refusal/timeout`` when time ran out and `body` gave up, else what `body` throws.
-func withTimeLimit<Value: Sendable>(
+package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
