@@ -19,11 +19,12 @@ build: ## Builds everything, without the tests
 	@Scripts/prepare.sh
 	swift build
 
-test: ## Runs every test: the scripts', Swift's, and real clients against a running server
+test: ## Runs every test: the scripts', the session explorer, Swift's, and real clients against a running server
 	@Scripts/prepare.sh test
 	@$(MAKE) .venv/ready
 	python3 -m unittest discover --start-directory Scripts
 	swift build --build-tests
+	Tests/SessionExplorer/explore
 	swift test --skip-build
 	.venv/bin/pytest -q Tests/External
 

@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "gatehouse", targets: ["GatehouseCLI"]),
         .library(name: "Gatehouse", targets: ["Gatehouse"]),
         .library(name: "GatehouseModel", targets: ["GatehouseModel"]),
+        .library(name: "GatehouseTesting", targets: ["GatehouseTesting"]),
     ],
     dependencies: [
         // Traits off: the configuration that Hummingbird could read itself is read once, by `gatehouse`.
@@ -50,12 +51,19 @@ let package = Package(
         .target(name: "Gatehouse", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
         /// What screens show: the account's state, forms, messages, telemetry. Knows no view.
         .target(name: "GatehouseModel", dependencies: ["Gatehouse", "GatehouseWire"], swiftSettings: strict),
+        /// For the tests and previews of apps: an account service in memory, faults with names, a clock that stands still.
+        .target(
+            name: "GatehouseTesting", dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire"],
+            swiftSettings: strict),
         /// What a database can do; SQL with bound values; the migrator's list.
         .target(name: "SQLDatabase", swiftSettings: strict),
         /// Decides. No async, no I/O, no clock: every input is an argument.
         .target(name: "AccountDomain", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
         /// Signs and verifies JWTs; an unknown `kid` is refused; time is an argument.
         .target(name: "JSONWebTokens", dependencies: ["GatehouseWire", crypto, cryptoExtras], swiftSettings: strict),
+        /// Apple, Google, any OpenID provider: from what they say to an identity that is proven. Knows no account.
+        .target(
+            name: "IdentityProviders", dependencies: ["GatehouseWire", "JSONWebTokens", crypto], swiftSettings: strict),
         /// Slow hashes on threads of their own.
         .target(
             name: "PasswordHashing",
@@ -92,7 +100,7 @@ let package = Package(
             name: "GatehouseCLI",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "Gatehouse", "GatehouseModel",
                 crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -155,6 +163,25 @@ let package = Package(
         .testTarget(
             name: "GatehouseModelTests",
             dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatehouseTestingTests",
+            dependencies: [
+                "GatehouseTesting", "GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IdentityProvidersTests",
+            dependencies: ["IdentityProviders", "JSONWebTokens", "GatehouseWire", crypto],
+            swiftSettings: strict),
+        /// Drives the real client and the real refresh transaction through schedules that a seed decides.
+        .executableTarget(
+            name: "session-explorer",
+            dependencies: [
+                "Gatehouse", "GatehouseWire", "AccountDomain", "AccountStore", "SQLDatabase", "SQLiteDriver",
+            ],
+            path: "Tests/SessionExplorer",
+            exclude: ["explore", "faults.json"],
             swiftSettings: strict),
         .testTarget(
             name: "GatehouseCLITests", dependencies: ["GatehouseCLI", "GatehouseWire", "AccountDomain", "AuthServer"],

@@ -67,6 +67,7 @@ extension Accounts {
     package static func hotStatements(user: UserID, session: SessionID, email: EmailAddress) -> [SQL] {
         [
             currentLookup(user, session: session), refreshLookup(session), ownEmailLookup(email), emailLookup(email),
+            sessionsLookup(user),
         ]
     }
 }

@@ -23,6 +23,7 @@ extension Accounts {
         sessions.id, sessions.user_id, sessions.created_at, sessions.refreshed_at, sessions.refresh_token_counter,
         sessions.aal, sessions.amr
         """
+    static let sessionColumnCount = 7
 }
 
 extension Row {

@@ -52,6 +52,8 @@ package struct AuthServer: Sendable {
             // are too many for that. The password grant, which waits for a hash, sets its own.
             Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, grant),
             Route(.post, "/logout", signOut),
+            Route(.get, "/sessions", listSessions),
+            Route(.delete, "/sessions/{session_id}", endSession),
             Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showUser),
             Route(.put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait, updateUser),
         ]

@@ -59,12 +59,11 @@ struct AuthCaller: Sendable {
     func answer(
         _ request: AuthRequest, bearer: String? = nil
     ) async throws -> (timed: (AuthSessionAnswer) -> TimedAnswer, answer: AuthAnswer) {
-        let sentAt = clock.uptime()
+        let (sentAt, sentDate) = (clock.uptime(), clock.now())
         let reply = try await send(request, bearer: bearer)
-        let receivedAt = clock.now()
         let answer = try Self.read(reply) { json throws(WireProblem) in try AuthAnswer(json: json) }
         return (
-            { TimedAnswer(answer: $0, sentAt: sentAt, receivedAt: receivedAt, serverDate: reply.date) }, answer
+            { TimedAnswer(answer: $0, sentAt: sentAt, sentDate: sentDate, serverDate: reply.date) }, answer
         )
     }
 

@@ -5,8 +5,9 @@ struct TimedAnswer: Sendable {
     var answer: AuthSessionAnswer
     /// Uptime when the request left: the token was made later, so it lives at least as long as is counted.
     var sentAt: Duration
-    /// The device's wall clock when the answer came.
-    var receivedAt: Date
+    /// The device's wall clock when the request left. With an answer that took its time the server's clock seems
+    /// to be further ahead than it is, and a restored token to end sooner: the safe side.
+    var sentDate: Date
     /// The answer's `Date` header.
     var serverDate: Date?
 }
@@ -41,7 +42,7 @@ extension KeptSession {
     /// clock has no part in it.
     init(_ timed: TimedAnswer, generation: String, lineage: String) {
         let answer = timed.answer
-        let serverNow = timed.serverDate ?? timed.receivedAt
+        let serverNow = timed.serverDate ?? timed.sentDate
         var lifetime = answer.expiresIn
         if let expiresAt = answer.expiresAt, let date = timed.serverDate {
             let byDate = expiresAt - date.timeIntervalSince1970
@@ -56,7 +57,7 @@ extension KeptSession {
         self.lineage = lineage
         goodUntil = timed.sentAt + .seconds(lifetime)
         givenAt = timed.sentAt
-        serverAhead = serverNow.timeIntervalSince(timed.receivedAt)
+        serverAhead = serverNow.timeIntervalSince(timed.sentDate)
     }
 
     /// What a store gave back. The uptime of another process says nothing here, so the device's clock, corrected by

@@ -52,8 +52,15 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Joins the refresh under way, or starts it.
     private func refreshed(_ reason: RefreshReason) async throws -> Session {
+        let session = try await refreshedOnce(reason)
+        guard let now = kept, now.session.user.id == session.user.id else { throw overtaken }
+        // Between the answer and now the device may have slept for hours.
+        return now.remaining(at: clock.uptime()) > .zero ? now.session : try await refreshedOnce(reason)
+    }
+
+    /// Joins the refresh under way, or starts it.
+    private func refreshedOnce(_ reason: RefreshReason) async throws -> Session {
         let task: Task<Session, any Error>
         if let flight {
             task = flight.task
@@ -205,8 +212,11 @@ extension TokenRefreshCoordinator {
     func endedByServer(_ refusal: AuthRefusal, accessToken: String) async throws {
         guard refusal.isFinal, let current = kept, current.session.accessToken == accessToken else { return }
         let startedIn = epoch
-        // What is lost: that the slot holds another session or that somebody signed in or out; both decide for us.
-        _ = try? await gate.run { try await self.end(current, refusal, startedIn) }
+        // What is lost: that the slot holds another session, or that somebody signed in or out; both decide for us. Or
+        // that the lock could not be had: then the next call hears the same word.
+        _ = try? await slot.storage.withLock {
+            try await self.gate.run { try await self.end(current, refusal, startedIn) }
+        }
     }
 
     private static func passing(_ error: any Error) -> any Error {

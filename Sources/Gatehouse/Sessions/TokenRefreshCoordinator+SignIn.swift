@@ -44,7 +44,7 @@ extension TokenRefreshCoordinator {
     /// Signs out in memory at once; then in the store, without waiting for another process that refreshes; then
     /// again under the lock, because that process may have written meanwhile.
     ///
-    /// - Returns: The session that was there, and what kept it in the store if something did.
+    /// - Returns: The session that was there, with its newest tokens, and what kept it in the store if something did.
     func signOut() async -> (KeptSession?, AuthClientError?) {
         // What is lost: that the store does not answer. Then there is no session to revoke, and the removal says so.
         try? await restore()
@@ -54,27 +54,39 @@ extension TokenRefreshCoordinator {
         let startedIn = advanceEpoch()
         change(.signedOut(.requested), event: wasSignedOut ? nil : .signedOut(.requested))
         do {
-            try await gate.run { try await self.clear(startedIn) }
-            if let lineage = old?.lineage {
-                try await locked { try await self.gate.run { try await self.clear(lineage: lineage) } }
+            let stored = try await gate.run { try await self.takeStored(startedIn) }
+            let lineages = [old?.lineage, stored?.lineage].compactMap { $0 }
+            if !lineages.isEmpty {
+                try await locked { try await self.gate.run { try await self.clear(lineages) } }
             }
+            return (stored ?? old, nil)
         } catch let error as AuthClientError {
             return (old, error)
         } catch {
             return (old, .storeFailed(error.shortText))
         }
-        return (old, nil)
     }
 
-    private func clear(_ startedIn: Int) async throws {
+    /// Clears the slot.
+    ///
+    /// - Returns: What was there. Another process may have refreshed it: revoked with the token from before, it would
+    ///   look like theft to the server.
+    private func takeStored(_ startedIn: Int) async throws -> KeptSession? {
         // Who signed in since has replaced the session already.
-        guard epoch == startedIn else { return }
+        guard epoch == startedIn else { return nil }
+        let content = await slot.load()
         try await slot.clear()
+        guard case .session(let stored) = content else { return nil }
+        return KeptSession(stored, now: clock.now(), uptime: clock.uptime())
     }
 
-    private func clear(lineage: String) async throws {
-        guard case .session(let stored) = await slot.load(), stored.lineage == lineage else { return }
-        try await slot.clear()
+    private func clear(_ lineages: [String]) async throws {
+        switch await slot.load() {
+        case .session(let stored) where lineages.contains(stored.lineage): try await slot.clear()
+        // It may be there again.
+        case .unavailable(let reason): throw AuthClientError.storeFailed(reason)
+        case .session, .absent, .damaged: break
+        }
     }
 
     /// The server's newer word about the user of the session.

@@ -1,0 +1,45 @@
+package import AccountDomain
+package import GatehouseWire
+package import SQLDatabase
+
+/// A session with what is known of its device.
+package struct SessionOnDevice: Sendable {
+    package let session: Session
+    package let device: Device
+}
+
+extension Accounts {
+    /// Where a person is signed in, the newest sign-in first; at most 100 of them. Sessions that are over by the
+    /// policy are not among them.
+    package func sessions(of user: UserID, at now: Instant) async throws -> [SessionOnDevice] {
+        let all = try await database.read { db in
+            try db.rows(Self.sessionsLookup(user)) { row in
+                SessionOnDevice(
+                    session: row.session(),
+                    device: Device(
+                        userAgent: row.textIfPresent(Self.sessionColumnCount),
+                        address: row.textIfPresent(Self.sessionColumnCount + 1)))
+            }
+        }
+        return all.filter { !policy.hasEnded($0.session, at: now) }
+    }
+
+    /// Ends one session of a person.
+    ///
+    /// - Returns: Whether the person had such a session.
+    package func endSession(_ id: SessionID, of user: UserID, name: String, at now: Instant) async throws -> Bool {
+        try await database.write { db in
+            guard try db.run("DELETE FROM sessions WHERE id = \(id) AND user_id = \(user)") == 1 else { return false }
+            let logout = AuditEntry(.logout, actor: user, actorName: name, traits: ["session_id": .string(id.text)])
+            try record([logout], at: now, in: db)
+            return true
+        }
+    }
+
+    static func sessionsLookup(_ user: UserID) -> SQL {
+        """
+        SELECT \(columns: sessionColumns), sessions.user_agent, sessions.ip FROM sessions
+        WHERE sessions.user_id = \(user) ORDER BY sessions.created_at DESC, sessions.id LIMIT 100
+        """
+    }
+}

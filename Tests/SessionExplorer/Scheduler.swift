@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+
+/// Takes the place of the concurrency runtime's thread pool: every piece of work that any task of this program has
+/// left runs on one thread, one piece at a time, in an order that a seed decides. What a pool could do by accident
+/// this does on purpose, and again.
+final class Scheduler: Sendable {
+    private struct State {
+        var ready: [UnownedJob] = []
+        var paused: [CheckedContinuation<Void, Never>] = []
+        /// Calls into the database's own thread that have not come back.
+        var awayCount = 0
+        var random = SplitMix(seed: 0)
+        var stepCount = 0
+    }
+
+    /// A schedule of more steps than this goes round in circles; one takes a few hundred.
+    private static let stepLimit = 100_000
+
+    private let state = Mutex(State())
+    private let arrival = DispatchSemaphore(value: 0)
+    private let thread = pthread_self()
+
+    /// The one of this program: the runtime's hook has no place for a reference.
+    static let shared = Scheduler()
+
+    /// Begins a new order of things.
+    func reseed(_ seed: UInt64) {
+        state.withLock { state in
+            state.random = SplitMix(seed: seed)
+            state.stepCount = 0
+        }
+    }
+
+    /// Whether the schedule has been cut off.
+    var isExhausted: Bool { state.withLock { $0.stepCount > Self.stepLimit } }
+
+    /// A number below `bound`, of the schedule's own.
+    func pick(_ bound: Int) -> Int { state.withLock { Int($0.random.next() % UInt64(bound)) } }
+
+    func bytes(_ count: Int) -> [UInt8] {
+        state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: state.random.next() >> 24) } }
+    }
+
+    /// Lets anything else happen first: any number of other steps, in any order.
+    func pause() async {
+        await withCheckedContinuation { continuation in state.withLock { $0.paused.append(continuation) } }
+    }
+
+    /// Goes to another thread and back; nothing else happens meanwhile.
+    func away<Value>(_ work: () async throws -> Value) async rethrows -> Value {
+        state.withLock { $0.awayCount += 1 }
+        defer { state.withLock { $0.awayCount -= 1 } }
+        return try await work()
+    }
+
+    /// Does up to so many steps; stops when there is nothing to do.
+    func run(steps: Int = .max) {
+        for _ in 0..<steps where !step() { return }
+    }
+
+    private enum Step {
+        case job(UnownedJob)
+        case resumption(CheckedContinuation<Void, Never>)
+        case nothing
+    }
+
+    private func step() -> Bool {
+        switch state.withLock({ Self.next(&$0) }) {
+        case .nothing: return false
+        case .job(let job): runOnThisThread(job)
+        case .resumption(let continuation): continuation.resume()
+        }
+        // What went to another thread goes on at once when it is back: how long it was away, and whether it had to
+        // wait at all, is no part of the schedule.
+        while state.withLock({ $0.awayCount > 0 }) {
+            arrival.wait()
+            runOnThisThread(state.withLock { $0.ready.removeLast() })
+        }
+        return true
+    }
+
+    private static func next(_ state: inout State) -> Step {
+        let count = state.ready.count + state.paused.count
+        state.stepCount += 1
+        guard count > 0, state.stepCount <= stepLimit else { return .nothing }
+        let index = Int(state.random.next() % UInt64(count))
+        guard index >= state.ready.count else { return .job(state.ready.remove(at: index)) }
+        return .resumption(state.paused.remove(at: index - state.ready.count))
+    }
+
+    fileprivate func add(_ job: UnownedJob) {
+        state.withLock { $0.ready.append(job) }
+        if pthread_equal(pthread_self(), thread) == 0 { arrival.signal() }
+    }
+}
+
+/// xorshift over a mixed seed: fast, and the same everywhere.
+struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return (state &* 0x2545_F491_4F6C_DD1D) >> 11
+    }
+}
+
+// The runtime asks this hook before it gives work to its pool (swift/Runtime/Concurrency.h). It is exported for such
+// tools; only this test program uses it.
+private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
+private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
+
+@_silgen_name("swift_job_run") private func runJob(_ job: UnownedJob, _ executor: UnownedSerialExecutor)
+
+private func runOnThisThread(_ job: UnownedJob) {
+    // Two null words: on no executor in particular, as the pool would.
+    runJob(job, unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
+}
+
+extension Scheduler {
+    /// - Returns: Whether the runtime has the hook.
+    static func install() -> Bool {
+        guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook") else { return false }
+        _ = shared
+        symbol.assumingMemoryBound(to: EnqueueHook?.self).pointee = { job, _ in Scheduler.shared.add(job) }
+        return true
+    }
+}
