@@ -1,4 +1,6 @@
+import Foundation
 import GatehouseWire
+import HTTPTypes
 import TestSupport
 import Testing
 

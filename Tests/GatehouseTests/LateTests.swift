@@ -1,0 +1,59 @@
+import Foundation
+import Gatehouse
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// What a device that slept, or a network that took its time, must not do to a session.
+@Suite("What comes late")
+struct LateTests {
+    @Test("B1: A token whose answer took long is not taken for a younger one after the next start")
+    func slowAnswer() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            world.expireToken()
+            world.network.hold()
+            let caller = Task { try await world.client.session }
+            await until { world.network.heldCount == 1 }
+            world.server.clock.advance(by: .seconds(3_000))
+            world.network.release()
+            let first = try await caller.value
+            world.server.clock.advance(by: .seconds(601))
+            let next = try await world.anotherProcess().session
+            #expect(next.accessToken != first.accessToken)
+        }
+    }
+
+    @Test("B2: A caller whose refresh was overtaken by a long sleep gets a token that is good, and not an old one")
+    func sleptMeanwhile() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            world.expireToken()
+            world.network.hold()
+            let caller = Task { try await world.client.session }
+            await until { world.network.heldCount == 1 }
+            world.server.clock.advance(by: .seconds(7_200))
+            world.network.release()
+            let session = try await caller.value
+            #expect(session.expiresAt > Double(world.server.clock.now.seconds))
+            #expect(world.network.refreshCount == 2)
+        }
+    }
+
+    @Test("A7: Signing out revokes with the tokens that another process has refreshed, which is no theft")
+    func revokesWithTheNewest() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let widget = try world.anotherProcess()
+            for _ in 0..<2 {
+                world.expireToken()
+                _ = try await widget.session
+            }
+            world.expireToken()
+            #expect(try await world.client.signOut() == .revoked)
+            let log = try await world.server.admin(.get, "/audit").text
+            #expect(log.contains("logout"))
+            #expect(!log.contains("refresh_token_reuse"))
+        }
+    }
+}
