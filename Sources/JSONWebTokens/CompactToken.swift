@@ -29,6 +29,8 @@ struct CompactToken {
 struct TokenHeader {
     let algorithm: SigningAlgorithm
     let keyID: String?
+    /// `typ`, lower case.
+    let type: String?
 
     /// Members that move the choice of the key into the token, or change what the signature covers.
     private static let refused = ["jku", "jwk", "x5u", "x5c", "crit", "b64"]
@@ -40,11 +42,8 @@ struct TokenHeader {
         guard let algorithm = members["alg"]?.stringValue.flatMap(SigningAlgorithm.init) else {
             throw .unsupportedHeader(member: "alg")
         }
-        if let type = members["typ"] {
-            guard let type = type.stringValue, Self.types.contains(type.lowercased()) else {
-                throw .unsupportedHeader(member: "typ")
-            }
-        }
+        type = members["typ"].map { $0.stringValue?.lowercased() ?? "" }
+        if let type, !Self.types.contains(type) { throw .unsupportedHeader(member: "typ") }
         self.algorithm = algorithm
         keyID = try Self.keyID(members["kid"])
     }

@@ -53,14 +53,25 @@ package actor RemoteKeySet {
     package nonisolated func verify(
         _ token: String, at now: Instant, leeway: Duration = .zero
     ) async throws(Failure) -> VerifiedToken {
+        try await judged { keys throws(TokenRejection) in try keys.verify(token, at: now, leeway: leeway) }
+    }
+
+    /// Checks the signature alone, as ``KeySet/payload(of:)`` does, and reads the document again as above.
+    package nonisolated func payload(of token: String) async throws(Failure) -> SignedPayload {
+        try await judged { keys throws(TokenRejection) in try keys.payload(of: token) }
+    }
+
+    private nonisolated func judged<Value: Sendable>(
+        _ judge: (KeySet) throws(TokenRejection) -> Value
+    ) async throws(Failure) -> Value {
         let known = try await currentKeys()
         do throws(TokenRejection) {
-            return try known.verify(token, at: now, leeway: leeway)
+            return try judge(known)
         } catch {
             guard case .unknownKey(let id?) = error else { throw .rejected(error) }
             let newer = try await keys(lookingFor: id)
             do throws(TokenRejection) {
-                return try newer.verify(token, at: now, leeway: leeway)
+                return try judge(newer)
             } catch {
                 throw .rejected(error)
             }

@@ -1,0 +1,75 @@
+import Crypto
+package import GatehouseWire
+import JSONWebTokens
+import Synchronization
+
+/// The key of Apple's .p8 file. It signs the client secret when one is needed, so that none runs out after six
+/// months (pitfall 18).
+package struct AppleSigningKey: Sendable {
+    /// What Apple allows at most.
+    package static let maximumLifetime: Duration = .seconds(15_777_000)
+    private static let audience = "https://appleid.apple.com"
+
+    package let teamID: String
+    package let keyID: String
+    private let signer: TokenSigner
+
+    /// - Parameter pem: The file's text; `\n` written out counts as a line break, as variables often have it.
+    package init(pem: Secret, keyID: String, teamID: String) throws(ProviderSettingsProblems) {
+        var problems: [ProviderSettingsProblem] = []
+        if !Self.isID(teamID) { problems.append(.teamID(teamID)) }
+        if !Self.isID(keyID) { problems.append(.keyID(keyID)) }
+        let signer: TokenSigner?
+        do {
+            let key = try P256.Signing.PrivateKey(pemRepresentation: pem.reveal().replacing(#"\n"#, with: "\n"))
+            signer = try TokenSigner(JSONWebKey(es256: Array(key.rawRepresentation), id: keyID))
+        } catch {
+            // What the library says is dropped: only ours is known to hold no part of the key.
+            signer = nil
+            problems.append(.privateKey)
+        }
+        guard let signer, problems.isEmpty else { throw ProviderSettingsProblems(problems) }
+        (self.teamID, self.keyID, self.signer) = (teamID, keyID, signer)
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+
+    /// The token that Apple takes for a client's secret.
+    ///
+    /// - Parameters:
+    ///   - client: The Services ID or bundle id that the code or token was made out to.
+    ///   - lifetime: Cut at ``maximumLifetime``.
+    /// - Throws: What the crypto library throws.
+    package func clientSecret(
+        for client: String, at now: Instant, lifetime: Duration = .seconds(3_600)
+    ) throws -> Secret {
+        let claims: AnyJSON = [
+            "iss": .string(teamID), "sub": .string(client), "aud": .string(Self.audience),
+            "iat": .integer(now.seconds), "exp": .integer((now + min(lifetime, Self.maximumLifetime)).seconds),
+        ]
+        return Secret(try signer.sign(payload: Array(claims.text.utf8)))
+    }
+}
+
+/// The client secrets in use, one for each client id. Each is used for half of its life.
+final class AppleClientSecrets: Sendable {
+    private static let lifetime: Duration = .seconds(3_600)
+
+    private let key: AppleSigningKey
+    private let made = Mutex<[String: (secret: Secret, at: Instant)]>([:])
+
+    init(_ key: AppleSigningKey) { self.key = key }
+
+    /// - Throws: What the crypto library throws.
+    func secret(for client: String, at now: Instant) throws -> Secret {
+        try made.withLock { made in
+            if let last = made[client], now >= last.at, now < last.at + Self.lifetime / 2 { return last.secret }
+            let secret = try key.clientSecret(for: client, at: now, lifetime: Self.lifetime)
+            made[client] = (secret, now)
+            return secret
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import GatehouseWire
+
+/// The members of `identity_data`, as the contract has them for each provider (3.3).
+struct IdentityData {
+    let claims: ProfileClaims
+    let identity: VerifiedIdentity
+
+    func members(_ kind: ProviderSettings.Kind) -> [String: AnyJSON] {
+        guard identity.client != nil else { return profile }
+        return switch kind {
+        case .apple: apple
+        case .google: google
+        case .openID: token
+        }
+    }
+
+    private var common: [String: AnyJSON] {
+        var members: [String: AnyJSON] = [
+            "iss": .string(identity.issuer), "sub": .string(identity.subject),
+            "email_verified": .bool(identity.isEmailVerified), "phone_verified": false,
+        ]
+        members["email"] = identity.email.map(AnyJSON.string)
+        return members
+    }
+
+    private func with(
+        _ texts: [String: String?], custom: [String: AnyJSON?], in members: [String: AnyJSON]
+    ) -> [String: AnyJSON] {
+        var members = members
+        for (name, text) in texts { members[name] = text.map(AnyJSON.string) }
+        let custom = custom.compactMapValues(\.self)
+        if !custom.isEmpty { members["custom_claims"] = .object(custom) }
+        return members
+    }
+
+    private var apple: [String: AnyJSON] {
+        with(
+            ["provider_id": identity.subject],
+            custom: [
+                "is_private_email": claims.flag("is_private_email").map(AnyJSON.bool),
+                "auth_time": claims.number("auth_time"),
+                "transfer_sub": claims.text("transfer_sub").map(AnyJSON.string),
+            ], in: common)
+    }
+
+    private var google: [String: AnyJSON] {
+        let name = claims.text("name")
+        return with(
+            [
+                "provider_id": identity.subject, "name": name, "full_name": name, "picture": identity.picture,
+                "avatar_url": identity.picture,
+            ], custom: ["hd": claims.text("hd").map(AnyJSON.string)], in: common)
+    }
+
+    /// What a provider's profile says, when there is no ID token.
+    private var profile: [String: AnyJSON] {
+        let name = claims.text("name")
+        return with(
+            [
+                "provider_id": identity.subject, "name": name, "full_name": name, "picture": identity.picture,
+                "avatar_url": identity.picture,
+            ], custom: ["preferred_username": claims.text("preferred_username").map(AnyJSON.string)], in: common)
+    }
+
+    private static let standardTexts = [
+        "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "website",
+        "gender", "birthdate", "zoneinfo", "locale", "updated_at", "phone",
+    ]
+
+    /// The standard claims of any other provider's ID token.
+    private var token: [String: AnyJSON] {
+        var members = common
+        for name in Self.standardTexts { members[name] = claims.text(name).map(AnyJSON.string) }
+        members["updated_at"] = members["updated_at"] ?? claims.number("updated_at")
+        members["picture"] = identity.picture.map(AnyJSON.string)
+        members["phone_verified"] = .bool(claims.flag("phone_verified") ?? false)
+        members["iat"] = claims.number("iat")
+        members["exp"] = claims.number("exp")
+        let audience = claims.members["aud"]
+        members["aud"] = audience?.stringValue.map { .array([.string($0)]) } ?? audience
+        return members
+    }
+}

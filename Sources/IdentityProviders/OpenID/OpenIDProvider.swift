@@ -1,0 +1,148 @@
+package import GatehouseWire
+import JSONWebTokens
+
+/// One provider, as its settings describe it: sends browsers there, trades codes, and turns what it says into a
+/// ``VerifiedIdentity`` or a reason why not. Knows no account.
+package struct OpenIDProvider: Sendable {
+    package let settings: ProviderSettings
+    let caller: ProviderCaller
+    private let reader: MetadataReader?
+    private let fixed: ProviderMetadata?
+    let keys: RemoteKeySet
+    let appleSecrets: AppleClientSecrets?
+
+    /// - Parameters:
+    ///   - now: For the age of what is kept: discovery document and keys. Tokens are judged by the time given with
+    ///     each.
+    ///   - transport: See ``ProviderTransport``.
+    /// - Throws: When the settings name an address that the rule does not allow.
+    package init(
+        _ settings: ProviderSettings, rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant,
+        transport: @escaping ProviderTransport
+    ) throws(ProviderSettingsProblems) {
+        let caller = ProviderCaller(rule: rule, transport: transport)
+        try Self.check(settings.endpoints, rule)
+        (self.settings, self.caller) = (settings, caller)
+        let metadata: @Sendable () async throws(ProviderFailure) -> ProviderMetadata
+        switch settings.endpoints {
+        case .fixed(let known):
+            (reader, fixed) = (nil, known)
+            metadata = { () async throws(ProviderFailure) -> ProviderMetadata in known }
+        case .discovered(let base):
+            let issuer = settings.issuers[0]
+            let reader = MetadataReader(now: now) { () async throws(ProviderFailure) -> ProviderMetadata in
+                try await caller.metadata(below: base, of: issuer)
+            }
+            (self.reader, fixed) = (reader, nil)
+            metadata = { () async throws(ProviderFailure) -> ProviderMetadata in try await reader.current() }
+        }
+        var limits = RemoteKeySet.Limits()
+        limits.maximumBytes = ProviderLimits.keys
+        keys = RemoteKeySet(limits: limits, now: now) { try await caller.keys(at: metadata().keys) }
+        if case .appleKey(let key) = settings.credential {
+            appleSecrets = AppleClientSecrets(key)
+        } else {
+            appleSecrets = nil
+        }
+    }
+
+    private static func check(
+        _ endpoints: ProviderSettings.Endpoints, _ rule: OutgoingAddressRule
+    ) throws(ProviderSettingsProblems) {
+        let called: [ProviderURL?] =
+            switch endpoints {
+            case .discovered(let base): [base]
+            case .fixed(let known): [known.keys, known.token, known.userInfo, known.revocation]
+            }
+        var problems: [ProviderSettingsProblem] = []
+        for url in called.compactMap(\.self) {
+            do { try rule.check(url) } catch { problems.append(.addressRefused(error)) }
+        }
+        if case .fixed(let known) = endpoints, let url = known.authorization {
+            do { try rule.checkForBrowser(url) } catch { problems.append(.addressRefused(error)) }
+        }
+        guard problems.isEmpty else { throw ProviderSettingsProblems(problems) }
+    }
+
+    /// Where things are; read from the provider when it is not known, or an hour old.
+    package func metadata() async throws(ProviderFailure) -> ProviderMetadata {
+        if let fixed { return fixed }
+        guard let reader else { throw .notOffered(.discovery) }
+        return try await reader.current()
+    }
+
+    /// Failures that nobody saw because older keys or an older discovery document served. For the log.
+    package func hiddenFailures() async -> [ProviderFailure] {
+        let ofKeys = await keys.lastFailure.map { $0 as? ProviderFailure ?? .unavailable(.keys, .unreadable) }
+        return [await reader?.lastFailure, ofKeys].compactMap(\.self)
+    }
+}
+
+/// Makes the calls and keeps their limits.
+struct ProviderCaller: Sendable {
+    let rule: OutgoingAddressRule
+    let transport: ProviderTransport
+
+    func send(_ request: ProviderRequest, for step: ProviderStep) async throws(ProviderFailure) -> ProviderResponse {
+        do { try rule.check(request.url) } catch { throw .unavailable(step, .noAnswer(.addressRefused(error))) }
+        let response: ProviderResponse
+        do {
+            response = try await transport(request)
+        } catch {
+            throw .unavailable(step, .noAnswer(error as? ProviderTransportFailure ?? .noConnection))
+        }
+        guard response.body.count <= request.maximumBytes else { throw .unavailable(step, .noAnswer(.tooLong)) }
+        return response
+    }
+
+    /// A document that everybody may read.
+    private func document(
+        _ url: ProviderURL, maximumBytes: Int, for step: ProviderStep
+    ) async throws(ProviderFailure) -> [UInt8] {
+        let response = try await send(.get(url, maximumBytes: maximumBytes), for: step)
+        guard response.status == 200 else { throw .unavailable(step, .status(response.status)) }
+        return response.body
+    }
+
+    func keys(at url: ProviderURL) async throws(ProviderFailure) -> [UInt8] {
+        try await document(url, maximumBytes: ProviderLimits.keys, for: .keys)
+    }
+
+    func metadata(below base: ProviderURL, of issuer: String) async throws(ProviderFailure) -> ProviderMetadata {
+        guard let url = base.appending(path: "/.well-known/openid-configuration") else {
+            throw .unavailable(.discovery, .malformed("issuer"))
+        }
+        let document = try await document(url, maximumBytes: ProviderLimits.metadata, for: .discovery)
+        do {
+            return try ProviderMetadata(document: document, of: issuer, rule: rule)
+        } catch {
+            throw .unavailable(.discovery, error)
+        }
+    }
+
+    /// A call whose answer is a JSON object, or an OAuth error (RFC 6749 §5.2).
+    func object(
+        _ request: ProviderRequest, for step: ProviderStep
+    ) async throws(ProviderFailure) -> [String: AnyJSON] {
+        let response = try await send(request, for: step)
+        // Lost: what is wrong with the JSON; it is the provider's, and an error's status counts more.
+        let members = (try? JSONReader.read(response.body))?.objectValue
+        try Self.checkRefusal(response.status, members, for: step)
+        guard let members else { throw .unavailable(step, .unreadable) }
+        return members
+    }
+
+    static func checkRefusal(
+        _ status: Int, _ members: [String: AnyJSON]?, for step: ProviderStep
+    ) throws(ProviderFailure) {
+        guard status != 429, status < 500 else { throw .unavailable(step, .status(status)) }
+        // Some providers refuse with 200.
+        if let error = members?["error"]?.stringValue, !error.isEmpty {
+            let passing = ["server_error", "temporarily_unavailable"]
+            if passing.contains(error) { throw .unavailable(step, .status(status)) }
+            let description = members?["error_description"]?.stringValue.map { DisplayText.cut($0, to: 200) }
+            throw .refused(step, error: DisplayText.cut(error, to: 64), description: description)
+        }
+        guard (200..<300).contains(status) else { throw .unavailable(step, .status(status)) }
+    }
+}

@@ -1,0 +1,76 @@
+import GatehouseWire
+import JSONWebTokens
+
+/// Claims about a person, read with forgiveness: what has a wrong type or is too long counts as absent, for no
+/// decision about access hangs on it.
+struct ProfileClaims: Sendable {
+    /// In bytes. Metadata travels in every access token.
+    private static let maximumText = 512
+    private static let relayDomain = "@privaterelay.appleid.com"
+
+    let members: [String: AnyJSON]
+
+    /// Not empty.
+    func text(_ name: String, maximum: Int = maximumText) -> String? {
+        guard let text = members[name]?.stringValue, !text.isEmpty, text.utf8.count <= maximum else { return nil }
+        return text
+    }
+
+    /// A boolean or the text of one: Apple sends both.
+    func flag(_ name: String) -> Bool? {
+        switch members[name] {
+        case .bool(let flag): flag
+        case .string(let text): ["true": true, "false": false][text.lowercased()]
+        default: nil
+        }
+    }
+
+    func time(_ name: String) -> Instant? {
+        // Lost: that it is no time, which counts as absent here.
+        try? ClaimReader(members: members).time(name)
+    }
+
+    /// A number as it was written.
+    func number(_ name: String) -> AnyJSON? {
+        switch members[name] {
+        case .integer, .double: members[name]
+        default: nil
+        }
+    }
+
+    func readable(_ name: String) -> String? {
+        let text = DisplayText.cut(members[name]?.stringValue ?? "", to: 100)
+        return text.isEmpty ? nil : text
+    }
+
+    /// Something on both sides of an at sign, 255 bytes at most, no blanks. Whether it is an address that we
+    /// accept, whoever makes accounts decides.
+    var email: String? {
+        guard let text = text("email", maximum: 255), let at = text.lastIndex(of: "@"), at != text.startIndex,
+            text.index(after: at) != text.endIndex,
+            text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace })
+        else { return nil }
+        return text
+    }
+
+    var picture: String? {
+        guard let url = text("picture", maximum: ProviderURL.maximumLength).flatMap(ProviderURL.init), url.isSecure
+        else { return nil }
+        return url.text
+    }
+
+    /// Apple's addresses are verified unless it says that they are not, as it does for people at work and school.
+    func vouchesForEmail(_ kind: ProviderSettings.Kind) -> Bool {
+        switch kind {
+        case .apple: members["email_verified"].map(\.isNull) ?? true || flag("email_verified") == true
+        case .google: flag("email_verified") ?? flag("verified_email") ?? false
+        case .openID: flag("email_verified") ?? false
+        }
+    }
+
+    /// By the domain whoever says it: a relay address that reached another provider is one still.
+    func isPrivateRelay(_ kind: ProviderSettings.Kind) -> Bool {
+        if kind == .apple, flag("is_private_email") == true { return true }
+        return email?.lowercased().hasSuffix(Self.relayDomain) ?? false
+    }
+}

@@ -1,0 +1,92 @@
+import GatehouseWire
+
+/// Where a provider's endpoints are and what it can do (OpenID Connect Discovery 1.0 §3).
+package struct ProviderMetadata: Equatable, Sendable {
+    package let issuer: String
+    /// `jwks_uri`
+    package let keys: ProviderURL
+    /// `authorization_endpoint`
+    package let authorization: ProviderURL?
+    /// `token_endpoint`
+    package let token: ProviderURL?
+    /// `userinfo_endpoint`
+    package let userInfo: ProviderURL?
+    /// `revocation_endpoint`
+    package let revocation: ProviderURL?
+    /// `token_endpoint_auth_methods_supported`
+    let tokenAuthentication: [String]?
+    /// `id_token_signing_alg_values_supported`
+    let signingAlgorithms: [String]?
+    /// `authorization_response_iss_parameter_supported` (RFC 9207 §3)
+    let namesItselfInCallbacks: Bool
+
+    package init(
+        issuer: String, keys: ProviderURL, authorization: ProviderURL? = nil, token: ProviderURL? = nil,
+        userInfo: ProviderURL? = nil, revocation: ProviderURL? = nil, tokenAuthentication: [String]? = nil,
+        signingAlgorithms: [String]? = nil, namesItselfInCallbacks: Bool = false
+    ) {
+        self.issuer = issuer
+        self.keys = keys
+        self.authorization = authorization
+        self.token = token
+        self.userInfo = userInfo
+        self.revocation = revocation
+        self.tokenAuthentication = tokenAuthentication
+        self.signingAlgorithms = signingAlgorithms
+        self.namesItselfInCallbacks = namesItselfInCallbacks
+    }
+
+    /// Whether the secret goes into the form. Without a word about it the standard says Basic.
+    var takesSecretInForm: Bool { tokenAuthentication?.contains("client_secret_post") ?? false }
+
+    /// The same issuer but for one slash at the end, on which configurations and providers often disagree.
+    static func isSameIssuer(_ left: String, _ right: String) -> Bool {
+        func bare(_ text: String) -> Substring { text.hasSuffix("/") ? text.dropLast() : text[...] }
+        return bare(left) == bare(right)
+    }
+}
+
+extension ProviderMetadata {
+    /// Reads a discovery document.
+    ///
+    /// - Parameter issuer: Who it has to be about.
+    /// - Throws: Also when it names an address that is not to be called, even if it would not be needed.
+    init(document: [UInt8], of issuer: String, rule: OutgoingAddressRule) throws(ProviderTrouble) {
+        let members: AnyJSON
+        do { members = try JSONReader.read(document) } catch { throw .unreadable }
+        guard members.objectValue != nil else { throw .unreadable }
+        guard let said = members["issuer"]?.stringValue else { throw .missing("issuer") }
+        guard Self.isSameIssuer(said, issuer) else { throw .wrongIssuer }
+        guard let keys = try Self.url("jwks_uri", in: members, rule) else { throw .missing("jwks_uri") }
+        self.init(
+            issuer: said, keys: keys, authorization: try Self.browserURL("authorization_endpoint", in: members, rule),
+            token: try Self.url("token_endpoint", in: members, rule),
+            userInfo: try Self.url("userinfo_endpoint", in: members, rule),
+            revocation: try Self.url("revocation_endpoint", in: members, rule),
+            tokenAuthentication: Self.texts("token_endpoint_auth_methods_supported", in: members),
+            signingAlgorithms: Self.texts("id_token_signing_alg_values_supported", in: members),
+            namesItselfInCallbacks: members["authorization_response_iss_parameter_supported"] == true)
+    }
+
+    private static func url(
+        _ name: String, in members: AnyJSON, _ rule: OutgoingAddressRule
+    ) throws(ProviderTrouble) -> ProviderURL? {
+        guard let member = members[name], !member.isNull else { return nil }
+        guard let url = member.stringValue.flatMap(ProviderURL.init) else { throw .malformed(name) }
+        do { try rule.check(url) } catch { throw .noAnswer(.addressRefused(error)) }
+        return url
+    }
+
+    private static func browserURL(
+        _ name: String, in members: AnyJSON, _ rule: OutgoingAddressRule
+    ) throws(ProviderTrouble) -> ProviderURL? {
+        guard let member = members[name], !member.isNull else { return nil }
+        guard let url = member.stringValue.flatMap(ProviderURL.init) else { throw .malformed(name) }
+        do { try rule.checkForBrowser(url) } catch { throw .noAnswer(.addressRefused(error)) }
+        return url
+    }
+
+    private static func texts(_ name: String, in members: AnyJSON) -> [String]? {
+        members[name]?.arrayValue?.compactMap(\.stringValue)
+    }
+}

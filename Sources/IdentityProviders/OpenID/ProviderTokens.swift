@@ -1,0 +1,104 @@
+package import GatehouseWire
+
+/// What a code was traded for.
+package struct ProviderTokens: Sendable {
+    package let idToken: Secret?
+    package let accessToken: Secret?
+    package let refreshToken: Secret?
+    /// Our client id that they were made out to: needed again to revoke them.
+    package let client: String
+
+    init(_ answer: [String: AnyJSON], client: String) throws(ProviderFailure) {
+        func token(_ name: String) throws(ProviderFailure) -> Secret? {
+            guard let member = answer[name], !member.isNull else { return nil }
+            guard let text = member.stringValue else { throw .unavailable(.tokens, .malformed(name)) }
+            return text.isEmpty ? nil : Secret(text)
+        }
+        idToken = try token("id_token")
+        accessToken = try token("access_token")
+        refreshToken = try token("refresh_token")
+        self.client = client
+        // Without one of them the answer says nothing about anybody.
+        guard idToken != nil || accessToken != nil else { throw .unavailable(.tokens, .missing("access_token")) }
+    }
+}
+
+/// What became of a token that was to be revoked.
+package enum RevocationOutcome: Sendable {
+    case revoked
+    /// The provider does not know it, or no longer.
+    case wasInvalid
+}
+
+extension OpenIDProvider {
+    /// Trades an authorization code for tokens (RFC 6749 §4.1.3).
+    ///
+    /// - Parameters:
+    ///   - verifier: What the code challenge was made of; not sent to providers without PKCE.
+    ///   - redirectURL: As it stood in the authorization URL; nil for a code that an app brings from Apple's sheet.
+    ///   - client: Whom the code was made out to: for a code from an app its bundle id, which is the audience of
+    ///     the ID token beside it. The first client id when nil.
+    package func exchange(
+        code: Secret, verifier: Secret?, redirectURL: String?, client: String? = nil, at now: Instant
+    ) async throws(ProviderFailure) -> ProviderTokens {
+        let client = client ?? settings.clientIDs[0]
+        guard settings.offersBrowserSignIn, settings.clientIDs.contains(client) else { throw .notOffered(.tokens) }
+        let metadata = try await metadata()
+        guard let endpoint = metadata.token else { throw .notOffered(.tokens) }
+        var form = [(name: "grant_type", value: Secret("authorization_code")), ("code", code)]
+        if let redirectURL { form.append(("redirect_uri", Secret(redirectURL))) }
+        if let verifier, settings.usesPKCE { form.append(("code_verifier", verifier)) }
+        let request = try authenticated(endpoint, form, as: client, metadata, for: .tokens, at: now)
+        return try ProviderTokens(try await caller.object(request, for: .tokens), client: client)
+    }
+
+    /// Takes back what the person allowed (RFC 7009): for accounts that are deleted.
+    ///
+    /// - Parameters:
+    ///   - hint: `refresh_token` or `access_token`.
+    ///   - client: ``ProviderTokens/client``.
+    package func revoke(
+        _ token: Secret, hint: String = "refresh_token", client: String, at now: Instant
+    ) async throws(ProviderFailure) -> RevocationOutcome {
+        guard settings.offersBrowserSignIn, settings.clientIDs.contains(client) else { throw .notOffered(.revocation) }
+        let metadata = try await metadata()
+        guard let endpoint = metadata.revocation else { throw .notOffered(.revocation) }
+        let form = [(name: "token", value: token), ("token_type_hint", Secret(hint))]
+        let request = try authenticated(endpoint, form, as: client, metadata, for: .revocation, at: now)
+        let response = try await caller.send(request, for: .revocation)
+        // Lost: that the answer is not JSON. The usual one is empty.
+        let members = (try? JSONReader.read(response.body))?.objectValue
+        do throws(ProviderFailure) {
+            try ProviderCaller.checkRefusal(response.status, members, for: .revocation)
+            return .revoked
+        } catch .refused(_, error: "invalid_token", _), .refused(_, error: "invalid_grant", _) {
+            return .wasInvalid
+        } catch {
+            throw error
+        }
+    }
+
+    private func authenticated(
+        _ endpoint: ProviderURL, _ form: [(name: String, value: Secret)], as client: String,
+        _ metadata: ProviderMetadata, for step: ProviderStep, at now: Instant
+    ) throws(ProviderFailure) -> ProviderRequest {
+        var (form, authorization) = (form, Secret?.none)
+        switch settings.credential {
+        case .none: throw .notOffered(step)
+        case .pkceOnly: form.append(("client_id", Secret(client)))
+        case .secret(let secret) where metadata.takesSecretInForm:
+            form += [("client_id", Secret(client)), ("client_secret", secret)]
+        case .secret(let secret): authorization = FormText.basic(client: client, secret: secret)
+        case .appleKey:
+            guard let appleSecrets else { throw .notOffered(step) }
+            do {
+                let secret = try appleSecrets.secret(for: client, at: now)
+                form += [("client_id", Secret(client)), ("client_secret", secret)]
+            } catch {
+                // What the crypto library says is dropped: only ours is known to hold no part of the key.
+                throw .unavailable(step, .cannotSign)
+            }
+        }
+        return .post(endpoint, form: form, authorization: authorization, maximumBytes: ProviderLimits.answer)
+    }
+}

@@ -1,0 +1,51 @@
+package import GatehouseWire
+
+/// Reads single claims with the types that RFC 7519 §4.1 gives them. A null counts as absent.
+package struct ClaimReader: Sendable {
+    /// The end of the year 9999 in seconds since 1970: later times could not be added to.
+    private static let lastSecond = 253_402_300_799.0
+
+    private let members: [String: AnyJSON]
+
+    package init(members: [String: AnyJSON]) { self.members = members }
+
+    private func claim(_ name: String) -> AnyJSON? {
+        guard let claim = members[name], !claim.isNull else { return nil }
+        return claim
+    }
+
+    /// - Throws: ``TokenRejection/malformedClaim(_:)``, as the others.
+    package func text(_ name: String) throws(TokenRejection) -> String? {
+        guard let claim = claim(name) else { return nil }
+        guard let text = claim.stringValue else { throw .malformedClaim(name) }
+        return text
+    }
+
+    /// A JSON boolean; neither text nor a number.
+    package func flag(_ name: String) throws(TokenRejection) -> Bool? {
+        guard let claim = claim(name) else { return nil }
+        guard let flag = claim.boolValue else { throw .malformedClaim(name) }
+        return flag
+    }
+
+    /// One text or an array of them (RFC 7519 §4.1.3).
+    package func texts(_ name: String) throws(TokenRejection) -> [String] {
+        guard let claim = claim(name) else { return [] }
+        if let text = claim.stringValue { return [text] }
+        guard let elements = claim.arrayValue else { throw .malformedClaim(name) }
+        let texts = elements.compactMap(\.stringValue)
+        guard texts.count == elements.count else { throw .malformedClaim(name) }
+        return texts
+    }
+
+    /// A NumericDate: seconds since 1970, a fraction allowed (RFC 7519 §2).
+    package func time(_ name: String) throws(TokenRejection) -> Instant? {
+        switch claim(name) {
+        case nil: return nil
+        case .integer(let seconds) where abs(Double(seconds)) <= Self.lastSecond: return Instant(seconds: seconds)
+        case .double(let seconds) where abs(seconds) <= Self.lastSecond:
+            return Instant(microseconds: Int64((seconds * 1_000_000).rounded(.down)))
+        default: throw .malformedClaim(name)
+        }
+    }
+}

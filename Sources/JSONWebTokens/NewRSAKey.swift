@@ -1,0 +1,51 @@
+import CryptoExtras
+import GatehouseWire
+
+extension JSONWebKey {
+    /// A new RS256 key of 2,048 bits from the system's random generator. Finding its primes takes up to a second.
+    ///
+    /// - Parameter id: The `kid`; the key's ``thumbprint`` when nil.
+    /// - Throws: What the crypto library throws.
+    package static func newRS256(id: String? = nil) throws -> JSONWebKey {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        var members = try RSANumbers(pkcs1: Array(key.derRepresentation)).jwk
+        members["alg"] = "RS256"
+        if let id { members["kid"] = .string(id) }
+        return try JSONWebKey(.object(members)).identified()
+    }
+}
+
+/// The numbers of an RSA key, from the only form in which the crypto library gives them away: a DER sequence of
+/// integers (RFC 8017 §A.1.2).
+private struct RSANumbers {
+    private static let names = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
+    let jwk: [String: AnyJSON]
+
+    init(pkcs1 der: [UInt8]) throws(KeyProblem) {
+        var rest = der[...]
+        var content = try Self.element(0x30, &rest)
+        // The version: 0 for two primes.
+        guard rest.isEmpty, try Self.element(0x02, &content) == [0] else { throw .unreadable }
+        var members: [String: AnyJSON] = ["kty": "RSA"]
+        for name in Self.names {
+            let number = try Self.element(0x02, &content).drop { $0 == 0 }
+            members[name] = .string(Base64URL.text(Array(number)))
+        }
+        guard content.isEmpty else { throw .unreadable }
+        jwk = members
+    }
+
+    /// Takes one element off the front: its tag, its length in one to three bytes, its content.
+    private static func element(_ tag: UInt8, _ rest: inout ArraySlice<UInt8>) throws(KeyProblem) -> ArraySlice<UInt8> {
+        guard rest.popFirst() == tag, var length = rest.popFirst().map(Int.init) else { throw .unreadable }
+        if length >= 0x80 {
+            let size = length - 0x80
+            guard (1...2).contains(size), rest.count >= size else { throw .unreadable }
+            length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(size)
+        }
+        guard rest.count >= length else { throw .unreadable }
+        defer { rest = rest.dropFirst(length) }
+        return rest.prefix(length)
+    }
+}
