@@ -22,6 +22,8 @@ def pytest_configure(config):
     # It would keep notes in the folder of the tests.
     notes = tempfile.mkdtemp(prefix="gatehouse-tests-")
     hypothesis.configuration.set_hypothesis_home_dir(notes)
+    # `dev` says there where it runs.
+    os.environ["XDG_STATE_HOME"] = os.path.join(notes, "state")
     config.add_cleanup(lambda: shutil.rmtree(notes, ignore_errors=True))
     config.stash[GOLDEN_LEDGER] = {"passed": 0, "waiting": [], "differs": 0, "used": set(), "failed": 0}
     config.stash[SERVERS] = []

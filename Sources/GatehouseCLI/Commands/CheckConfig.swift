@@ -20,7 +20,7 @@ struct CheckConfig: AsyncParsableCommand {
             _ = try ServerSettings(given, parts: only)
         } catch let problems as SettingsProblems {
             Output.note("\n\(problems)")
-            throw ExitCode(78)
+            throw ExitCode(.configuration)
         }
     }
 }

@@ -36,13 +36,13 @@ struct DataOptions: ParsableArguments {
         return try await ConfigurationFile(path: ConfigurationFile.usualName)
     }
 
-    /// - Throws: Exit code 78 (EX_CONFIG of sysexits.h) after every problem was told.
+    /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after every problem was told.
     func settings(parts: Set<ServedPart> = Set(ServedPart.allCases)) async throws -> ServerSettings {
         do {
             return try ServerSettings(try await given(), parts: parts)
         } catch let problems as SettingsProblems {
             Output.note("\(problems)")
-            throw ExitCode(78)
+            throw ExitCode(.configuration)
         }
     }
 }

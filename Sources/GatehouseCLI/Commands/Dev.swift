@@ -34,6 +34,13 @@ struct Dev: AsyncParsableCommand {
             url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
             anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data)
         let text = json ? addresses.json : addresses.block
+        let files = RunningFiles(
+            RunningStack(url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath),
+            address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
+        defer { files.withdraw() }
+        if !files.isComplete {
+            Output.note("Commands such as `gatehouse login` may not find this stack by themselves: give them --url.")
+        }
         try await serve(
             settings, parts: Set(ServedPart.allCases), logger: logger,
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) }, onReady: { Output.line(text) })

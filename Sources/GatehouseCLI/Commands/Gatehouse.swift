@@ -8,18 +8,69 @@ enum Program {
         umask(0o077)
         // A reader that has gone is an error of write(2), not the end of the program.
         signal(SIGPIPE, SIG_IGN)
-        await Gatehouse.main()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try await RootCommand.asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            if RootCommand.wantsJSON(arguments), let failure = ClientFailure(usageError: error) {
+                failure.tell(asJSON: true)
+                RootCommand.exit(withError: ExitCode(failure.exit))
+            }
+            RootCommand.exit(withError: error)
+        }
     }
 }
 
-struct Gatehouse: AsyncParsableCommand {
+struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
         abstract: "An account server that speaks the Supabase Auth protocol, with a profile gateway beside it.",
         version: "gatehouse \(ProgramVersion.text)",
-        subcommands: [
-            Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Doctor.self, CheckConfig.self, Version.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Server",
+                subcommands: [
+                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Doctor.self, CheckConfig.self,
+                ]),
+            CommandGroup(name: "Your account", subcommands: clientCommands),
+            CommandGroup(name: "This program", subcommands: [Completions.self, ExitCodes.self, Version.self]),
         ])
+
+    private static let clientCommands: [any ParsableCommand.Type] = [
+        LogIn.self, SignUp.self, WhoAmI.self, ProfileCommands.self, Teams.self, SessionCommands.self, LogOut.self,
+        DeleteAccount.self,
+    ]
+
+    /// Whether a command of the client was asked to answer in JSON; then it is told in JSON what is wrong, too.
+    static func wantsJSON(_ arguments: [String]) -> Bool {
+        let names = clientCommands.compactMap { $0.configuration.commandName }
+        return arguments.first.map(names.contains) == true && arguments.contains("--json")
+    }
+}
+
+extension ClientFailure {
+    /// What the command line's grammar says against it.
+    ///
+    /// - Returns: nil for other errors, for a call for help, and for what a command has told already.
+    package init?(usageError error: any Error) {
+        guard !(error is ExitCode), RootCommand.exitCode(for: error) == .validationFailure else { return nil }
+        self = .usage(RootCommand.message(for: error))
+    }
+
+    /// What is wrong with a command line, before anything is done.
+    package init?(arguments: [String]) {
+        do {
+            _ = try RootCommand.parseAsRoot(arguments)
+            return nil
+        } catch {
+            self.init(usageError: error)
+        }
+    }
 }
 
 struct Version: ParsableCommand {

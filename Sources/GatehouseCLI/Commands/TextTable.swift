@@ -2,15 +2,9 @@
 struct TextTable {
     private var rows: [[String]]
 
-    init(_ heads: [String]) { rows = [heads] }
+    init(_ heads: [String]) { rows = [heads.map(\.printable)] }
 
-    /// Control characters in a cell become `?`: an address from outside must not move the cursor.
-    mutating func add(_ cells: [String]) {
-        rows.append(
-            cells.map { cell in
-                String(cell.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
-            })
-    }
+    mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

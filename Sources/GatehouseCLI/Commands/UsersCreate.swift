@@ -26,7 +26,7 @@ struct CreateUser: AsyncParsableCommand {
         var attributes = AdminAttributes()
         attributes.email = EmailAddress(email)
         attributes.confirmsEmail = confirm
-        if let password = try password() {
+        if let password = try await password() {
             attributes.passwordHash = try await hash(password, opened.settings.auth.passwordPolicy)
         }
         switch try await opened.accounts.create(attributes, at: System.now()) {
@@ -36,16 +36,16 @@ struct CreateUser: AsyncParsableCommand {
         }
     }
 
-    private func password() throws -> Secret? {
+    private func password() async throws -> Secret? {
         if passwordStdin {
             guard let line = readLine() else { throw CommandFailure("Standard input has no password.") }
             return Secret(line)
         }
         guard passwordPrompt else { return nil }
-        guard let first = Prompt.password("Password: "), let second = Prompt.password("Again: ") else {
-            throw CommandFailure("There is no terminal to ask at: use --password-stdin.")
-        }
-        guard first.matches(second) else { throw CommandFailure("The two differ.") }
+        guard Terminal.canAsk else { throw CommandFailure("There is no terminal to ask at: use --password-stdin.") }
+        let terminal = await Terminal.watched { Output.part("\n") }
+        let first = try await terminal.secret("Password: ")
+        guard first.matches(try await terminal.secret("Again: ")) else { throw CommandFailure("The two differ.") }
         return first
     }
 
@@ -64,25 +64,5 @@ struct CreateUser: AsyncParsableCommand {
             await hasher.shutdown()
             throw CommandFailure("The password could not be hashed (\(error)).")
         }
-    }
-}
-
-/// Asks a person at the terminal.
-enum Prompt {
-    /// What is typed is not shown.
-    ///
-    /// - Returns: nil when standard input is no terminal, or was closed.
-    static func password(_ question: String) -> Secret? {
-        var shown = termios()
-        guard tcgetattr(0, &shown) == 0 else { return nil }
-        var hidden = shown
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        Output.part(question)
-        tcsetattr(0, TCSAFLUSH, &hidden)
-        defer {
-            tcsetattr(0, TCSAFLUSH, &shown)
-            Output.part("\n")
-        }
-        return readLine().map(Secret.init)
     }
 }

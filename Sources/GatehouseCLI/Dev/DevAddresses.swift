@@ -58,8 +58,16 @@ package struct DevAddresses: Sendable {
           curl -s '\(authURL)/signup' -H 'apikey: \(publishableKey)' -d '\(person)'
           curl -s '\(url)/v1/auth/me' -H "Authorization: Bearer $(\(tokenCommand))"
 
+        Or in another terminal:
+
+          \(program) signup
+          \(program) whoami
+
         """
     }
+
+    /// As it was called: `make run` has no `gatehouse` in the path.
+    private var program: String { CommandLine.arguments.first ?? "gatehouse" }
 
     private var person: String { #"{"email":"ada@example.com","password":"correct horse battery"}"# }
 

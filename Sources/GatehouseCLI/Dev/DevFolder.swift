@@ -13,6 +13,7 @@ struct DevFolder: Sendable {
     static let usualPath = ".gatehouse"
     let path: String
 
+    var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
     var database: String { path + "/gatehouse.sqlite" }
     private var secretsFile: String { path + "/secrets.json" }
     private var lockFile: String { path + "/lock" }

@@ -62,7 +62,10 @@ extension SettingsReader {
         let known = Setting.allCases.flatMap { setting in
             [setting.environmentName] + (setting.isSecret ? [setting.environmentName + "_FILE"] : [])
         }
-        for name in given.environment.keys.sorted() where name.hasPrefix("GATEHOUSE_") && !known.contains(name) {
+        // Whose shell knows a server for the client can start one, too.
+        let ofTheClient = [ClientOptions.urlName, ClientOptions.keyName]
+        for name in given.environment.keys.sorted()
+        where name.hasPrefix("GATEHOUSE_") && !known.contains(name) && !ofTheClient.contains(name) {
             refuse(name: name, "is not a setting" + Spelling.hint(name, known: known))
         }
     }

@@ -1,0 +1,79 @@
+package import Foundation
+package import Gatehouse
+
+extension ClientAnswer {
+    /// Of `profile` and `profile set`.
+    ///
+    /// - Parameter teams: Names for the favourites; an id without one is shown as it is.
+    package static func profile(_ profile: Profile, teams: [LeagueTeam]) -> ClientAnswer {
+        let summary = profile.summary
+        let names = Dictionary(teams.map { ($0.id, $0.name) }) { first, _ in first }
+        var table = TextTable(["First name", summary.firstName?.printable ?? "-"])
+        table.add(["Name", profile.name ?? "-"])
+        let favorites = summary.favoriteTeams.map { id in names[id].map { "\($0) (\(id))" } ?? id }
+        table.add(["Favorite teams", favorites.isEmpty ? "No favorite teams yet" : favorites[0]])
+        for favorite in favorites.dropFirst() { table.add(["", favorite]) }
+        table.add(["Time zone", profile.timezone ?? "-"])
+        table.add(["Picture", profile.avatarURL?.absoluteString ?? "-"])
+        if profile.isPremium { table.add(["Premium", "yes"]) }
+        return ClientAnswer(
+            [
+                "id": .string(summary.id.uuidString.lowercased()), "first_name": text(summary.firstName),
+                "favorite_teams": texts(summary.favoriteTeams), "name": text(profile.name),
+                "avatar_url": text(profile.avatarURL?.absoluteString), "timezone": text(profile.timezone),
+                "is_premium": .bool(profile.isPremium), "created_at": .string(summary.createdAt.wire),
+                "updated_at": .string(profile.updatedAt.wire),
+            ], table.text)
+    }
+
+    /// Of `teams`.
+    package static func teams(_ teams: [LeagueTeam]) -> ClientAnswer {
+        var table = TextTable(["ID", "NAME", "SHORT", "LEAGUE"])
+        for team in teams { table.add([team.id, team.name, team.abbreviation, team.league]) }
+        let list = teams.map { team -> AnyJSON in
+            [
+                "id": .string(team.id), "league": .string(team.league), "name": .string(team.name),
+                "city": .string(team.city), "abbreviation": .string(team.abbreviation),
+            ]
+        }
+        return ClientAnswer(["teams": .array(list)], teams.isEmpty ? "No teams.\n" : table.text)
+    }
+
+    /// Of `sessions`.
+    package static func sessions(_ sessions: [SessionInfo]) -> ClientAnswer {
+        var table = TextTable(["ID", "SIGNED IN", "LAST USED", "ADDRESS", "DEVICE"])
+        for session in sessions {
+            table.add([
+                session.id.uuidString.lowercased(), shown(session.createdAt),
+                shown(session.refreshedAt ?? session.createdAt), session.ipAddress ?? "-",
+                (session.userAgent ?? "-") + (session.isCurrent ? "  (this one)" : ""),
+            ])
+        }
+        let list = sessions.map { session -> AnyJSON in
+            [
+                "id": .string(session.id.uuidString.lowercased()), "created_at": .string(session.createdAt.wire),
+                "refreshed_at": text(session.refreshedAt?.wire), "user_agent": text(session.userAgent),
+                "ip": text(session.ipAddress), "is_current": .bool(session.isCurrent),
+            ]
+        }
+        return ClientAnswer(["sessions": .array(list)], table.text)
+    }
+
+    /// Of `sessions revoke`.
+    ///
+    /// - Parameters:
+    ///   - ids: The ones that were ended, as far as they are known by name.
+    ///   - endsOthers: Whether all others were ended.
+    ///   - isSignedIn: Whether this one goes on.
+    package static func revoked(_ ids: [UUID], endsOthers: Bool, isSignedIn: Bool) -> ClientAnswer {
+        let list = ids.map { $0.uuidString.lowercased() }
+        var lines = list.map { "Ended \($0).\n" }
+        if endsOthers { lines = ["Signed out everywhere else.\n"] }
+        if !isSignedIn { lines.append("That was this session: nobody is signed in here now.\n") }
+        return ClientAnswer(
+            ["revoked": texts(list), "others": .bool(endsOthers), "signed_in": .bool(isSignedIn)], lines.joined())
+    }
+
+    /// To the second.
+    private static func shown(_ date: Date) -> String { date.wire.prefix(19) + "Z" }
+}

@@ -1,0 +1,90 @@
+import Foundation
+package import Gatehouse
+
+/// What came of a command: for scripts, and for people. Docs/terminal-client.md lists the members.
+package struct ClientAnswer: Hashable, Sendable {
+    /// One object.
+    package let json: AnyJSON
+    /// Ends with a line feed, or is empty.
+    package let text: String
+
+    init(_ members: [String: AnyJSON], _ text: String) {
+        json = .object(members)
+        self.text = text
+    }
+}
+
+extension ClientAnswer {
+    /// Of `login` and `signup`.
+    package static func signedIn(_ user: User, server: String) -> ClientAnswer {
+        ClientAnswer(
+            ["signed_in": true, "server": .string(server), "user": short(user)],
+            "Signed in as \(name(user)) at \(server).\n")
+    }
+
+    /// Of `signup`, where the server wants the address confirmed. The server may have made the user up: it is not
+    /// shown.
+    package static func checkMail(server: String) -> ClientAnswer {
+        ClientAnswer(
+            ["signed_in": false, "server": .string(server), "user": .null],
+            "Check your mail: when the address is confirmed, `gatehouse login` signs in at \(server).\n")
+    }
+
+    /// Of `whoami`.
+    ///
+    /// - Parameter isChecked: Whether the server was asked just now; else it is what was known last.
+    package static func whoAmI(
+        _ user: User, _ profile: ProfileSummary?, server: String, isChecked: Bool
+    ) -> ClientAnswer {
+        var about = short(user).objectValue ?? [:]
+        let providers = user.appMetadata["providers"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        about["is_anonymous"] = .bool(user.isAnonymous)
+        about["providers"] = .array(providers.map(AnyJSON.string))
+        about["created_at"] = .string(user.createdAt.wire)
+        let members: [String: AnyJSON] = [
+            "server": .string(server), "user": .object(about), "checked": .bool(isChecked),
+            "profile": profile.map { ["first_name": text($0.firstName), "favorite_teams": texts($0.favoriteTeams)] }
+                ?? .null,
+        ]
+        var table = TextTable(["Signed in as", name(user)])
+        if let firstName = profile?.firstName { table.add(["First name", firstName]) }
+        table.add(["Account", user.id.uuidString.lowercased()])
+        if !providers.isEmpty { table.add(["Signs in by", providers.joined(separator: ", ")]) }
+        table.add(["Server", server])
+        return ClientAnswer(members, table.text)
+    }
+
+    /// Of `logout`.
+    ///
+    /// - Parameters:
+    ///   - user: Who was signed in, if somebody was.
+    ///   - isRevoked: Whether the server ended the session, too.
+    package static func signedOut(_ user: User?, server: String, isRevoked: Bool) -> ClientAnswer {
+        let sentence =
+            if let user {
+                isRevoked ? "Signed out \(name(user)) at \(server)." : "Signed out \(name(user)) on this machine alone."
+            } else {
+                "Nobody was signed in at \(server)."
+            }
+        return ClientAnswer(
+            [
+                "signed_in": false, "server": .string(server), "user": user.map(short) ?? .null,
+                "revoked": .bool(isRevoked),
+            ], sentence + "\n")
+    }
+
+    /// Of `delete-account`.
+    package static func deleted(_ user: User, server: String) -> ClientAnswer {
+        ClientAnswer(
+            ["deleted": true, "server": .string(server), "user": short(user)],
+            "The account \(name(user)) at \(server) is deleted.\n")
+    }
+
+    private static func short(_ user: User) -> AnyJSON {
+        ["id": .string(user.id.uuidString.lowercased()), "email": text(user.email)]
+    }
+
+    static func name(_ user: User) -> String { user.email?.printable ?? user.id.uuidString.lowercased() }
+    static func text(_ text: String?) -> AnyJSON { text.map(AnyJSON.string) ?? .null }
+    static func texts(_ texts: [String]) -> AnyJSON { .array(texts.map(AnyJSON.string)) }
+}

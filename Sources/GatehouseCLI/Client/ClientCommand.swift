@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+/// Which server a command speaks with, and how it answers.
+struct ClientOptions: ParsableArguments {
+    static let urlName = "GATEHOUSE_URL"
+    static let keyName = "GATEHOUSE_KEY"
+
+    @Option(
+        help: ArgumentHelp(
+            "The server, such as https://accounts.example.com (default: \(urlName), else the `gatehouse dev` of this "
+                + "folder or machine).", valueName: "address"))
+    var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The server's publishable key (default: \(keyName); a `gatehouse dev` tells its own).",
+            valueName: "publishable-key"))
+    var key: String?
+
+    @Flag(help: "Print one JSON object; failures are one on standard error.") var json = false
+
+    /// - Throws: ``ClientFailure``.
+    func target(environment: [String: String], stacks: DevStacks) throws(ClientFailure) -> ClientTarget {
+        func given(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let key = key ?? given(Self.keyName)
+        guard let address = url ?? given(Self.urlName) else {
+            let stack = try stacks.find()
+            return try ClientTarget(address: stack.url, key: key ?? stack.publishableKey)
+        }
+        let target = try ClientTarget(address: address, key: key ?? "")
+        guard key == nil, let found = stacks.key(of: target.url) else { return target }
+        return try ClientTarget(address: address, key: found)
+    }
+}
+
+/// A command for people with an account.
+protocol ClientCommand: AsyncParsableCommand {
+    var options: ClientOptions { get }
+
+    /// Does it; what came of it goes to ``Client/answer(_:)``.
+    ///
+    /// - Throws: Any error; ``ClientFailure`` has the message and the exit code of each.
+    func perform(_ client: Client) async throws
+}
+
+extension ClientCommand {
+    func run() async throws {
+        let isJSON = options.json
+        let terminal = await Terminal.watched {
+            if isJSON { ClientFailure.interrupted.tell(asJSON: true) } else { Output.part("\n") }
+        }
+        var server = ""
+        do {
+            let environment = System.environment
+            let target = try options.target(environment: environment, stacks: DevStacks(environment: environment))
+            server = target.text
+            try await perform(try Client(target, terminal: terminal, isJSON: isJSON, environment: environment))
+        } catch {
+            let failure = ClientFailure(error, at: server)
+            failure.tell(asJSON: isJSON)
+            throw ExitCode(failure.exit)
+        }
+    }
+}
+
+extension ClientFailure {
+    /// To standard error.
+    func tell(asJSON isJSON: Bool) { Output.note(isJSON ? json.text : "Error: \(message)") }
+}

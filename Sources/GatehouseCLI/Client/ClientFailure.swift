@@ -1,0 +1,193 @@
+import Foundation
+package import Gatehouse
+package import GatehouseModel
+
+/// Why a command of the client did not do what it was asked, or not wholly.
+package struct ClientFailure: Error, Hashable, Sendable {
+    /// Stable, for scripts: the server's own word where it said one.
+    package var code: String
+    /// For people; from the catalogue of messages where that has one.
+    package var text: String
+    /// What a person can do, or needs to know besides.
+    package var detail: String?
+    /// Tells scripts what kind of failure it is.
+    package var exit: ProgramExit
+
+    /// For failures that the client finds by itself.
+    package init(_ code: String, _ text: String, detail: String? = nil, exit: ProgramExit) {
+        (self.code, self.text, self.detail, self.exit) = (code, text, detail, exit)
+    }
+
+    package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
+
+    package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
+    package static let cancelled = ClientFailure("cancelled", "Nothing was done.", exit: .failed)
+
+    /// Text and detail, without control characters.
+    package var message: String { (detail.map { "\(text) (\($0))" } ?? text).printable }
+
+    /// `{"error","message"}`
+    package var json: AnyJSON { ["error": .string(code), "message": .string(message)] }
+}
+
+extension ClientFailure {
+    /// The failure that any error of a command is.
+    ///
+    /// - Parameters:
+    ///   - method: How the person wanted to sign in; nil for everything else.
+    ///   - server: Where, as it is shown.
+    package init(_ error: any Error, _ method: AuthMethod? = nil, at server: String) {
+        switch error {
+        case let failure as ClientFailure: self = failure
+        case is CancellationError: self = .interrupted
+        case let failure as CommandFailure: self.init("failed", failure.description, exit: .failed)
+        case let failure as SignInFailure: self.init(failure)
+        case let error as WebAuthenticationError: self.init(error)
+        case let error as AuthClientError: self.init(error, at: server)
+        case let error as GatewayError: self.init(error, at: server)
+        default:
+            let error = error as NSError
+            self.init("failed", Self.other, detail: "\(error.domain) \(error.code)", exit: .failed)
+        }
+        guard let method, !(error is ClientFailure) else { return }
+        guard let shown = SignInMessage(method, error) else {
+            // "Cancel" on the provider's page comes back as a refusal.
+            if self != .interrupted { self = .cancelled }
+            return
+        }
+        // The catalogue has one sentence for all that is rare: what is known says more than that.
+        if shown.text != Self.other { text = shown.text }
+    }
+
+    private init(_ error: WebAuthenticationError) {
+        switch error {
+        case .cancelled: self = .cancelled
+        case .timedOut:
+            self.init(
+                "invalid_callback", Self.text(.google, .invalidCallback),
+                detail: "the browser did not come back in time", exit: .failed)
+        case .invalidCallback: self.init(SignInFailure.invalidCallback)
+        case .couldNotOpenBrowser: self.init("provider_failed", "No browser could be opened.", exit: .failed)
+        case .couldNotListen(let number):
+            self.init(
+                "provider_failed", "The browser could not come back to this machine.", detail: "error \(number)",
+                exit: .failed)
+        case .invalidRedirect: self.init(SignInFailure.providerFailed)
+        }
+    }
+
+    private init(_ failure: SignInFailure) {
+        switch failure {
+        case .cancelled: self = .cancelled
+        case .providerFailed: self.init("provider_failed", Self.other, exit: .failed)
+        case .invalidCallback:
+            self.init("invalid_callback", Self.text(.google, .invalidCallback), exit: .failed)
+        case .profileNotCreated: self.init("profile_not_created", Self.other, exit: .failed)
+        }
+    }
+
+    private init(_ error: AuthClientError, at server: String) {
+        switch error {
+        case .insecureURL:
+            self = .usage("\(server): only https is safe for passwords, except to this machine.")
+        case .signedOut(let reason): self.init(reason, at: server)
+        case .sessionChanged:
+            self.init("session_changed", "Somebody else signed in meanwhile. Please try again.", exit: .failed)
+        case .offline(let cause): self.init(cause, at: server)
+        case .refused(let refusal):
+            self.init(
+                status: refusal.status, code: refusal.code?.rawValue, refusal.message, refusal.retryAfter, at: server)
+        case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
+        case .storeUnavailable(let reason):
+            self.init(
+                "store_unavailable", "The place where the session is kept does not answer.", detail: reason,
+                exit: .storeUnavailable)
+        case .storeFailed(let reason):
+            self.init("store_failed", "The session could not be kept.", detail: reason, exit: .storeUnavailable)
+        case .unknownFlow: self.init("unknown_flow", Self.text(.google, .invalidCallback), exit: .failed)
+        }
+    }
+
+    private init(_ error: GatewayError, at server: String) {
+        switch error {
+        case .insecureURL: self.init(AuthClientError.insecureURL, at: server)
+        case .notAuthenticated(.signedOut(let reason)): self.init(reason, at: server)
+        case .notAuthenticated(.tokenRefused(let code)):
+            self.init(code, AuthError.notAuthenticated.message, detail: code, exit: .notSignedIn)
+        case .forbidden(let code, let message):
+            self.init(code, AuthError.forbidden.message, detail: message, exit: .refused)
+        case .offline(let cause): self.init(cause, at: server)
+        case .refused(let refusal):
+            self.init(status: refusal.status, code: refusal.code, refusal.message, refusal.retryAfter, at: server)
+        case .server(let status): self.init(.status(status), at: server)
+        case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
+        case .noToken(let error): self.init(error, at: server)
+        }
+    }
+
+    private init(_ reason: SignedOutReason, at server: String) {
+        switch reason {
+        case .neverSignedIn, .requested, .signedOutElsewhere:
+            self.init(
+                "not_signed_in", AuthError.notAuthenticated.message, detail: "nobody is signed in at \(server)",
+                exit: .notSignedIn)
+        case .endedByServer(let code):
+            let text = SignInMessage(reason)?.text ?? AuthError.notAuthenticated.message
+            self.init(code.rawValue, text, detail: code.rawValue, exit: .notSignedIn)
+        case .storeDamaged:
+            self.init(
+                "store_damaged", AuthError.notAuthenticated.message, detail: "the stored session cannot be read",
+                exit: .notSignedIn)
+        }
+    }
+
+    private init(_ cause: OfflineCause, at server: String) {
+        switch cause {
+        case .noAnswer:
+            self.init(
+                "offline", Self.text(.email, .noNetwork), detail: "no answer from \(server)", exit: .unavailable)
+        case .status(let status): self.init(status: status, code: nil, "", nil, at: server)
+        case .notUnderstood(let what): self = Self.notUnderstood(what, at: server)
+        }
+    }
+
+    /// An answer that is not 2xx.
+    private init(status: Int, code: String?, _ said: String, _ retryAfter: Duration?, at server: String) {
+        let code = code.flatMap { $0.isEmpty ? nil : $0 }
+        switch status {
+        case 500...:
+            self.init(
+                "server_unavailable", Self.text(.google, .serverError), detail: "status \(status) from \(server)",
+                exit: .unavailable)
+        case 429:
+            self.init(
+                code ?? "rate_limited", Self.text(.email, .rateLimited),
+                detail: retryAfter.map { "in \($0.components.seconds) s" }, exit: .refused)
+        default:
+            let code = code ?? "status_\(status)"
+            let isAboutKey = Self.refusesKey.contains(code)
+            // A page that came back with an error has no status.
+            let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
+            self.init(
+                code, said.isEmpty ? Self.other : said,
+                detail: isAboutKey ? "give the server's publishable key with --key or GATEHOUSE_KEY" : nil,
+                exit: isAboutPerson ? .notSignedIn : .refused)
+        }
+    }
+
+    /// The last one is the gateway's before hosted Supabase, which has no word for it.
+    private static let refusesKey: Set<String> = ["no_api_key", "invalid_api_key", "status_401"]
+    private static let refusesPerson: Set<String> = Set(
+        [AuthErrorCode.invalidCredentials, .emailNotConfirmed, .phoneNotConfirmed, .userBanned].map(\.rawValue))
+
+    private static func notUnderstood(_ what: String, at server: String) -> ClientFailure {
+        ClientFailure(
+            "unexpected_answer", "What answers at \(server) is no account server.", detail: what, exit: .unavailable)
+    }
+
+    private static let other = AuthError.unknown.message
+
+    private static func text(_ method: AuthMethod, _ problem: SignInProblem) -> String {
+        SignInMessage(method, problem)?.text ?? other
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+
+struct Completions: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Prints a completion script for a shell.",
+        discussion: """
+            Write it where the shell looks for it, and start the shell anew:
+
+              cd ~/.local/share/bash-completion/completions
+              gatehouse completions bash > gatehouse
+
+              cd ~/.config/fish/completions
+              gatehouse completions fish > gatehouse.fish
+
+            zsh looks in the folders of its fpath (fpath+=~/.zfunc before compinit):
+
+              cd ~/.zfunc
+              gatehouse completions zsh > _gatehouse
+            """)
+
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+
+        var script: String {
+            switch self {
+            case .bash: RootCommand.completionScript(for: .bash)
+            case .zsh: RootCommand.completionScript(for: .zsh)
+            case .fish: RootCommand.completionScript(for: .fish)
+            }
+        }
+    }
+
+    @Argument(help: "bash, zsh or fish.") var shell: Shell
+
+    func run() {
+        let script = shell.script
+        Output.send(script.hasSuffix("\n") ? script : script + "\n")
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Gatehouse
+
+struct DeleteAccount: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete-account", abstract: "Deletes the account that is signed in, with all its data.",
+        discussion: "Asks for the account's address, or for the word yes, before it does so.")
+
+    @OptionGroup var options: ClientOptions
+    @Flag(help: "Do not ask.") var yes = false
+
+    func perform(_ client: Client) async throws {
+        let user = try await client.auth.session.user
+        if !yes { try await confirm(user, client) }
+        try await client.gateway.deleteAccount()
+        // What is lost: whether the server knows the session. It went with the account.
+        try await client.auth.signOut(scope: .local)
+        client.answer(.deleted(user, server: client.target.text))
+    }
+
+    private func confirm(_ user: User, _ client: Client) async throws {
+        let name = ClientAnswer.name(user)
+        let answer = try await client.ask(
+            """
+            This will permanently delete your account and all your data. This cannot be undone.
+            Type \(name) to delete it at \(client.target.text): 
+            """, insteadOf: "--yes")
+        guard [name.lowercased(), "yes"].contains(answer.lowercased()) else { throw ClientFailure.cancelled }
+    }
+}

@@ -1,0 +1,87 @@
+package import Foundation
+import Gatehouse
+
+/// Finds the `gatehouse dev` that a command means when no server was named.
+package struct DevStacks: Sendable {
+    /// Where the search begins: the current folder.
+    package var folder: String
+    /// Where every `gatehouse dev` of this user says where it is.
+    package var stateFolder: String
+    package var read: @Sendable (_ path: String) -> RunningFile.Content = RunningFile.read
+
+    package init(folder: String, stateFolder: String) {
+        self.folder = folder
+        self.stateFolder = stateFolder
+    }
+
+    init(environment: [String: String]) {
+        self.init(
+            folder: FileManager.default.currentDirectoryPath, stateFolder: Self.stateFolder(environment: environment))
+    }
+
+    /// Not the folder of the sessions, which is their store's alone.
+    static func stateFolder(environment: [String: String]) -> String {
+        FileStorage.userFolder(name: "gatehouse-dev", environment: environment).path
+    }
+
+    static func files(in folder: String) -> [String] {
+        // What is lost: why the folder cannot be read; there is no stack to be found in it then.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
+    }
+
+    /// The stack of this folder or the nearest one above it that has one; else the only one that runs.
+    ///
+    /// - Throws: ``ClientFailure`` when there is none, when the one of this folder has ended, and when several run.
+    package func find() throws(ClientFailure) -> RunningStack {
+        switch nearest() {
+        case .running(let stack): return stack
+        case .stale(let stack): throw Self.ended(stack)
+        case .absent: break
+        }
+        let running = running()
+        if running.count > 1 {
+            let list = running.map { "\($0.url) of \($0.folder)" }.joined(separator: ", ")
+            throw .usage("Several dev stacks run on this machine: choose one with --url. They are \(list).")
+        }
+        if let stack = running.first { return stack }
+        for path in Self.files(in: stateFolder) {
+            if case .stale(let stack) = read(path) { throw Self.ended(stack) }
+        }
+        throw ClientFailure(
+            "no_server",
+            "No server was named: give --url or GATEHOUSE_URL, or start one on this machine with `gatehouse dev`.",
+            exit: .usage)
+    }
+
+    /// The key of the stack at an address, if one runs there.
+    package func key(of url: URL) -> String? {
+        var stacks = running()
+        if case .running(let stack) = nearest() { stacks.append(stack) }
+        return stacks.first { $0.url == url.absoluteString }?.publishableKey
+    }
+
+    private func nearest() -> RunningFile.Content {
+        var parts = folder.split(separator: "/")
+        while true {
+            let path = parts.map(String.init) + [DevFolder.usualPath, RunningFile.name]
+            let content = read("/" + path.joined(separator: "/"))
+            if content != .absent || parts.isEmpty { return content }
+            parts.removeLast()
+        }
+    }
+
+    private func running() -> [RunningStack] {
+        Self.files(in: stateFolder).compactMap { path in
+            if case .running(let stack) = read(path) { stack } else { nil }
+        }
+    }
+
+    private static func ended(_ stack: RunningStack) -> ClientFailure {
+        ClientFailure(
+            "dev_stack_ended",
+            "The dev stack of \(stack.folder) at \(stack.url) has ended. Start it again with `gatehouse dev`, or name "
+                + "another server with --url.",
+            exit: .unavailable)
+    }
+}

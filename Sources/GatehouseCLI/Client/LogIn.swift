@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+struct LogIn: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Signs in.",
+        discussion: """
+            Asks for what is not given; the password is not shown, and never an argument. Whoever was signed in at \
+            this server stays so until the new sign-in has worked. With --provider the browser asks.
+            """)
+
+    @OptionGroup var options: ClientOptions
+    @Option(help: "The e-mail address of the account.") var email: String?
+    @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
+    @Option(help: "Sign in in the browser, with google or apple.") var provider: WebProvider?
+    @Flag(help: "Print the browser's address, and open nothing.") var noBrowser = false
+    @Option(help: "The port of this machine that the browser comes back to (default: any that is free).")
+    var callbackPort: UInt16?
+
+    func validate() throws {
+        if provider != nil, email != nil || passwordStdin {
+            throw ValidationError("--provider excludes --email and --password-stdin.")
+        }
+        if provider == nil, noBrowser || callbackPort != nil {
+            throw ValidationError("--no-browser and --callback-port need --provider.")
+        }
+    }
+
+    func perform(_ client: Client) async throws {
+        let old = await client.auth.currentSession
+        let user: User
+        if let provider {
+            let browser = BrowserSignIn(provider: provider, opensBrowser: !noBrowser, port: callbackPort ?? 0)
+            user = try await browser.signIn(client)
+        } else {
+            user = try await signIn(client)
+        }
+        client.answer(.signedIn(user, server: client.target.text))
+        client.noteStorage()
+        await client.endReplaced(old)
+    }
+
+    private func signIn(_ client: Client) async throws -> User {
+        var form = EmailAuthForm(mode: .signIn)
+        form.email = try await client.address(given: email)
+        try form.requireAddress()
+        let password = try await client.password(fromInput: passwordStdin)
+        do {
+            return try await client.auth.signIn(email: form.trimmedEmail, password: password.reveal()).user
+        } catch {
+            throw ClientFailure(error, .email, at: client.target.text)
+        }
+    }
+}
+
+extension EmailAuthForm {
+    /// - Throws: ``ClientFailure``, in the words of the screen.
+    func requireAddress() throws(ClientFailure) {
+        guard !isValid(.email, password: "", confirmation: "") else { return }
+        throw ClientFailure("invalid_email", "Please enter a valid email address.", exit: .usage)
+    }
+}
+
+extension Client {
+    /// The address that was given, or is asked for.
+    func address(given: String?) async throws -> String {
+        if let given { return given }
+        return try await ask("Email: ", insteadOf: "--email")
+    }
+
+    /// - Throws: ``ClientFailure`` where nobody can be asked.
+    func password(fromInput: Bool) async throws -> Secret {
+        if fromInput { return try await terminal.secretLine() }
+        guard Terminal.canAsk else {
+            throw ClientFailure.usage("Nobody can be asked for the password here: use --password-stdin.")
+        }
+        return try await terminal.secret("Password: ")
+    }
+
+    /// Ends the session that a sign-in took the place of: nobody here holds it any more.
+    func endReplaced(_ old: Session?) async {
+        guard let old else { return }
+        do {
+            let client = try separateAuthClient()
+            try await client.setSession(accessToken: "", refreshToken: old.refreshToken)
+            try await client.signOut(scope: .local)
+        } catch AuthClientError.refused {
+            // It had ended already.
+        } catch {
+            note("The session before this one is still open at the server: `gatehouse sessions` lists it.")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Gatehouse
+
+struct LogOut: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Signs out.",
+        discussion: """
+            Whatever happens, nobody is signed in here afterwards. When the server could not be told, the exit code \
+            says so (\(ProgramExit.unavailable.rawValue)), and the session there lives until it runs out.
+            """)
+
+    @OptionGroup var options: ClientOptions
+    @Flag(help: "End the account's sessions on all devices, not only this one.") var everywhere = false
+
+    func perform(_ client: Client) async throws {
+        let (user, server) = (await client.auth.currentUser, client.target.text)
+        let outcome = try await client.auth.signOut(scope: everywhere ? .global : .local)
+        switch outcome {
+        case .revoked: client.answer(.signedOut(user, server: server, isRevoked: user != nil))
+        case .notRevoked(let error):
+            client.answer(.signedOut(user, server: server, isRevoked: false))
+            var failure = ClientFailure(error, at: server)
+            failure.text = "The server was not told. " + failure.text
+            throw failure
+        }
+    }
+}

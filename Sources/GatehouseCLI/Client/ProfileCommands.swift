@@ -1,0 +1,76 @@
+import ArgumentParser
+import Gatehouse
+
+struct ProfileCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile", abstract: "Shows and changes the profile of who is signed in.",
+        subcommands: [ShowProfile.self, SetProfile.self], defaultSubcommand: ShowProfile.self)
+}
+
+struct ShowProfile: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the profile.")
+
+    @OptionGroup var options: ClientOptions
+
+    func perform(_ client: Client) async throws { await client.show(try await client.gateway.profile()) }
+}
+
+struct SetProfile: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Changes what is given, and nothing else.",
+        discussion: "An empty value clears, as in --name ''.")
+
+    @OptionGroup var options: ClientOptions
+    @Option(help: "At most 50 characters.") var firstName: String?
+    @Flag(help: "Have no first name.") var clearFirstName = false
+    @Option(
+        name: .customLong("team"),
+        help: "A favourite team's id, of `gatehouse teams`. Repeat it for more: all favourites are replaced.")
+    var teams: [String] = []
+    @Flag(help: "Have no favourite teams.") var clearTeams = false
+    @Option(help: "The whole name, at most 100 characters.") var name: String?
+    @Option(help: "An IANA name, such as Europe/Berlin.") var timezone: String?
+    @Option(name: .customLong("avatar-url"), help: "The https address of a picture.") var avatarURL: String?
+
+    func validate() throws {
+        if firstName != nil, clearFirstName {
+            throw ValidationError("--first-name and --clear-first-name exclude each other.")
+        }
+        if !teams.isEmpty, clearTeams { throw ValidationError("--team and --clear-teams exclude each other.") }
+        if edit == ProfileEdit() {
+            throw ValidationError("Say what to change, such as --first-name or --team.")
+        }
+    }
+
+    private var edit: ProfileEdit {
+        func change(_ text: String?) -> FieldChange { text.map { $0.isEmpty ? .clear : .set($0) } ?? .keep }
+        return ProfileEdit(
+            firstName: clearFirstName ? .clear : change(firstName),
+            favoriteTeams: teams.isEmpty && !clearTeams ? nil : teams, name: change(name),
+            avatarURL: change(avatarURL), timezone: change(timezone))
+    }
+
+    func perform(_ client: Client) async throws { await client.show(try await client.gateway.updateProfile(edit)) }
+}
+
+extension Client {
+    func show(_ profile: Profile) async {
+        // Names are for people only.
+        let needsNames = !isJSON && !profile.summary.favoriteTeams.isEmpty
+        // What is lost: the names of the teams; their ids are shown.
+        let teams = needsNames ? (try? await gateway.teams()) ?? [] : []
+        answer(.profile(profile, teams: teams))
+    }
+}
+
+struct Teams: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "teams", abstract: "Lists the teams that can be favourites. Needs no account.")
+
+    @OptionGroup var options: ClientOptions
+    @Option(help: "Only those of one league, such as nba.") var league: String?
+
+    func perform(_ client: Client) async throws {
+        client.answer(.teams(try await client.gateway.teams(league: league)))
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import Gatehouse
+
+struct SessionCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions", abstract: "Shows where you are signed in, and signs you out there.",
+        subcommands: [ListSessions.self, RevokeSessions.self], defaultSubcommand: ListSessions.self)
+}
+
+struct ListSessions: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the sessions of your account, the newest sign-in first.")
+
+    @OptionGroup var options: ClientOptions
+
+    func perform(_ client: Client) async throws { client.answer(.sessions(try await client.sessions())) }
+}
+
+struct RevokeSessions: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Ends sessions.",
+        discussion: "A device keeps what it was given for at most an hour more, where the server does not ask again.")
+
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "The sessions' ids, of `gatehouse sessions`.") var ids: [String] = []
+    @Flag(help: "End all but this one.") var others = false
+
+    func validate() throws {
+        if ids.isEmpty != others { throw ValidationError("Give the ids of sessions, or --others.") }
+        for id in ids where UUID(uuidString: id) == nil { throw ValidationError("\(id.printable) is no session's id.") }
+    }
+
+    func perform(_ client: Client) async throws {
+        if others {
+            try await client.auth.signOut(scope: .others)
+            return client.answer(.revoked([], endsOthers: true, isSignedIn: true))
+        }
+        let wanted = Set(ids.compactMap(UUID.init(uuidString:)))
+        let sessions = try await client.sessions().filter { wanted.contains($0.id) }
+        if let unknown = wanted.subtracting(sessions.map(\.id)).first {
+            throw ClientFailure(
+                "not_found", "There is no session \(unknown.uuidString.lowercased()).", exit: .refused)
+        }
+        // This one last: it is needed to end the others.
+        for session in sessions where !session.isCurrent { try await client.auth.revokeSession(id: session.id) }
+        let endsThis = sessions.contains(where: \.isCurrent)
+        if endsThis, case .notRevoked(let error) = try await client.auth.signOut(scope: .local) { throw error }
+        client.answer(.revoked(sessions.map(\.id), endsOthers: false, isSignedIn: !endsThis))
+    }
+}
+
+extension Client {
+    /// - Throws: ``ClientFailure`` when the server does not list sessions, ``AuthClientError``.
+    fileprivate func sessions() async throws -> [SessionInfo] {
+        do {
+            return try await auth.sessions()
+        } catch AuthClientError.refused(let refusal) where refusal.status == 404 {
+            throw ClientFailure("sessions_unsupported", "This server does not list sessions.", exit: .refused)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+struct SignUp: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "signup", abstract: "Makes an account, and signs in unless the address has to be confirmed first.",
+        discussion: "Asks for what is not given; the password is asked for twice, not shown, and never an argument.")
+
+    @OptionGroup var options: ClientOptions
+    @Option(help: "The e-mail address of the new account.") var email: String?
+    @Option(help: "The first name of the profile; at most 40 characters are kept.") var firstName: String?
+    @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
+
+    func perform(_ client: Client) async throws {
+        let old = await client.auth.currentSession
+        guard let user = try await signUp(client) else {
+            return client.answer(.checkMail(server: client.target.text))
+        }
+        client.answer(.signedIn(user, server: client.target.text))
+        client.noteStorage()
+        await client.endReplaced(old)
+    }
+
+    /// - Returns: nil when nobody is signed in before the address is confirmed.
+    private func signUp(_ client: Client) async throws -> User? {
+        var form = EmailAuthForm(mode: .signUp)
+        form.email = try await client.address(given: email)
+        try form.requireAddress()
+        form.name = try await name(client)
+        let password = try await password(client)
+        let name = form.keptName ?? ""
+        do {
+            let response = try await client.auth.signUp(
+                email: form.trimmedEmail, password: password.reveal(),
+                data: name.isEmpty ? nil : ["first_name": .string(name)])
+            return response.session?.user
+        } catch {
+            throw ClientFailure(error, .email, at: client.target.text)
+        }
+    }
+
+    /// Empty for none: a script need not give one.
+    private func name(_ client: Client) async throws -> String {
+        if let firstName { return firstName }
+        return Terminal.canAsk && !passwordStdin ? try await client.terminal.line("First name: ") : ""
+    }
+
+    private func password(_ client: Client) async throws -> Secret {
+        let password = try await client.password(fromInput: passwordStdin)
+        guard !passwordStdin else { return password }
+        guard password.matches(try await client.terminal.secret("Password again: ")) else {
+            throw ClientFailure("password_mismatch", "Passwords do not match.", exit: .failed)
+        }
+        return password
+    }
+}

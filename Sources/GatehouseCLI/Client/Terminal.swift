@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import GatehouseWire
+import Synchronization
+import UnixSignals
+
+/// The person's terminal: asks, and hides what is secret. Whatever ends the program, it leaves the echo as it was.
+final class Terminal: Sendable {
+    /// How the terminal was before its echo went off; nil while it is on.
+    private let shown = Mutex<termios?>(nil)
+    /// Reading blocks, and no task may wait for its thread: on one core the signals would not be heard.
+    private let queue = DispatchQueue(label: "gatehouse.terminal")
+
+    /// Whether somebody can be asked: standard input is a terminal.
+    static var canAsk: Bool { isatty(0) == 1 }
+
+    /// - Parameter endsInterrupted: Says so; the program ends after it.
+    static func watched(_ endsInterrupted: @escaping @Sendable () -> Void) async -> Terminal {
+        let terminal = Terminal()
+        // From here on the signals come to the task; before, there was nothing to restore.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sigquit, .sigcont)
+        Task {
+            for await signal in signals {
+                if signal == .sigcont {
+                    // The shell showed its own echo while this program was stopped.
+                    terminal.hideAgain()
+                    continue
+                }
+                terminal.restore()
+                endsInterrupted()
+                _exit(128 + signal.rawValue)
+            }
+        }
+        return terminal
+    }
+
+    /// Asks for a line.
+    ///
+    /// - Throws: ``ClientFailure/cancelled`` at the end of the input.
+    func line(_ question: String) async throws -> String {
+        Output.part(question)
+        guard let line = try await readLine() else {
+            Output.part("\n")
+            throw ClientFailure.cancelled
+        }
+        return line.trimmingCharacters(in: .whitespaces)
+    }
+
+    /// Asks for a secret, which is not shown.
+    ///
+    /// - Throws: As ``line(_:)``.
+    func secret(_ question: String) async throws -> Secret {
+        hide()
+        // Asked after the echo is off: what is typed at once is hidden, too.
+        Output.part(question)
+        defer {
+            restore()
+            Output.part("\n")
+        }
+        guard let line = try await readLine() else { throw ClientFailure.cancelled }
+        return Secret(line)
+    }
+
+    /// The first line of standard input, for scripts. It is not shown at a terminal either.
+    ///
+    /// - Throws: ``ClientFailure`` when there is none.
+    func secretLine() async throws -> Secret {
+        hide()
+        defer { restore() }
+        guard let line = try await readLine(), !line.isEmpty else {
+            throw ClientFailure.usage("Standard input has no password.")
+        }
+        return Secret(line)
+    }
+
+    private func hide() {
+        shown.withLock { shown in
+            var settings = termios()
+            guard shown == nil, tcgetattr(0, &settings) == 0 else { return }
+            shown = settings
+            Self.setEcho(off: settings)
+        }
+    }
+
+    private func hideAgain() { shown.withLock { shown in shown.map { Self.setEcho(off: $0) } } }
+
+    private func restore() {
+        shown.withLock { shown in
+            guard var settings = shown else { return }
+            tcsetattr(0, TCSAFLUSH, &settings)
+            shown = nil
+        }
+    }
+
+    private static func setEcho(off settings: termios) {
+        var hidden = settings
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(0, TCSAFLUSH, &hidden)
+    }
+
+    private func readLine() async throws -> String? {
+        try await withCheckedThrowingContinuation { waiter in
+            queue.async { waiter.resume(with: Result { try Self.readLine() }) }
+        }
+    }
+
+    private static let longestLine = 4_096
+
+    /// Byte by byte, so that the lines after it stay for whoever reads next.
+    private static func readLine() throws -> String? {
+        var line: [UInt8] = []
+        while true {
+            var byte: UInt8 = 0
+            let count = read(0, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                if line.isEmpty { return nil }
+                break
+            }
+            if byte == UInt8(ascii: "\n") { break }
+            line.append(byte)
+            guard line.count <= longestLine else {
+                throw ClientFailure.usage("A line of the input is longer than \(longestLine) bytes.")
+            }
+        }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw ClientFailure.usage("The input is not UTF-8.")
+        }
+        return text
+    }
+}

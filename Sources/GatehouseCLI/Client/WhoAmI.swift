@@ -1,0 +1,47 @@
+import ArgumentParser
+import Gatehouse
+
+struct WhoAmI: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami", abstract: "Tells who is signed in.",
+        discussion: """
+            Asks the server. When that does not answer, it tells what was known last and ends with code \
+            \(ProgramExit.unavailable.rawValue).
+            """)
+
+    @OptionGroup var options: ClientOptions
+
+    func perform(_ client: Client) async throws {
+        let session = try await known(client)
+        let server = client.target.text
+        do {
+            let user = try await client.auth.user()
+            client.answer(.whoAmI(user, try await profile(client), server: server, isChecked: true))
+        } catch {
+            let failure = ClientFailure(error, at: server)
+            // No answer says nothing about who is signed in (requirement A4).
+            if failure.exit == .unavailable {
+                client.answer(.whoAmI(session.user, nil, server: server, isChecked: false))
+            }
+            throw failure
+        }
+    }
+
+    private func known(_ client: Client) async throws -> Session {
+        switch await client.auth.state {
+        case .signedIn(let session, _): return session
+        case .signedOut(let reason): throw AuthClientError.signedOut(reason)
+        // The store does not answer: this throws why.
+        case .restoring: return try await client.auth.session
+        }
+    }
+
+    /// - Returns: nil for an account without one, and at a server that has no profiles, such as hosted Supabase.
+    private func profile(_ client: Client) async throws -> ProfileSummary? {
+        do {
+            return try await client.gateway.fetchMe().profile
+        } catch GatewayError.offline(.notUnderstood) {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import GatehouseWire
+
+/// What everybody on this machine may know about a `gatehouse dev` that runs.
+package struct RunningStack: Hashable, Sendable {
+    /// The root, without a slash at its end.
+    package let url: String
+    package let publishableKey: String
+    /// Where its accounts lie, as an absolute path.
+    package let folder: String
+
+    package init(url: String, publishableKey: String, folder: String) {
+        (self.url, self.publishableKey, self.folder) = (url, publishableKey, folder)
+    }
+}
+
+extension RunningStack {
+    package init?(json text: String) {
+        // Lost: where the text is no JSON. The file is ours; what is in it then is somebody's mistake.
+        guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,
+            let key = json["publishable_key"]?.stringValue, let folder = json["folder"]?.stringValue
+        else { return nil }
+        self.init(url: url, publishableKey: key, folder: folder)
+    }
+
+    package var json: String {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.member("url", url)
+        writer.member("publishable_key", publishableKey)
+        writer.member("folder", folder)
+        writer.endObject()
+        return writer.text + "\n"
+    }
+}
+
+/// A file that says where a `gatehouse dev` is for as long as that runs: its process holds a lock on it, so that a
+/// file which a crash left behind is told from one that counts, whoever listens at its address by then.
+package struct RunningFile: Sendable {
+    package enum Content: Hashable, Sendable {
+        /// No file, or one that another user could have written.
+        case absent
+        case running(RunningStack)
+        /// Whoever wrote it has ended.
+        case stale(RunningStack)
+    }
+
+    /// In the folder of the accounts.
+    package static let name = "running.json"
+    private static let largest: off_t = 65_536
+
+    let path: String
+    /// Never closed: the lock is this process's for as long as it lives.
+    private let descriptor: Int32
+
+    /// Writes the file; it is whole, and locked, before it has its name.
+    ///
+    /// - Returns: nil when it cannot be written; clients then have to be told the address.
+    package init?(_ stack: RunningStack, at path: String) {
+        let new = path + ".new"
+        unlink(new)
+        let descriptor = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        let bytes = Array(stack.json.utf8)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, write(descriptor, bytes, bytes.count) == bytes.count,
+            rename(new, path) == 0
+        else {
+            close(descriptor)
+            unlink(new)
+            return nil
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Removes the file, unless another process has replaced it by its own.
+    package func withdraw() {
+        var (mine, there) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0, lstat(path, &there) == 0, mine.st_ino == there.st_ino,
+            mine.st_dev == there.st_dev
+        else { return }
+        unlink(path)
+    }
+
+    package static func read(_ path: String) -> Content {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return .absent }
+        defer { close(descriptor) }
+        var status = stat()
+        // A password goes where this file says: it has to be this user's.
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_mode & 0o022 == 0, status.st_size <= Self.largest
+        else { return .absent }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = Foundation.read(descriptor, &bytes, bytes.count)
+        guard count > 0, let stack = RunningStack(json: String(decoding: bytes.prefix(count), as: UTF8.self)) else {
+            return .absent
+        }
+        return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? .stale(stack) : .running(stack)
+    }
+}
+
+/// The files of one `gatehouse dev`: in its own folder, and in the user's state folder for calls from anywhere.
+struct RunningFiles {
+    private let files: [RunningFile]
+    /// Whether every file is there.
+    let isComplete: Bool
+
+    /// - Parameter stateFolder: Of ``DevStacks``; made when needed.
+    init(_ stack: RunningStack, address: ListenAddress, stateFolder: String) {
+        // What is lost: why the folder cannot be made; the file in it cannot be written then.
+        try? FileManager.default.createDirectory(
+            atPath: stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        Self.sweep(stateFolder)
+        let paths = [stack.folder + "/" + RunningFile.name, "\(stateFolder)/\(address.host)-\(address.port).json"]
+        files = paths.compactMap { RunningFile(stack, at: $0) }
+        isComplete = files.count == paths.count
+    }
+
+    func withdraw() { for file in files { file.withdraw() } }
+
+    /// Removes what crashes left behind.
+    private static func sweep(_ folder: String) {
+        for path in DevStacks.files(in: folder) {
+            if case .stale = RunningFile.read(path) { unlink(path) }
+        }
+    }
+}

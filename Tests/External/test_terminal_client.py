@@ -1,0 +1,601 @@
+"""The terminal client against running servers: what it does, prints, keeps, and its exit codes."""
+
+import base64
+import hashlib
+import http.server
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import urllib.parse
+import urllib.request
+import uuid
+
+import pytest
+from program import PASSWORD, PUBLISHABLE_KEY, Server, free_port, poll
+from terminal import Person
+
+# As Docs/terminal-client.md has them.
+FAILED, NOT_SIGNED_IN, UNAVAILABLE, REFUSED, STORE, USAGE, INTERRUPTED = 1, 3, 4, 5, 6, 64, 130
+
+CELTICS, LAKERS = "nba_1610612738", "nba_1610612747"
+
+
+@pytest.fixture
+def person(dev, tmp_path):
+    """Somebody who uses the shared dev stack by its address."""
+    return Person(tmp_path / "home", dev)
+
+
+@pytest.fixture
+def project(servers, tmp_path):
+    """A dev stack in a project's folder, of somebody who runs commands there."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    owner = Person(tmp_path / "home", folder=folder)
+    owner.server = start_dev(servers, owner)
+    return owner
+
+
+def start_dev(servers, owner, folder=None):
+    port = free_port()
+    data = os.path.join(str(folder or owner.folder), ".gatehouse")
+    environment = {"HOME": owner.home, "XDG_STATE_HOME": ""}
+    server = Server(["dev", "--port", str(port), "--data", data, "--json"], environment, servers.folder(), port)
+    return servers._add(server).start()
+
+
+# A whole life.
+
+
+def test_sign_up_to_sign_out_in_a_fresh_home(project, new_email):
+    email = new_email()
+    session = project.sign_up(email, "--first-name", "Ada")
+    assert session == {"signed_in": True, "server": project.server.url, "user": session["user"]}
+    assert session["user"]["email"] == email
+
+    files = project.kept()
+    assert len(files) == 2
+    assert {stat.S_IMODE(os.stat(path).st_mode) for path in files} == {0o600}
+    assert stat.S_IMODE(os.stat(project.state).st_mode) == 0o700
+
+    me = project.json("whoami")
+    assert me["user"]["id"] == session["user"]["id"] and me["checked"] is True
+    assert me["user"]["providers"] == ["email"] and me["user"]["is_anonymous"] is False
+    assert me["profile"] == {"first_name": "Ada", "favorite_teams": []}
+
+    profile = project.json("profile", "set", "--first-name", "Grace", "--team", CELTICS, "--team", LAKERS)
+    assert (profile["first_name"], profile["favorite_teams"]) == ("Grace", [CELTICS, LAKERS])
+    assert project.json("profile") == profile
+
+    assert project.json("logout") == {
+        "signed_in": False,
+        "server": project.server.url,
+        "user": session["user"],
+        "revoked": True,
+    }
+    assert project.kept() == {}
+    assert project.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
+    assert project.log_in(email)["user"] == session["user"]
+
+
+def test_people_read_plain_text(project, new_email):
+    email, url = new_email(), project.server.url
+    ended = project.run(
+        "signup", "--email", email, "--first-name", "Ada", "--password-stdin", stdin=PASSWORD + "\n"
+    )
+    assert (ended.code, ended.out) == (0, f"Signed in as {email} at {url}.\n")
+    assert project.state in ended.err
+    assert project.run("whoami").out.splitlines()[:2] == [f"Signed in as  {email}", "First name    Ada"]
+    assert "No favorite teams yet" in project.run("profile").out
+    ended = project.run("profile", "set", "--team", CELTICS)
+    assert f"Boston Celtics ({CELTICS})" in ended.out and ended.err == ""
+    assert project.run("logout").out == f"Signed out {email} at {url}.\n"
+    assert project.run("logout").out == f"Nobody was signed in at {url}.\n"
+    ended = project.run("profile")
+    assert (ended.code, ended.out) == (NOT_SIGNED_IN, "")
+    assert ended.err == f"Error: Please sign in to continue. (nobody is signed in at {url})\n"
+
+
+# Signing in.
+
+
+def test_a_refused_sign_in_says_why_and_keeps_who_was_there(person, new_email):
+    first, second = new_email(), new_email()
+    person.sign_up(second)
+    person.sign_up(first)
+    for email, password in [(second, "not it at all"), (new_email("nobody"), PASSWORD)]:
+        failure = person.fails(
+            NOT_SIGNED_IN, "login", "--email", email, "--password-stdin", stdin=password + "\n"
+        )
+        assert failure == ("invalid_credentials", "Incorrect email or password. Please try again.")
+    assert person.json("whoami")["user"]["email"] == first
+    person.log_in(second)
+    assert person.json("whoami")["user"]["email"] == second
+
+
+def test_a_sign_in_ends_the_session_that_it_replaces(person, dev, new_email):
+    email = new_email()
+    token = dev.auth().sign_up(email)["access_token"]
+    person.log_in(email)
+    person.log_in(email)
+    assert len(dev.auth(token=token).get("/sessions").json()["sessions"]) == 2
+
+
+def test_a_refused_sign_up_says_why(person, new_email):
+    email = new_email()
+    person.sign_up(email)
+    person.json("logout")
+    again = person.fails(REFUSED, "signup", "--email", email, "--password-stdin", stdin=PASSWORD + "\n")
+    assert again[0] == "user_already_exists" and again[1].startswith("An account with this email already exists.")
+    weak = person.fails(REFUSED, "signup", "--email", new_email(), "--password-stdin", stdin="short\n")
+    assert weak == ("weak_password", "Password must be at least 8 characters.")
+    assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
+
+
+def test_a_sign_up_that_waits_for_its_mail_signs_nobody_in(servers, tmp_path, new_email):
+    person = Person(tmp_path, servers.serve(GOTRUE_MAILER_AUTOCONFIRM="false").start())
+    email = new_email()
+    answer = person.sign_up(email)
+    assert (answer["signed_in"], answer["user"]) == (False, None)
+    assert person.kept() == {}
+    failure = person.fails(NOT_SIGNED_IN, "login", "--email", email, "--password-stdin", stdin=PASSWORD + "\n")
+    assert failure[0] == "email_not_confirmed"
+
+
+@pytest.mark.parametrize(
+    "arguments, stdin",
+    [
+        (["login"], ""),
+        (["login", "--email", "ada@example.com"], ""),
+        (["login", "--email", "ada@example.com", "--password-stdin"], ""),
+        (["login", "--email", "ada@example.com", "--password-stdin"], "\n"),
+        (["login", "--email", "ada", "--password-stdin"], "something\n"),
+        (["login", "--password", "something"], ""),
+        (["login", "--url", "ftp://example.com", "--email", "ada@example.com", "--password-stdin"], "something\n"),
+        (["whoami", "--url", "http://example.com"], ""),
+        (["whoami", "--key", "sb_secret_something"], ""),
+        (["sessions", "revoke", "not-an-id"], ""),
+    ],
+)
+def test_what_cannot_be_done_is_told_as_misuse(person, arguments, stdin):
+    assert person.fails(USAGE, *arguments, stdin=stdin)[1]
+
+
+def test_the_address_of_the_auth_api_will_do(person, dev, new_email):
+    person.sign_up(new_email())
+    assert person.json("whoami", "--url", dev.auth_url + "/")["server"] == dev.url
+
+
+def test_a_server_that_wants_a_key_gets_it(servers, tmp_path, new_email):
+    server = servers.serve(GATEHOUSE_REQUIRE_API_KEY="true").start()
+    person = Person(tmp_path, server)
+    arguments = ["signup", "--email", new_email(), "--password-stdin"]
+    code, message = person.fails(REFUSED, *arguments, stdin=PASSWORD + "\n")
+    assert code == "invalid_api_key" or code == "no_api_key"
+    assert "--key" in message
+    person.json(*arguments, "--key", PUBLISHABLE_KEY, stdin=PASSWORD + "\n")
+    person.environment["GATEHOUSE_KEY"] = PUBLISHABLE_KEY
+    assert person.json("whoami")["checked"] is True
+
+
+# The profile, and where somebody is signed in.
+
+
+def test_a_profile_keeps_what_is_not_given_and_clears_what_is(person, new_email):
+    person.sign_up(new_email(), "--first-name", "Ada")
+    person.json("profile", "set", "--team", CELTICS, "--name", "Ada Byron", "--timezone", "Europe/London")
+    profile = person.json("profile", "set", "--avatar-url", "https://example.com/ada.png", "--clear-first-name")
+    assert profile["first_name"] is None and profile["avatar_url"] == "https://example.com/ada.png"
+    assert (profile["name"], profile["timezone"]) == ("Ada Byron", "Europe/London")
+    assert profile["favorite_teams"] == [CELTICS]
+    profile = person.json("profile", "set", "--clear-teams", "--name", "")
+    assert (profile["favorite_teams"], profile["name"], profile["timezone"]) == ([], None, "Europe/London")
+    assert person.fails(REFUSED, "profile", "set", "--team", "no team")[0] == "BAD_REQUEST"
+    assert person.json("profile") == profile
+
+
+def test_teams_need_no_account(person):
+    teams = person.json("teams", "--league", "nba")["teams"]
+    assert {team["league"] for team in teams} == {"nba"} and len(teams) == 30
+    assert {"id": CELTICS, "league": "nba", "name": "Boston Celtics", "city": "Boston", "abbreviation": "BOS"} in teams
+    assert len(person.json("teams")["teams"]) > len(teams)
+    assert person.fails(REFUSED, "teams", "--league", "curling")[0] == "BAD_REQUEST"
+    assert person.run("teams", "--league", "nba").out.splitlines()[0].split() == ["ID", "NAME", "SHORT", "LEAGUE"]
+
+
+def test_sessions_are_listed_and_ended(person, dev, tmp_path, new_email):
+    email = new_email()
+    person.sign_up(email)
+    others = [Person(tmp_path / str(number), dev) for number in range(2)]
+    for other in others:
+        other.log_in(email)
+    sessions = person.json("sessions")["sessions"]
+    assert [session["is_current"] for session in sessions] == [False, False, True]
+    assert all(session["user_agent"].startswith("gatehouse-cli/") for session in sessions)
+    assert person.run("sessions").out.count("(this one)") == 1
+
+    newest = sessions[0]["id"]
+    assert person.json("sessions", "revoke", newest) == {"revoked": [newest], "others": False, "signed_in": True}
+    assert others[1].fails(NOT_SIGNED_IN, "whoami")[0] == "session_not_found"
+    assert others[1].kept() == {}
+    assert others[0].json("whoami")["checked"] is True
+    assert person.fails(REFUSED, "sessions", "revoke", str(uuid.uuid4()))[0] == "not_found"
+
+    assert person.json("sessions", "revoke", "--others")["others"] is True
+    assert others[0].fails(NOT_SIGNED_IN, "whoami")[0] == "session_not_found"
+    mine = [session["id"] for session in person.json("sessions")["sessions"]]
+    assert person.json("sessions", "revoke", *mine) == {"revoked": mine, "others": False, "signed_in": False}
+    assert person.kept() == {}
+
+
+def test_signing_out_everywhere_ends_all_sessions(person, dev, tmp_path, new_email):
+    email = new_email()
+    person.sign_up(email)
+    other = Person(tmp_path / "other", dev)
+    other.log_in(email)
+    person.json("logout", "--everywhere")
+    assert other.fails(NOT_SIGNED_IN, "whoami")[0] == "session_not_found"
+
+
+class Elsewhere(http.server.BaseHTTPRequestHandler):
+    """As much of an Auth API as signing in takes, with a provider who asks nothing. It lists no sessions."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "grant_type=pkce" in self.path:
+            digest = hashlib.sha256(body["code_verifier"].encode()).digest()
+            challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+            if body["auth_code"] != "the-code" or challenge != self.server.challenge:
+                return self.answer(400, {"code": "bad_code_verifier", "message": "no"})
+        times = {"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
+        user = {"id": str(uuid.uuid4()), "aud": "authenticated", "email": "a\u001b[2Jda@example.com", **times}
+        tokens = {"access_token": "stub.access.token", "refresh_token": "stub-refresh"}
+        return self.answer(200, {**tokens, "token_type": "bearer", "expires_in": 3600, "user": user})
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        if url.path != "/auth/v1/authorize":
+            return self.answer(404, {"code": 404, "msg": "Not Found"})
+        query = dict(urllib.parse.parse_qsl(url.query))
+        self.server.challenge = query["code_challenge"]
+        self.send_response(302)
+        self.send_header("Location", query["redirect_to"] + "?" + self.server.answers[query["provider"]])
+        self.send_header("Content-Length", "0")
+        return self.end_headers()
+
+    def answer(self, status, body):
+        body = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def elsewhere():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    server.answers = {"google": "code=the-code", "apple": "error=access_denied&error_description=no"}
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_server_that_lists_no_sessions_is_no_mystery(elsewhere, tmp_path):
+    person = Person(tmp_path, elsewhere)
+    ended = person.run("login", "--email", "ada@example.com", "--password-stdin", stdin=PASSWORD + "\n")
+    # A server's text does not move the cursor.
+    assert ended.code == 0 and "\x1b" not in ended.out + ended.err and "a?[2Jda@example.com" in ended.out
+    failure = person.fails(REFUSED, "sessions")
+    assert failure == ("sessions_unsupported", "This server does not list sessions.")
+
+
+# In the browser.
+
+
+@pytest.fixture
+def visitor(elsewhere, tmp_path):
+    """Somebody whose browser follows where it is led."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    opener = programs / "xdg-open"
+    opener.write_text(f"#!{sys.executable}\nimport sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n")
+    opener.chmod(0o755)
+    return Person(tmp_path / "home", elsewhere, PATH=f"{programs}:{os.environ['PATH']}")
+
+
+def test_a_provider_signs_in_in_the_browser(visitor, elsewhere):
+    ended = visitor.run("login", "--provider", "google")
+    assert ended.code == 0 and ended.out.startswith("Signed in as a?[2Jda@example.com at ")
+    assert f"  {elsewhere.url}/auth/v1/authorize?provider=google&" in ended.err
+    assert len(visitor.kept()) == 2
+
+
+def test_no_is_an_answer_in_the_browser(visitor):
+    ended = visitor.run("login", "--provider", "apple", "--json")
+    opened, failure = ended.err.splitlines()
+    assert set(json.loads(opened)) == {"open"} and json.loads(failure)["error"] == "cancelled"
+    assert (ended.code, ended.out) == (FAILED, "") and visitor.kept() == {}
+
+
+def test_a_code_of_another_flow_signs_nobody_in(visitor, elsewhere):
+    elsewhere.answers["google"] = "code=of-somebody-else"
+    ended = visitor.run("login", "--provider", "google", "--json")
+    assert json.loads(ended.err.splitlines()[1])["error"] == "bad_code_verifier"
+    assert visitor.kept() == {}
+
+
+def test_somebody_else_can_open_the_address(visitor):
+    # The port says that the browser comes back to this command's own.
+    port = free_port()
+    arguments = ["login", "--provider", "google", "--no-browser", "--callback-port", str(port), "--json"]
+    with visitor.at_terminal(*arguments) as terminal:
+        terminal.wait_for("}")
+        address = json.loads(terminal.seen)["open"]
+        assert f"%3A{port}%2Fcallback" in address
+        urllib.request.urlopen(address, timeout=20).read()
+        assert terminal.end() == 0 and '"signed_in":true' in terminal.seen
+
+
+def test_an_interrupted_wait_for_the_browser_ends_at_once(visitor):
+    with visitor.at_terminal("login", "--provider", "google", "--no-browser") as terminal:
+        terminal.wait_for("/authorize").type("\x03")
+        assert terminal.end() == INTERRUPTED
+
+
+# Without the server.
+
+
+def test_a_restart_of_the_server_changes_nothing(project, new_email):
+    email = new_email()
+    project.sign_up(email)
+    project.server.stop()
+    project.server.start()
+    assert project.json("whoami")["user"]["email"] == email
+
+
+def test_without_the_server_everything_says_so_and_nobody_is_signed_out(servers, tmp_path, new_email):
+    server, email = servers.serve().start(), new_email()
+    person = Person(tmp_path, server)
+    person.sign_up(email)
+    server.stop()
+    ended = person.run("whoami", "--json")
+    assert ended.code == UNAVAILABLE and ended.failure()["error"] == "offline"
+    assert (ended.json()["user"]["email"], ended.json()["checked"]) == (email, False)
+    for arguments in [
+        ["profile"],
+        ["sessions"],
+        ["delete-account", "--yes"],
+        ["login", "--email", email, "--password-stdin"],
+    ]:
+        code, message = person.fails(UNAVAILABLE, *arguments, stdin=PASSWORD + "\n")
+        assert code == "offline" and server.url in message
+        assert message.startswith("Unable to connect. Check your internet and try again.")
+    server.start()
+    assert person.json("whoami")["user"]["email"] == email
+    server.stop()
+
+    ended = person.run("logout", "--json")
+    assert ended.code == UNAVAILABLE and ended.failure()["error"] == "offline"
+    assert (ended.json()["signed_in"], ended.json()["revoked"]) == (False, False)
+    assert person.kept() == {}
+    assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
+
+
+def test_a_store_that_cannot_be_read_is_not_taken_for_a_sign_out(person, new_email):
+    person.sign_up(new_email())
+    path = next(path for path in person.kept() if path.endswith("refresh-token"))
+    os.rename(path, path + ".aside")
+    os.mkdir(path)
+    try:
+        for arguments in [["whoami"], ["profile"], ["sessions"]]:
+            assert person.fails(STORE, *arguments)[0] == "store_unavailable"
+        assert person.fails(STORE, "logout")[0] == "store_failed"
+    finally:
+        os.rmdir(path)
+        os.rename(path + ".aside", path)
+    assert person.json("whoami")["checked"] is True
+
+
+# Several servers, and the one of this folder.
+
+
+def test_two_servers_at_once(person, dev, server, new_email):
+    first, second = new_email(), new_email()
+    person.sign_up(first)
+    person.sign_up(second, "--url", server.url)
+    assert person.json("whoami")["user"]["email"] == first
+    assert person.json("whoami", "--url", server.url)["user"]["email"] == second
+    person.json("logout")
+    assert person.json("whoami", "--url", server.url)["user"]["email"] == second
+
+
+def test_the_dev_stack_of_a_folder_comes_before_others(servers, project, tmp_path, new_email):
+    elsewhere = tmp_path / "elsewhere"
+    deep = elsewhere / "a" / "b"
+    deep.mkdir(parents=True)
+    away = Person(project.home, folder=tmp_path)
+    assert away.json("teams", "--league", "nba")["teams"]
+    other = start_dev(servers, project, elsewhere)
+
+    code, message = away.fails(USAGE, "whoami")
+    assert code == "usage" and other.url in message and project.server.url in message
+    below = Person(project.home, folder=deep)
+    assert below.sign_up(new_email())["server"] == other.url
+    assert project.sign_up(new_email())["server"] == project.server.url
+    other.stop()
+    assert not os.path.exists(elsewhere / ".gatehouse" / "running.json")
+    assert away.json("whoami")["server"] == project.server.url
+
+
+def test_the_files_that_tell_where_a_dev_stack_is_hold_no_secret(project):
+    state = project.state + "-dev"
+    files = [os.path.join(project.folder, ".gatehouse", "running.json")]
+    files += [os.path.join(state, name) for name in os.listdir(state)]
+    assert len(files) == 2
+    for path in files:
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        with open(path, encoding="utf-8") as file:
+            assert json.load(file) == {
+                "url": project.server.url,
+                "publishable_key": project.server.keys["publishable_key"],
+                "folder": os.path.join(project.folder, ".gatehouse"),
+            }
+    project.server.stop()
+    assert not any(os.path.exists(path) for path in files)
+    assert project.fails(USAGE, "whoami")[0] == "no_server"
+
+
+def test_a_dev_stack_that_crashed_is_told_from_one_that_runs(servers, project, new_email):
+    project.sign_up(new_email())
+    project.server.end_now()
+    for folder in [project.folder, project.home]:
+        code, message = Person(project.home, folder=folder).fails(UNAVAILABLE, "whoami")
+        assert code == "dev_stack_ended" and project.server.url in message and "gatehouse dev" in message
+    # Whoever listens at its old address gets no password.
+    servers.serve(port=project.server.port).start()
+    arguments = ["login", "--email", new_email(), "--password-stdin"]
+    assert project.fails(UNAVAILABLE, *arguments, stdin=PASSWORD + "\n")[0] == "dev_stack_ended"
+
+
+def test_a_server_can_be_started_where_the_client_is_configured(servers):
+    server = servers.serve(GATEHOUSE_URL="http://127.0.0.1:1", GATEHOUSE_KEY="sb_publishable_x").start()
+    assert server.auth().get("/health").status == 200
+
+
+# The end of an account.
+
+
+def test_an_account_is_deleted_only_by_somebody_who_means_it(person, new_email):
+    email = new_email()
+    user = person.sign_up(email)["user"]
+    assert "--yes" in person.fails(USAGE, "delete-account")[1]
+    with person.at_terminal("delete-account") as terminal:
+        terminal.wait_for("This will permanently delete your account").answer(f"Type {email}", "no")
+        assert terminal.end() == FAILED
+    assert person.json("whoami")["user"]["id"] == user["id"]
+    assert person.json("delete-account", "--yes") == {
+        "deleted": True,
+        "server": person.environment["GATEHOUSE_URL"],
+        "user": user,
+    }
+    assert person.kept() == {}
+    assert person.fails(NOT_SIGNED_IN, "delete-account", "--yes")[0] == "not_signed_in"
+    failure = person.fails(NOT_SIGNED_IN, "login", "--email", email, "--password-stdin", stdin=PASSWORD + "\n")
+    assert failure[0] == "invalid_credentials"
+
+
+# At a terminal.
+
+
+def test_a_password_is_asked_for_and_not_shown(person, new_email):
+    email = new_email()
+    with person.at_terminal("signup") as terminal:
+        terminal.answer("Email: ", email).answer("First name: ", "Ada").wait_for("Password: ")
+        assert not terminal.echoes
+        terminal.type(PASSWORD + "\n").answer("Password again: ", PASSWORD)
+        terminal.wait_for(f"Signed in as {email}")
+        assert terminal.end() == 0
+        assert email in terminal.seen and PASSWORD not in terminal.seen
+    assert person.json("whoami")["profile"]["first_name"] == "Ada"
+
+    with person.at_terminal("login", "--email", email) as terminal:
+        terminal.answer("Password: ", PASSWORD).wait_for("Signed in as")
+        assert terminal.echoes
+        assert terminal.end() == 0
+
+    with person.at_terminal("delete-account") as terminal:
+        terminal.answer(f"Type {email}", email.upper())
+        assert terminal.end() == 0
+
+
+def test_two_passwords_that_differ_are_not_sent(person, new_email):
+    with person.at_terminal("signup", "--email", new_email(), "--first-name", "Ada") as terminal:
+        terminal.answer("Password: ", PASSWORD).answer("Password again: ", "another one")
+        assert terminal.end() == FAILED and "Passwords do not match." in terminal.seen
+
+
+@pytest.mark.parametrize("end", ["\x03", signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
+def test_an_interrupted_question_leaves_the_terminal_as_it_was(person, end):
+    with person.at_terminal("login", "--email", "ada@example.com") as terminal:
+        terminal.wait_for("Password: ")
+        assert not terminal.echoes
+        code = (terminal.type(end) if isinstance(end, str) else terminal.signal(end)).end()
+        assert code == (INTERRUPTED if isinstance(end, str) else 128 + end)
+        assert terminal.echoes
+
+
+def test_an_administrator_is_asked_in_the_same_way(person, dev, new_email):
+    data, email = os.path.join(dev.folder, "data"), new_email()
+    arguments = ["users", "create", "--data", data, "--email", email, "--confirm", "--password-prompt"]
+    with person.at_terminal(*arguments) as terminal:
+        terminal.wait_for("Password: ").type("\x03")
+        assert terminal.end() == INTERRUPTED and terminal.echoes
+    with person.at_terminal(*arguments) as terminal:
+        terminal.answer("Password: ", PASSWORD).answer("Again: ", PASSWORD)
+        assert terminal.end() == 0
+    assert person.log_in(email)["user"]["email"] == email
+
+
+def test_a_question_that_was_stopped_hides_again(person):
+    with person.at_terminal("login", "--email", "ada@example.com") as terminal:
+        terminal.wait_for("Password: ").signal(signal.SIGSTOP)
+        terminal.show_echo()
+        terminal.signal(signal.SIGCONT)
+        poll(lambda: not terminal.echoes, 20, "the echo's end")
+        terminal.type("\x03")
+        assert terminal.end() == INTERRUPTED and terminal.echoes
+
+
+def test_the_end_of_input_is_no_password(person):
+    with person.at_terminal("login", "--email", "ada@example.com") as terminal:
+        terminal.wait_for("Password: ").type("\x04")
+        assert terminal.end() == FAILED and terminal.echoes
+
+
+# Scripts for shells.
+
+
+@pytest.mark.parametrize("shell, check", [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
+def test_completion_scripts(person, shell, check, tmp_path):
+    ended = person.run("completions", shell)
+    assert ended.code == 0 and ended.err == ""
+    for word in ["login", "delete-account", "--password-stdin", "whoami", "serve"]:
+        assert word.lstrip("-") in ended.out
+    if shutil.which(shell):
+        script = tmp_path / "script"
+        script.write_text(ended.out)
+        parsed = subprocess.run([shell, check, str(script)], capture_output=True, text=True, timeout=20)
+        assert (parsed.returncode, parsed.stderr) == (0, "")
+
+
+def test_bash_completes_commands_and_options(person, tmp_path):
+    script = tmp_path / "gatehouse.bash"
+    script.write_text(person.run("completions", "bash").out)
+    body = f"""
+        source {script}
+        complete -p gatehouse
+        COMP_WORDS=(gatehouse who) COMP_CWORD=1 COMP_LINE='gatehouse who' COMP_POINT=13
+        _gatehouse gatehouse who gatehouse; echo "${{COMPREPLY[@]}}"
+    """
+    ended = subprocess.run(["bash", "-c", body], capture_output=True, text=True, timeout=20, cwd=tmp_path)
+    assert ended.stdout.splitlines()[-1] == "whoami", ended
+
+
+def test_exit_codes_are_explained(person):
+    table = person.run("exit-codes").out
+    for code in [0, FAILED, NOT_SIGNED_IN, UNAVAILABLE, REFUSED, STORE, USAGE, INTERRUPTED]:
+        assert f"{code}  " in table
+    assert "64  The command was not understood" in person.run("help", "exit-codes").out

@@ -1,0 +1,143 @@
+import Foundation
+import Gatehouse
+import GatehouseCLI
+import GatehouseWire
+import Testing
+
+@Suite("What the terminal client answers")
+struct ClientAnswerTests {
+    private static let server = "https://accounts.example.com"
+    private static let idText = "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"
+    private static let time = Date(timeIntervalSince1970: 1_800_000_000.25)
+    private static let timeText = "2027-01-15T08:00:00.25Z"
+
+    private static func user(email: String? = "ada@example.com") throws -> User {
+        User(
+            id: try #require(UUID(uuidString: idText)), appMetadata: ["providers": ["email", "google"]], email: email,
+            createdAt: time, updatedAt: time)
+    }
+
+    private static func profile(teams: [String] = ["nba_1", "nba_2"]) throws -> Profile {
+        Profile(
+            summary: ProfileSummary(
+                id: try #require(UUID(uuidString: idText)), firstName: "Ada", favoriteTeams: teams, createdAt: time),
+            name: nil, avatarURL: URL(string: "https://example.com/a.png"), timezone: "Europe/London",
+            isPremium: false, updatedAt: time)
+    }
+
+    private static let team = LeagueTeam(id: "nba_1", league: "nba", name: "Ones", city: "One", abbreviation: "ONE")
+
+    private static func session(isCurrent: Bool) throws -> SessionInfo {
+        SessionInfo(
+            id: try #require(UUID(uuidString: idText)), createdAt: time, userAgent: "App/1\u{1B}[2J", ipAddress: "::1",
+            isCurrent: isCurrent)
+    }
+
+    @Test("A sign-in names the person and the server")
+    func signedIn() throws {
+        let answer = ClientAnswer.signedIn(try Self.user(), server: Self.server)
+        #expect(
+            answer.json == [
+                "signed_in": true, "server": .string(Self.server),
+                "user": ["id": .string(Self.idText), "email": "ada@example.com"],
+            ])
+        #expect(answer.text == "Signed in as ada@example.com at \(Self.server).\n")
+    }
+
+    @Test("A person without an address is named by the account")
+    func anonymous() throws {
+        let answer = ClientAnswer.signedIn(try Self.user(email: nil), server: Self.server)
+        #expect(answer.text == "Signed in as \(Self.idText) at \(Self.server).\n")
+        #expect(answer.json["user"]?["email"] == .null)
+    }
+
+    @Test("A user that the server may have made up is not shown")
+    func checkMail() {
+        let json = ClientAnswer.checkMail(server: Self.server).json
+        #expect(json == ["signed_in": false, "server": .string(Self.server), "user": .null])
+    }
+
+    @Test("whoami tells what it knows, and whether the server said so")
+    func whoAmI() throws {
+        let known = ClientAnswer.whoAmI(
+            try Self.user(), try Self.profile().summary, server: Self.server, isChecked: true)
+        #expect(
+            known.json == [
+                "server": .string(Self.server), "checked": true,
+                "user": [
+                    "id": .string(Self.idText), "email": "ada@example.com", "is_anonymous": false,
+                    "providers": ["email", "google"], "created_at": .string(Self.timeText),
+                ],
+                "profile": ["first_name": "Ada", "favorite_teams": ["nba_1", "nba_2"]],
+            ])
+        #expect(known.text.hasPrefix("Signed in as  ada@example.com\nFirst name    Ada\n"))
+        let unknown = ClientAnswer.whoAmI(try Self.user(), nil, server: Self.server, isChecked: false)
+        #expect(unknown.json["profile"] == .null)
+        #expect(unknown.json["checked"] == false)
+    }
+
+    @Test("A profile shows teams by name, and an id that has none")
+    func profile() throws {
+        let answer = ClientAnswer.profile(try Self.profile(), teams: [Self.team])
+        #expect(
+            answer.json == [
+                "id": .string(Self.idText), "first_name": "Ada", "favorite_teams": ["nba_1", "nba_2"], "name": .null,
+                "avatar_url": "https://example.com/a.png", "timezone": "Europe/London", "is_premium": false,
+                "created_at": .string(Self.timeText), "updated_at": .string(Self.timeText),
+            ])
+        #expect(answer.text.contains("Favorite teams  Ones (nba_1)\n                nba_2\n"))
+        #expect(ClientAnswer.profile(try Self.profile(teams: []), teams: []).text.contains("No favorite teams yet"))
+    }
+
+    @Test("Sessions say which one asks, and no device's name moves the cursor")
+    func sessions() throws {
+        let answer = ClientAnswer.sessions([try Self.session(isCurrent: true), try Self.session(isCurrent: false)])
+        #expect(
+            answer.json["sessions"]?.arrayValue?.first == [
+                "id": .string(Self.idText), "created_at": .string(Self.timeText), "refreshed_at": .null,
+                "user_agent": "App/1\u{1B}[2J", "ip": "::1", "is_current": true,
+            ])
+        let lines = answer.text.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[1].hasSuffix("::1      App/1?[2J  (this one)"))
+        #expect(lines[2].contains("2027-01-15T08:00:00Z"))
+    }
+
+    @Test("A sign-out says what it did")
+    func signedOut() throws {
+        let user = try Self.user()
+        let done = ClientAnswer.signedOut(user, server: Self.server, isRevoked: true)
+        #expect(done.json["revoked"] == true)
+        #expect(done.text == "Signed out ada@example.com at \(Self.server).\n")
+        let half = ClientAnswer.signedOut(user, server: Self.server, isRevoked: false)
+        #expect(half.json["revoked"] == false)
+        #expect(half.text == "Signed out ada@example.com on this machine alone.\n")
+        let nobody = ClientAnswer.signedOut(nil, server: Self.server, isRevoked: false)
+        #expect(nobody.json["user"] == .null)
+    }
+
+    @Test("Docs/terminal-client.md has every member of every answer")
+    func documented() throws {
+        let (page, user) = (try TerminalClientPage().text, try Self.user())
+        let id = try #require(UUID(uuidString: Self.idText))
+        let answers: [ClientAnswer] = [
+            .signedIn(user, server: Self.server), .checkMail(server: Self.server),
+            .whoAmI(user, try Self.profile().summary, server: Self.server, isChecked: true),
+            .profile(try Self.profile(), teams: []), .teams([Self.team]),
+            .sessions([try Self.session(isCurrent: true)]),
+            .revoked([id], endsOthers: false, isSignedIn: true), .deleted(user, server: Self.server),
+            .signedOut(user, server: Self.server, isRevoked: true),
+        ]
+        for name in Set(answers.flatMap { Self.names(in: $0.json) }) {
+            #expect(page.contains("`\(name)`"), "\(name) is not documented")
+        }
+    }
+
+    private static func names(in json: AnyJSON) -> [String] {
+        switch json {
+        case .object(let members): members.keys + members.values.flatMap(names)
+        case .array(let elements): elements.flatMap(names)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import GatehouseCLI
+import Testing
+
+@Suite("The command line of the terminal client")
+struct CommandLineTests {
+    @Test(
+        "What makes sense is understood",
+        arguments: [
+            ["login"], ["login", "--email", "ada@example.com", "--password-stdin", "--json"],
+            ["signup", "--email", "ada@example.com", "--first-name", "Ada", "--password-stdin"],
+            ["whoami", "--url", "https://accounts.example.com", "--key", "sb_publishable_x"], ["profile"],
+            ["profile", "--json"], ["profile", "show"], ["profile", "set", "--team", "nba_1", "--team", "nba_2"],
+            ["profile", "set", "--clear-first-name", "--clear-teams"], ["profile", "set", "--name", ""],
+            ["profile", "set", "--timezone", "Europe/London", "--avatar-url", "https://example.com/a.png"],
+            ["teams"], ["teams", "--league", "nba"], ["sessions"], ["sessions", "list"],
+            ["sessions", "revoke", "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"], ["sessions", "revoke", "--others"],
+            ["logout"], ["logout", "--everywhere"], ["delete-account", "--yes"], ["completions", "zsh"],
+            ["exit-codes"], ["login", "--help"], ["login", "--provider", "google", "--no-browser"],
+            ["login", "--provider", "apple", "--callback-port", "4321"],
+        ])
+    func understood(arguments: [String]) {
+        #expect(ClientFailure(arguments: arguments) == nil)
+    }
+
+    @Test(
+        "What does not is refused before anything is done",
+        arguments: [
+            (["login", "--password", "x"], "--password"), (["profile", "set"], "Say what to change"),
+            (["profile", "set", "--first-name", "Ada", "--clear-first-name"], "exclude each other"),
+            (["profile", "set", "--team", "nba_1", "--clear-teams"], "exclude each other"),
+            (["sessions", "revoke"], "--others"),
+            (["sessions", "revoke", "--others", "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"], "--others"),
+            (["sessions", "revoke", "first"], "no session's id"), (["completions", "tcsh"], "tcsh"),
+            (["sign-in"], "sign-in"), (["login", "--provider", "google", "--email", "a@example.com"], "excludes"),
+            (["login", "--callback-port", "4321"], "--provider"), (["login", "--provider", "me"], "google"),
+        ])
+    func refused(arguments: [String], word: String) throws {
+        let failure = try #require(ClientFailure(arguments: arguments))
+        #expect(failure.exit == .usage)
+        #expect(failure.code == "usage")
+        #expect(failure.message.contains(word))
+    }
+
+    @Test("A server can be started in a shell that names one for the client")
+    func environment() throws {
+        _ = try GivenValues.settings(["GATEHOUSE_URL": "https://example.com", "GATEHOUSE_KEY": "sb_publishable_x"])
+    }
+}

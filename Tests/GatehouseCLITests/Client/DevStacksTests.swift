@@ -1,0 +1,171 @@
+import Foundation
+import GatehouseCLI
+import Testing
+
+@Suite("Finding a dev stack")
+struct DevStacksTests {
+    private static func stack(_ port: Int) -> RunningStack {
+        RunningStack(url: "http://127.0.0.1:\(port)", publishableKey: "key\(port)", folder: "/p\(port)/.gatehouse")
+    }
+
+    /// - Parameter files: By path; the others are absent.
+    private func stacks(_ folder: String, _ files: [String: RunningFile.Content]) throws -> DevStacks {
+        // The state folder is listed on the disk; what is in its files comes from the test.
+        let scratch = try Scratch()
+        for path in files.keys where path.hasPrefix("state/") { try scratch.write("", to: path) }
+        var stacks = DevStacks(folder: folder, stateFolder: scratch.path + "/state")
+        stacks.read = { [scratch] path in files[path.replacing(scratch.path + "/", with: "")] ?? .absent }
+        return stacks
+    }
+
+    @Test("The nearest folder's stack counts, before any other")
+    func nearest() throws {
+        let files: [String: RunningFile.Content] = [
+            "/p/.gatehouse/running.json": .running(Self.stack(1)),
+            "/p/q/.gatehouse/running.json": .running(Self.stack(2)),
+            "state/a.json": .running(Self.stack(3)), "state/b.json": .running(Self.stack(4)),
+        ]
+        #expect(try stacks("/p/q/r/s", files).find() == Self.stack(2))
+        #expect(try stacks("/p", files).find() == Self.stack(1))
+    }
+
+    @Test("Elsewhere the only one that runs is found, whatever crashed before")
+    func only() throws {
+        let files: [String: RunningFile.Content] = [
+            "state/a.json": .stale(Self.stack(3)), "state/b.json": .running(Self.stack(4)),
+        ]
+        #expect(try stacks("/elsewhere", files).find() == Self.stack(4))
+        #expect(try stacks("/", files).find() == Self.stack(4))
+        #expect(try stacks("", files).find() == Self.stack(4))
+    }
+
+    @Test("Of several that run none is guessed")
+    func several() throws {
+        let stacks = try stacks(
+            "/", ["state/a.json": .running(Self.stack(3)), "state/b.json": .running(Self.stack(4))])
+        let failure = #expect(throws: ClientFailure.self) { try stacks.find() }
+        #expect(failure?.exit == .usage)
+        #expect(failure?.message.contains("http://127.0.0.1:3") == true)
+        #expect(failure?.message.contains("http://127.0.0.1:4") == true)
+    }
+
+    @Test(
+        "A stack that has ended is told from none",
+        arguments: [
+            (["/p/.gatehouse/running.json": RunningFile.Content.stale(stack(1))], "dev_stack_ended"),
+            (
+                ["/p/.gatehouse/running.json": .stale(stack(1)), "state/b.json": .running(stack(4))],
+                "dev_stack_ended"
+            ),
+            (["state/a.json": .stale(stack(3))], "dev_stack_ended"), ([:], "no_server"),
+        ])
+    func ended(files: [String: RunningFile.Content], code: String) throws {
+        let stacks = try stacks("/p/q", files)
+        #expect(throws: ClientFailure.self) { try stacks.find() }
+        let failure = #expect(throws: ClientFailure.self) { try stacks.find() }
+        #expect(failure?.code == code)
+    }
+
+    @Test("A server that was named gets the key of the stack that runs there, and no other")
+    func key() throws {
+        let stacks = try stacks(
+            "/p",
+            [
+                "/p/.gatehouse/running.json": .running(Self.stack(1)), "state/b.json": .running(Self.stack(2)),
+                "state/c.json": .stale(Self.stack(3)),
+            ])
+        for (port, key) in [(1, "key1"), (2, "key2"), (3, nil), (4, nil)] {
+            #expect(stacks.key(of: try ClientTarget(address: "http://127.0.0.1:\(port)", key: "").url) == key)
+        }
+    }
+}
+
+@Suite("The file that says where a dev stack is")
+struct RunningFileTests {
+    private let stack = RunningStack(url: "http://127.0.0.1:9999", publishableKey: "sb_publishable_x", folder: "/p")
+
+    @Test("It counts while its process runs, and goes with it")
+    func lifetime() throws {
+        let scratch = try Scratch()
+        let path = scratch.path + "/running.json"
+        #expect(RunningFile.read(path) == .absent)
+        let file = try #require(RunningFile(stack, at: path))
+        #expect(RunningFile.read(path) == .running(stack))
+        #expect(try scratch.mode("running.json") == 0o600)
+        file.withdraw()
+        #expect(RunningFile.read(path) == .absent)
+    }
+
+    @Test("Without its process's lock it is stale, whatever it says")
+    func stale() throws {
+        let scratch = try Scratch()
+        try scratch.write(stack.json, to: "running.json")
+        #expect(RunningFile.read(scratch.path + "/running.json") == .stale(stack))
+    }
+
+    @Test("The next process's file takes its place, and is not removed by the one before")
+    func replaced() throws {
+        let scratch = try Scratch()
+        let path = scratch.path + "/running.json"
+        let first = try #require(RunningFile(stack, at: path))
+        let next = RunningStack(url: "http://127.0.0.1:1", publishableKey: "k", folder: "/p")
+        _ = try #require(RunningFile(next, at: path))
+        first.withdraw()
+        #expect(RunningFile.read(path) == .running(next))
+    }
+
+    @Test("A file that another user could have written does not count", arguments: [0o620, 0o602, 0o666])
+    func writable(mode: Int) throws {
+        let scratch = try Scratch()
+        try scratch.write(stack.json, to: "running.json", mode: mode)
+        #expect(RunningFile.read(scratch.path + "/running.json") == .absent)
+    }
+
+    @Test(
+        "What is no such file does not count", arguments: ["", "{}", "[]", #"{"url":"http://127.0.0.1:1"}"#, "\u{1}"])
+    func damaged(text: String) throws {
+        let scratch = try Scratch()
+        try scratch.write(text, to: "running.json")
+        #expect(RunningFile.read(scratch.path + "/running.json") == .absent)
+    }
+
+    @Test("Nor does a folder, a link or a file without end")
+    func others() throws {
+        let scratch = try Scratch()
+        #expect(RunningFile.read(scratch.path) == .absent)
+        try scratch.write(stack.json, to: "there")
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.path + "/link", withDestinationPath: scratch.path + "/there")
+        #expect(RunningFile.read(scratch.path + "/link") == .absent)
+        try scratch.write(stack.json + String(repeating: " ", count: 70_000), to: "long")
+        #expect(RunningFile.read(scratch.path + "/long") == .absent)
+    }
+}
+
+/// A folder that goes with the test.
+final class Scratch: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "gatehouse-cli-\(UInt64.random(in: .min ... .max))")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit {
+        // What is lost: a folder in the system's folder for such.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func write(_ text: String, to name: String, mode: Int = 0o600) throws {
+        let url = URL(fileURLWithPath: path + "/" + name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: url, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+    }
+
+    func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
+    }
+}

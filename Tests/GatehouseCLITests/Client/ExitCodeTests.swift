@@ -1,0 +1,172 @@
+import Foundation
+import Gatehouse
+import GatehouseCLI
+import GatehouseModel
+import GatehouseWire
+import Testing
+
+@Suite("Exit codes and words of the terminal client")
+struct ExitCodeTests {
+    @Test("The numbers are the ones that scripts know")
+    func numbers() {
+        #expect(
+            ProgramExit.allCases.map(\.rawValue) == [0, 1, 3, 4, 5, 6, 64, 78, 130],
+            "a number that changes breaks scripts")
+    }
+
+    @Test("Docs/terminal-client.md has the table as the program has it")
+    func documented() throws {
+        let page = try TerminalClientPage()
+        let rows = page.rows(below: "## Exit codes").dropFirst(2)
+        #expect(Array(rows) == ProgramExit.allCases.map { "| \($0.rawValue) | \($0.summary) |" })
+        for code in ProgramExit.allCases { #expect(ProgramExit.table.contains("\(code.rawValue)  \(code.summary)\n")) }
+    }
+
+    private static let server = "https://accounts.example.com"
+
+    private static func refused(_ status: Int, _ code: AuthErrorCode?, _ message: String = "") -> AuthClientError {
+        .refused(AuthRefusal(status: status, code: code, message: message))
+    }
+
+    @Test(
+        "Every failure of the Auth API has its word and its exit code",
+        arguments: [
+            (AuthClientError.signedOut(.neverSignedIn), "not_signed_in", ProgramExit.notSignedIn),
+            (.signedOut(.requested), "not_signed_in", .notSignedIn),
+            (.signedOut(.signedOutElsewhere), "not_signed_in", .notSignedIn),
+            (.signedOut(.endedByServer(.sessionNotFound)), "session_not_found", .notSignedIn),
+            (.signedOut(.storeDamaged), "store_damaged", .notSignedIn),
+            (refused(400, .invalidCredentials), "invalid_credentials", .notSignedIn),
+            (refused(400, .emailNotConfirmed), "email_not_confirmed", .notSignedIn),
+            (refused(401, .noAuthorization), "no_authorization", .notSignedIn),
+            (.offline(.noAnswer("NSURLErrorDomain -1004")), "offline", .unavailable),
+            (.offline(.status(503)), "server_unavailable", .unavailable),
+            (.offline(.status(429)), "rate_limited", .refused),
+            (.offline(.notUnderstood("a page")), "unexpected_answer", .unavailable),
+            (refused(500, .unexpectedFailure), "server_unavailable", .unavailable),
+            (.unexpectedAnswer("no JSON"), "unexpected_answer", .unavailable),
+            (refused(422, .userAlreadyExists), "user_already_exists", .refused),
+            (refused(429, .overRequestRateLimit), "over_request_rate_limit", .refused),
+            (refused(404, nil), "status_404", .refused),
+            (refused(401, nil, "No API key found"), "status_401", .refused),
+            (.storeUnavailable("locked"), "store_unavailable", .storeUnavailable),
+            (.storeFailed("full"), "store_failed", .storeUnavailable),
+            (.insecureURL, "usage", .usage), (.sessionChanged, "session_changed", .failed),
+            (.unknownFlow, "unknown_flow", .failed),
+        ])
+    func authFailures(error: AuthClientError, code: String, exit: ProgramExit) {
+        let failure = ClientFailure(error, at: Self.server)
+        #expect((failure.code, failure.exit) == (code, exit))
+        #expect(!failure.message.isEmpty)
+    }
+
+    @Test(
+        "Every failure of the gateway has its word and its exit code",
+        arguments: [
+            (GatewayError.notAuthenticated(.signedOut(.neverSignedIn)), "not_signed_in", ProgramExit.notSignedIn),
+            (.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), "TOKEN_INVALID", .notSignedIn),
+            (.forbidden(code: "FORBIDDEN", message: ""), "FORBIDDEN", .refused),
+            (.offline(.noAnswer("NSURLErrorDomain -1009")), "offline", .unavailable),
+            (.refused(GatewayRefusal(status: 400, code: "BAD_REQUEST")), "BAD_REQUEST", .refused),
+            (.refused(GatewayRefusal(status: 429, code: "")), "rate_limited", .refused),
+            (.server(status: 502), "server_unavailable", .unavailable),
+            (.unexpectedAnswer("me.user"), "unexpected_answer", .unavailable),
+            (.noToken(.storeUnavailable("locked")), "store_unavailable", .storeUnavailable),
+            (.insecureURL, "usage", .usage),
+        ])
+    func gatewayFailures(error: GatewayError, code: String, exit: ProgramExit) {
+        let failure = ClientFailure(error, at: Self.server)
+        #expect((failure.code, failure.exit) == (code, exit))
+    }
+
+    @Test(
+        "A failed sign-in is told in the words of the screens (E6, E7)",
+        arguments: [
+            (
+                AuthMethod.email, refused(400, .invalidCredentials, "Invalid login credentials"),
+                "Incorrect email or password. Please try again."
+            ),
+            (.email, refused(422, .weakPassword, "weak"), "Password must be at least 8 characters."),
+            (
+                .email, .refused(AuthRefusal(status: 429, code: .overRequestRateLimit, retryAfter: .seconds(9))),
+                "Too many attempts. Please wait a moment and try again. (in 9 s)"
+            ),
+            (
+                .email, .offline(.noAnswer("")),
+                "Unable to connect. Check your internet and try again. (no answer from https://accounts.example.com)"
+            ),
+            (
+                .google, .offline(.noAnswer("")),
+                "No internet connection. Please try again. (no answer from https://accounts.example.com)"
+            ),
+            (.google, .unknownFlow, "Sign in failed. Please try again."),
+            (.apple, refused(422, .emailExists), "This email is already associated with another account."),
+            // What the catalogue has no sentence for, the server's own says better.
+            (.email, refused(422, .signupDisabled, "Signups not allowed"), "Signups not allowed"),
+        ])
+    func signInMessages(method: AuthMethod, error: AuthClientError, message: String) {
+        #expect(ClientFailure(error, method, at: Self.server).message == message)
+    }
+
+    @Test("A server that wants a key is told from one that refuses the person")
+    func key() {
+        let failure = ClientFailure(Self.refused(401, AuthErrorCode(rawValue: "no_api_key"), "No key"), at: Self.server)
+        #expect(failure.exit == .refused)
+        #expect(failure.message.contains("--key"))
+    }
+
+    @Test("Cancellation is an interruption, and a closed browser no failure of the sign-in")
+    func cancellation() {
+        #expect(ClientFailure(CancellationError(), at: "") == .interrupted)
+        #expect(ClientFailure(SignInFailure.cancelled, .google, at: "") == .cancelled)
+        #expect(ClientFailure(WebAuthenticationError.cancelled, .google, at: "") == .cancelled)
+        #expect(ClientFailure(Self.refused(0, AuthErrorCode(rawValue: "access_denied")), .apple, at: "") == .cancelled)
+    }
+
+    @Test(
+        "A browser that does not come back as it should has its word",
+        arguments: [
+            (WebAuthenticationError.timedOut, "invalid_callback"), (.invalidCallback, "invalid_callback"),
+            (.couldNotOpenBrowser, "provider_failed"), (.couldNotListen(98), "provider_failed"),
+            (.invalidRedirect, "provider_failed"),
+        ])
+    func browser(error: WebAuthenticationError, code: String) {
+        let failure = ClientFailure(error, .google, at: Self.server)
+        #expect((failure.code, failure.exit) == (code, .failed))
+    }
+
+    @Test("In JSON a failure has two members, and a server's text cannot move the cursor")
+    func json() {
+        let failure = ClientFailure(Self.refused(422, .signupDisabled, "No\u{1B}[2J\u{9B}more"), at: Self.server)
+        #expect(failure.json == ["error": "signup_disabled", "message": "No?[2J?more"])
+    }
+
+    @Test("Docs/terminal-client.md has every word of the client's own")
+    func words() throws {
+        let page = try TerminalClientPage().text
+        let words = [
+            "not_signed_in", "store_damaged", "offline", "server_unavailable", "unexpected_answer", "rate_limited",
+            "status_", "store_unavailable", "store_failed", "session_changed", "sessions_unsupported", "not_found",
+            "no_server", "dev_stack_ended", "usage", "invalid_email", "password_mismatch", "provider_failed",
+            "invalid_callback", "unknown_flow", "cancelled", "interrupted", "failed",
+        ]
+        for word in words { #expect(page.contains("`\(word)`"), "\(word) is not documented") }
+    }
+}
+
+/// Docs/terminal-client.md
+struct TerminalClientPage {
+    let text: String
+
+    init() throws {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        text = try String(contentsOf: root.appendingPathComponent("Docs/terminal-client.md"), encoding: .utf8)
+    }
+
+    /// The lines of the first table after a heading.
+    func rows(below heading: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            .drop { $0 != heading }.drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map { $0 }
+    }
+}
