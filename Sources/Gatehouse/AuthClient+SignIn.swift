@@ -95,7 +95,7 @@ extension AuthClient {
         throw last
     }
 
-    private func exchange(_ code: String, for flow: PendingFlow) async throws -> Session {
+    func exchange(_ code: String, for flow: PendingFlow) async throws -> Session {
         let session = try await signIn(
             AuthRequest(
                 "POST", "/token", query: [("grant_type", "pkce")],
@@ -116,14 +116,7 @@ extension AuthClient {
     ///   ``AuthClientError/unknownFlow`` when it holds no code. Tokens in the address are not taken.
     @discardableResult
     public func session(from url: URL) async throws -> Session {
-        let values = url.redirectValues
-        if let error = values["error_code"] ?? values["error"] {
-            throw AuthClientError.refused(
-                AuthRefusal(
-                    status: 0, code: AuthErrorCode(rawValue: error), message: values["error_description"] ?? ""))
-        }
-        guard let code = values["code"] else { throw AuthClientError.unknownFlow }
-        return try await exchangeCodeForSession(authCode: code)
+        try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
     /// Makes a call whose answer may be a session, and keeps that.
@@ -170,6 +163,21 @@ extension AuthRequest {
 }
 
 extension URL {
+    /// The code that a redirect brought.
+    ///
+    /// - Throws: As ``AuthClient/session(from:)``.
+    var redirectCode: String {
+        get throws(AuthClientError) {
+            let values = redirectValues
+            if let error = values["error_code"] ?? values["error"] {
+                let message = values["error_description"] ?? ""
+                throw .refused(AuthRefusal(status: 0, code: AuthErrorCode(rawValue: error), message: message))
+            }
+            guard let code = values["code"] else { throw .unknownFlow }
+            return code
+        }
+    }
+
     /// The values of the query, then of the fragment where the query has none of that name (contract 12.6, 7).
     var redirectValues: [String: String] {
         let whole = URLComponents(url: self, resolvingAgainstBaseURL: false)

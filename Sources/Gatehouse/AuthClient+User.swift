@@ -63,18 +63,26 @@ extension AuthClient {
         queryParams: [(name: String, value: String?)] = []
     ) async throws -> OAuthResponse {
         let flow = try await flows.begin(.link)
+        let url = try await linkAddress(provider, scopes, redirectTo, queryParams, flow)
+        return OAuthResponse(provider: provider, url: url)
+    }
+
+    /// Asks the server where the browser of a flow that links a provider starts.
+    func linkAddress(
+        _ provider: Provider, _ scopes: String?, _ redirectTo: URL?, _ queryParams: [(name: String, value: String?)],
+        _ flow: PendingFlow
+    ) async throws -> URL {
         var request = AuthRequest.authorize(
             "/user/identities/authorize", provider, scopes, redirectTo, queryParams, flow)
         request.query.append(("skip_http_redirect", "true"))
         return try await asUser { [request] token, _ in
             let reply = try await self.caller.send(request, bearer: token)
-            let url = try AuthCaller.read(reply) { json throws(WireProblem) in
+            return try AuthCaller.read(reply) { json throws(WireProblem) in
                 guard let url = json["url"]?.stringValue.flatMap({ URL(string: $0) }) else {
                     throw WireProblem("link.url: expected a URL")
                 }
                 return url
             }
-            return OAuthResponse(provider: provider, url: url)
         }
     }
 

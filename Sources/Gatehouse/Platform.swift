@@ -1,6 +1,142 @@
+package import Foundation
 @_exported public import GatehouseWire
 
-// The only platform switch of this target: on Linux, URLSession lives in a module of its own.
+// The only platform switches of this target: what Linux keeps in modules of its own or calls by other names.
+
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
+#endif
+
+#if canImport(os)
+import os
+
+/// A value that several threads share. (`Mutex` needs iOS 18.)
+package final class Locked<Value: Sendable>: Sendable {
+    private let lock: OSAllocatedUnfairLock<Value>
+
+    /// What it holds at first.
+    package init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
+
+    /// Nobody else sees the value while `body` runs, which must be short and must not come back here.
+    package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
+        try lock.withLock(body)
+    }
+}
+#else
+import Synchronization
+
+/// A value that several threads share.
+package final class Locked<Value: Sendable>: Sendable {
+    private let lock: Mutex<Value>
+
+    /// What it holds at first.
+    package init(_ value: Value) { lock = Mutex(value) }
+
+    /// Nobody else sees the value while `body` runs, which must be short and must not come back here.
+    package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
+        try lock.withLock { try body(&$0) }
+    }
+}
+#endif
+
+#if canImport(Security)
+/// The system's own store for secrets; nil where there is none.
+func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)? {
+    KeychainStorage(service: service, clock: clock)
+}
+#else
+/// The system's own store for secrets; nil where there is none.
+func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
+#endif
+
+#if canImport(Darwin)
+typealias SpawnActions = posix_spawn_file_actions_t?
+typealias SpawnAttributes = posix_spawnattr_t?
+
+/// What the system needs to start a program, before it is initialised.
+func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (nil, nil) }
+
+/// Beyond the flags that every system has: descriptors that nobody asked for stay behind.
+let furtherSpawnFlags: Int32 = POSIX_SPAWN_CLOEXEC_DEFAULT
+
+/// The program that shows an address in the person's browser.
+let browserProgram = "open"
+
+/// - Returns: Two connected sockets, or nil with `errno`.
+func makeSocketPair() -> (Int32, Int32)? {
+    var pair: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, SOCK_STREAM, 0, &pair) == 0 else { return nil }
+    for socket in pair { keepQuiet(socket) }
+    return (pair[0], pair[1])
+}
+
+/// - Returns: A TCP socket that a child does not inherit, or -1 with `errno`.
+package func makeStreamSocket() -> Int32 {
+    let made = socket(AF_INET, SOCK_STREAM, 0)
+    if made >= 0 { keepQuiet(made) }
+    return made
+}
+
+/// Keeps a socket from children, and its owner from the signal that a lost peer sends.
+func keepQuiet(_ socket: Int32) {
+    var on: Int32 = 1
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+}
+
+/// Sends without a signal when the peer is gone; -1 with `errno` then.
+package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
+    send(socket, bytes.baseAddress, bytes.count, 0)
+}
+
+/// 127.0.0.1.
+package func loopbackAddress(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    return address
+}
+#else
+typealias SpawnActions = posix_spawn_file_actions_t
+typealias SpawnAttributes = posix_spawnattr_t
+
+/// What the system needs to start a program, before it is initialised.
+func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (SpawnActions(), SpawnAttributes()) }
+
+/// Beyond the flags that every system has: none. Every descriptor here is closed by itself when a program starts.
+let furtherSpawnFlags: Int32 = 0
+
+/// The program that shows an address in the person's browser.
+let browserProgram = "xdg-open"
+
+/// - Returns: Two connected sockets, or nil with `errno`.
+func makeSocketPair() -> (Int32, Int32)? {
+    var pair: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else { return nil }
+    return (pair[0], pair[1])
+}
+
+/// - Returns: A TCP socket that a child does not inherit, or -1 with `errno`.
+package func makeStreamSocket() -> Int32 {
+    socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+}
+
+/// Keeps a socket from children.
+func keepQuiet(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
+
+/// Sends without a signal when the peer is gone; -1 with `errno` then.
+package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
+    send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+}
+
+/// 127.0.0.1.
+package func loopbackAddress(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    return address
+}
 #endif

@@ -32,6 +32,18 @@ struct TestFolder: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: below(name))
     }
 
+    /// Writes a program that can be started at once. A shell writes it: had this process the file open, a child that a
+    /// test beside this one is just starting would have it, too, and nobody could start it for that moment.
+    func install(_ program: String, as name: String) async throws {
+        let (shell, ended) = (Process(), AsyncStream<Never>.makeStream())
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", #"printf %s "$1" > "$0" && chmod 700 "$0""#, below(name), program]
+        shell.terminationHandler = { _ in ended.continuation.finish() }
+        try shell.run()
+        for await _ in ended.stream {}
+        guard shell.terminationStatus == 0 else { throw DiskFull() }
+    }
+
     func text(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: below(name))), as: UTF8.self)
     }

@@ -65,7 +65,7 @@ extension GatewayError {
     }
 
     /// What stands in the way of a token.
-    init(noToken error: AuthClientError) {
+    package init(noToken error: AuthClientError) {
         switch error {
         case .signedOut(let reason): self = .notAuthenticated(.signedOut(reason))
         case .offline(let cause): self = .offline(cause)

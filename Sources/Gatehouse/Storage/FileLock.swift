@@ -9,12 +9,15 @@ struct FileLock: Sendable {
     let clock: ClientClock
     /// A holder has a network call to make, which ends by its own limits before this.
     let limit: Duration
+    /// Of the file; with a dot first, it is no entry's.
+    let name: String
     private let gate = SerialGate()
 
-    init(folder: SecretFolder, clock: ClientClock, limit: Duration = .seconds(120)) {
+    init(folder: SecretFolder, clock: ClientClock, limit: Duration = .seconds(120), name: String = ".lock") {
         self.folder = folder
         self.clock = clock
         self.limit = limit
+        self.name = name
     }
 
     /// - Throws: What `body` throws; `CancellationError`; or a POSIX error, `ETIMEDOUT` when another process never
@@ -22,14 +25,18 @@ struct FileLock: Sendable {
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await gate.run {
             let file = try await take()
-            defer { close(file) }
+            defer {
+                // Closing alone would not do: a program that is just being started has the file, too, for a moment.
+                flock(file, LOCK_UN)
+                close(file)
+            }
             return try await body()
         }
     }
 
     private func take() async throws -> Int32 {
         try folder.make()
-        let file = open(folder.path + "/.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = open(folder.path + "/" + name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SecretFolder.problem() }
         do {
             try await lock(file)

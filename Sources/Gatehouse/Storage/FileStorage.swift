@@ -1,6 +1,5 @@
 import Dispatch
 public import Foundation
-import Synchronization
 
 /// What an app should know, once, about where its session is kept.
 public enum StorageNotice: Hashable, Sendable {
@@ -70,7 +69,7 @@ public struct FileStorage: SecureStorage {
 
 /// Said once.
 private final class Announcement: Sendable {
-    private let isMade = Mutex(false)
+    private let isMade = Locked(false)
     private let notice: StorageNotice
     private let hear: @Sendable (StorageNotice) -> Void
 

@@ -57,8 +57,14 @@ struct SecretFolder: Sendable {
         if status.st_mode & 0o077 != 0 { try check(chmod(path, 0o700)) }
     }
 
+    /// The keys that have an entry.
+    func keys() throws -> [String] {
+        if access(path, F_OK) != 0, errno == ENOENT { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
+    }
+
     /// - Returns: nil when there is no such file.
-    private func contents(of key: String) throws -> [UInt8]? {
+    func contents(of key: String) throws -> [UInt8]? {
         // Not blocking, because somebody may have put a pipe there.
         let file = open(try file(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if file < 0, errno == ENOENT { return nil }

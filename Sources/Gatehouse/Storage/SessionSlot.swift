@@ -180,6 +180,7 @@ extension StoredAccess {
 extension Error {
     /// The kind and number of an error, without its text, which may hold an address.
     var shortText: String {
+        if let problem = self as? SecretServiceProblem { return problem.reason }
         let error = self as NSError
         return "\(error.domain) \(error.code)"
     }

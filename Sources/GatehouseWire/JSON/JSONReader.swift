@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why bytes are not the JSON that was asked for. The text is ours: it never repeats what was sent.
 package enum JSONProblem: Error, Equatable, Sendable {
     case malformed(String)
@@ -163,7 +165,15 @@ package struct JSONReader {
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("invalid UTF-8") }
+        // Decoding mends what is no UTF-8, and then the bytes differ. (`String(validating:as:)` needs iOS 18.)
+        var text = String(decoding: bytes, as: UTF8.self)
+        let isValid = bytes.withUnsafeBytes { given in
+            text.withUTF8 { decoded in
+                guard let sent = given.baseAddress, let read = decoded.baseAddress else { return given.isEmpty }
+                return decoded.count == given.count && memcmp(read, sent, given.count) == 0
+            }
+        }
+        guard isValid else { throw .malformed("invalid UTF-8") }
         return text
     }
 

@@ -1,0 +1,203 @@
+import Dispatch
+public import Foundation
+
+/// Keeps each entry in the Secret Service of a Linux desktop (GNOME Keyring, KWallet, KeePassXC), through libsecret's
+/// `secret-tool`.
+///
+/// - Beside the service lies one small file for each entry, which says where its parts are and holds no secret. It
+///   decides: without it an entry is absent; with it, whatever keeps the service from giving the parts (no bus, a
+///   locked collection, a question that nobody answers, another desktop's service) is "unavailable". The service's own
+///   "nothing found" would not do: a locked collection says it, too.
+/// - A value of any length up to 384,000 bytes is written as parts of a new generation, which are read back; then the
+///   file is replaced, which switches over; then the old parts go. A crash leaves the old value or the new one.
+/// - Values go through pipes: never through arguments, the environment or a file.
+/// - A tool that does not answer is ended at the time limit.
+/// - ``withLock(_:)`` holds between processes.
+public struct SecretServiceStorage: SecureStorage {
+    private let name: String
+    let folder: SecretFolder
+    private let tool: SecretTool
+    private let randomBytes: @Sendable (Int) -> [UInt8]
+    private let lock: FileLock
+    private let changes: FileLock
+    private let queue = DispatchQueue(label: "gatehouse.secret-service-storage")
+
+    /// Touches nothing yet.
+    ///
+    /// - Parameters:
+    ///   - name: The app's, in the attributes and labels of its items.
+    ///   - folder: For the files of this store alone. It is made when needed. Without it the items are lost.
+    ///   - environment: The process's own: where the session bus, the display and `secret-tool` are.
+    ///   - tool: Instead of the `secret-tool` in `PATH`.
+    ///   - limit: How long one run of the tool may take, a person's answer to its question included.
+    public init(
+        name: String, folder: URL, environment: [String: String], tool: URL? = nil, limit: Duration = .seconds(10),
+        clock: ClientClock = SystemDefaults.clock(),
+        randomness: @escaping @Sendable (Int) -> [UInt8] = SystemDefaults.randomBytes
+    ) {
+        self.name = name
+        self.folder = SecretFolder(path: folder.path, now: clock.now)
+        self.tool = SecretTool(
+            path: tool?.path ?? ChildProcess.find("secret-tool", environment: environment), environment: environment,
+            limit: limit, clock: clock)
+        randomBytes = randomness
+        lock = FileLock(folder: self.folder, clock: clock)
+        changes = FileLock(folder: self.folder, clock: clock, name: ".changes")
+    }
+
+    /// Whether there is a tool and a bus to try.
+    ///
+    /// - Parameter environment: The process's own.
+    public static func isLikely(environment: [String: String]) -> Bool {
+        guard ChildProcess.find("secret-tool", environment: environment) != nil else { return false }
+        if environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false { return true }
+        guard let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else { return false }
+        return access(runtime + "/bus", F_OK) == 0
+    }
+
+    public func read(_ key: String) async -> StoredValue {
+        // A value that was replaced while its parts were read is read again.
+        for _ in 0..<4 {
+            let parts: SecretParts
+            do {
+                guard case .value(let found) = try await index(of: key) else { return .absent }
+                parts = found
+            } catch {
+                return .unavailable(reason: error.shortText)
+            }
+            let value = await read(parts, of: key)
+            if case .value = value { return value }
+            // What is lost: why the file cannot be read now; the answer is "unavailable" all the same.
+            if let again = try? await index(of: key), again == .value(parts) { return value }
+        }
+        return .unavailable(reason: "replaced again and again")
+    }
+
+    /// - Throws: ``SecretServiceProblem`` or a POSIX error; the old value is then still there.
+    public func write(_ bytes: [UInt8], for key: String) async throws {
+        guard let values = SecretParts.split(bytes) else { throw SecretFolder.problem(EFBIG) }
+        try await change {
+            let old = try await index(of: key)
+            guard case .value(let live) = old else {
+                // No value, or one that left: everything that is found is left over.
+                try await clear(key, nil)
+                return try await put(values, bytes.count, in: .a, of: key)
+            }
+            try await clear(key, live.slot.other)
+            try await put(values, bytes.count, in: live.slot.other, of: key)
+            // The new value is in use. What a failure leaves here goes before the next write but one.
+            _ = await tool.clear(items(of: key, in: live.slot))
+        }
+    }
+
+    /// Items of a locked collection that the service does not show are left in it, unread by anybody, until the next
+    /// write of the key: so a person can always sign out.
+    ///
+    /// - Throws: ``SecretServiceProblem`` or a POSIX error; the value is then still there.
+    public func remove(_ key: String) async throws {
+        // Nothing to remove makes no folder.
+        guard try await entry(of: key) != nil else { return }
+        try await change {
+            guard let old = try await entry(of: key) else { return }
+            try await onDisk { try folder.write(SecretIndex.leaving.bytes, for: key) }
+            do {
+                try await clear(key, nil)
+            } catch {
+                try await onDisk { try folder.write(old, for: key) }
+                throw error
+            }
+            try await onDisk { try folder.remove(key) }
+        }
+    }
+
+    /// Waits for its turn among the callers of this value, then for the other processes.
+    public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        try await lock.run(body)
+    }
+
+    /// Whether a value is kept, or may be.
+    func holdsValues() async throws -> Bool {
+        for key in try await onDisk({ try folder.keys() }) {
+            guard let bytes = try await entry(of: key) else { continue }
+            if SecretIndex(bytes) != .leaving { return true }
+        }
+        return false
+    }
+
+    private func entry(of key: String) async throws -> [UInt8]? { try await onDisk { try folder.contents(of: key) } }
+
+    /// - Returns: nil when nothing is kept.
+    private func index(of key: String) async throws -> SecretIndex? {
+        guard let bytes = try await entry(of: key) else { return nil }
+        guard let index = SecretIndex(bytes) else { throw SecretServiceProblem(reason: "no index") }
+        return index
+    }
+
+    private func read(_ parts: SecretParts, of key: String) async -> StoredValue {
+        var bytes: [UInt8] = []
+        for number in 0..<parts.count {
+            switch await tool.lookUp(item(number, parts, key)) {
+            case .done(let text):
+                guard let part = SecretParts.part(text) else {
+                    return .unavailable(reason: "secret-tool: not what was stored")
+                }
+                bytes += part
+            case .nothing: return .unavailable(reason: "secret-tool: locked, or removed by another program")
+            case .failed(let reason): return .unavailable(reason: reason)
+            }
+        }
+        guard bytes.count == parts.bytes else { return .unavailable(reason: "secret-tool: not what was stored") }
+        return .value(bytes)
+    }
+
+    /// Stores the parts, sees that they can be read, and switches over.
+    private func put(_ values: [[UInt8]], _ count: Int, in slot: SecretParts.Slot, of key: String) async throws {
+        let generation = randomBytes(16).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+        let parts = SecretParts(slot: slot, generation: generation, count: values.count, bytes: count)
+        for (number, value) in values.enumerated() {
+            let (text, attributes) = (SecretParts.text(value), item(number, parts, key))
+            if case .failed(let reason) = await tool.store(text, label: name, attributes) {
+                throw SecretServiceProblem(reason: reason)
+            }
+            // Some failures of the tool look like success.
+            guard case .done(let kept) = await tool.lookUp(attributes), SecretParts.part(kept) == value else {
+                throw SecretServiceProblem(reason: "secret-tool: what was stored cannot be read")
+            }
+        }
+        try await onDisk { try folder.write(SecretIndex.value(parts).bytes, for: key) }
+    }
+
+    private func clear(_ key: String, _ slot: SecretParts.Slot?) async throws {
+        if case .failed(let reason) = await tool.clear(items(of: key, in: slot)) {
+            throw SecretServiceProblem(reason: reason)
+        }
+    }
+
+    private func item(_ number: Int, _ parts: SecretParts, _ key: String) -> SecretTool.Attributes {
+        items(of: key, in: parts.slot) + [("generation", parts.generation), ("part", String(number))]
+    }
+
+    private func items(of key: String, in slot: SecretParts.Slot?) -> SecretTool.Attributes {
+        let all: SecretTool.Attributes = [("application", name), ("key", key)]
+        return slot.map { all + [("slot", $0.rawValue)] } ?? all
+    }
+
+    /// One change at a time, between processes; what was begun is ended although the caller's task is cancelled: a
+    /// session that the server has changed must not be lost with the screen that asked for it.
+    private func change(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await Task { try await changes.run(body) }.value
+    }
+
+    private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await queue.run(work)
+    }
+}
+
+/// What kept the secret service from a change.
+public struct SecretServiceProblem: Error, Hashable, Sendable {
+    /// For a log; holds no secret.
+    public let reason: String
+
+    /// For other stores of the kind, and for tests.
+    public init(reason: String) { self.reason = reason }
+}

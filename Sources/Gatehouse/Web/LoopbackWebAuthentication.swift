@@ -1,0 +1,123 @@
+import Dispatch
+public import Foundation
+
+/// Signs in with the system's browser, which comes back to a listener on this machine (RFC 8252 §7.3): for Linux, and
+/// for programs in a terminal.
+///
+/// The redirect address is `http://127.0.0.1:<port><path>`. It listens for as long as the call lasts and to one
+/// answer; the page that the browser then shows holds nothing of it. Other pages get 404, and other sites cannot end
+/// the wait.
+public struct LoopbackWebAuthentication: WebAuthenticationSession {
+    private let port: UInt16
+    private let path: String
+    private let limit: Duration
+    private let clock: ClientClock
+    private let open: @Sendable (URL) async throws -> Void
+
+    /// - Parameters:
+    ///   - port: 0 for any that is free, which the server must allow for a loopback address (RFC 8252 §8.4).
+    ///   - path: Begins with `/`; percent-encoded.
+    ///   - limit: How long a person has from the moment that the browser is opened.
+    ///   - open: Shows an address in a browser. It may wait for the person, and is cancelled when the answer came.
+    public init(
+        port: UInt16 = 0, path: String = "/callback", limit: Duration = .seconds(60),
+        clock: ClientClock = SystemDefaults.clock(),
+        open: @escaping @Sendable (URL) async throws -> Void = SystemDefaults.browser()
+    ) {
+        self.port = port
+        self.path = path
+        self.limit = limit
+        self.clock = clock
+        self.open = open
+    }
+
+    public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
+        let stop: StopSignal
+        do { stop = try StopSignal() } catch { throw WebAuthenticationError.couldNotListen(EMFILE) }
+        let listener = try LoopbackListener(port: port, path: path)
+        let start: URL
+        do {
+            start = try await address(redirect(of: listener))
+        } catch {
+            listener.close()
+            throw error
+        }
+        return try await withTaskCancellationHandler {
+            try await wait(listener, start, stop)
+        } onCancel: {
+            stop.fire()
+        }
+    }
+
+    /// - Throws: ``WebAuthenticationError/invalidRedirect`` for a path that would not come back as it is.
+    private func redirect(of listener: LoopbackListener) throws(WebAuthenticationError) -> URL {
+        guard let url = listener.address.url, path.hasPrefix("/"), url.query == nil, url.fragment == nil,
+            URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedPath == path
+        else { throw .invalidRedirect }
+        return url
+    }
+
+    private enum Event: Sendable {
+        case came(URL?)
+        case opened
+        case limit
+    }
+
+    private func wait(_ listener: LoopbackListener, _ start: URL, _ stop: StopSignal) async throws -> URL {
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            // Whatever ends the wait ends the listener, which the group waits for.
+            defer {
+                stop.fire()
+                group.cancelAll()
+            }
+            // A thread of its own, because it blocks; the queue is not shared for the same reason.
+            group.addTask {
+                .came(try await DispatchQueue(label: "gatehouse.loopback").run { try listener.serve(until: stop) })
+            }
+            group.addTask {
+                try await open(start)
+                return .opened
+            }
+            group.addTask {
+                try await clock.sleep(limit)
+                return .limit
+            }
+            for try await event in group {
+                switch event {
+                case .opened: continue
+                case .limit: throw WebAuthenticationError.timedOut
+                case .came(let url?): return url
+                case .came(nil): throw CancellationError()
+                }
+            }
+            throw CancellationError()
+        }
+    }
+}
+
+extension SystemDefaults {
+    /// Shows an http address in the person's browser, with `xdg-open` or `open`; no shell is between.
+    ///
+    /// It throws ``WebAuthenticationError/couldNotOpenBrowser`` when the program is missing or fails within 3 seconds.
+    /// - Parameter environment: The process's own.
+    public static func browser(
+        environment: [String: String] = ProcessInfo.processInfo.environment, clock: ClientClock = clock()
+    ) -> @Sendable (URL) async throws -> Void {
+        { address in
+            // An opener would start any program for other schemes.
+            guard ["http", "https"].contains(address.scheme?.lowercased()),
+                let path = ChildProcess.find(browserProgram, environment: environment)
+            else { throw WebAuthenticationError.couldNotOpenBrowser }
+            let child = ChildProcess(path: path, arguments: [address.absoluteString], environment: environment)
+            let launch: Launch
+            do {
+                launch = try await child.launch(patience: .seconds(3), clock: clock)
+            } catch is ChildProblem {
+                throw WebAuthenticationError.couldNotOpenBrowser
+            }
+            guard launch == .goesOn || launch == .ended(code: 0) else {
+                throw WebAuthenticationError.couldNotOpenBrowser
+            }
+        }
+    }
+}

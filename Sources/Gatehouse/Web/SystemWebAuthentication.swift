@@ -1,0 +1,118 @@
+#if canImport(AuthenticationServices)
+public import AuthenticationServices
+public import Foundation
+
+/// Signs in with the system's browser sheet (`ASWebAuthenticationSession`).
+public struct SystemWebAuthentication: WebAuthenticationSession {
+    private let redirectTo: URL
+    private let isEphemeral: Bool
+    private let limit: Duration
+    private let clock: ClientClock
+    private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
+
+    /// - Parameters:
+    ///   - redirectTo: Has a scheme of the app's own, such as `com.example.app://callback`; or https, for a domain
+    ///     that is associated with the app (iOS 17.4, macOS 14.4). Registered at the server.
+    ///   - prefersEphemeralWebBrowserSession: Whether the sheet begins without the browser's cookies: then the person
+    ///     is asked for everything, and the system asks for no consent.
+    ///   - limit: How long a person has.
+    ///   - anchor: The window that the sheet belongs to.
+    public init(
+        redirectTo: URL, prefersEphemeralWebBrowserSession: Bool = false, limit: Duration = .seconds(60),
+        clock: ClientClock = SystemDefaults.clock(), anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
+    ) {
+        self.redirectTo = redirectTo
+        isEphemeral = prefersEphemeralWebBrowserSession
+        self.limit = limit
+        self.clock = clock
+        self.anchor = anchor
+    }
+
+    public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
+        let start = try await address(redirectTo)
+        let sheet = await BrowserSheet(anchor: anchor)
+        let timer = Task { [clock, limit] in
+            // A cancelled sleep: the sheet is gone.
+            do { try await clock.sleep(limit) } catch { return }
+            await sheet.end(.failure(WebAuthenticationError.timedOut))
+        }
+        defer { timer.cancel() }
+        let back = try await withTaskCancellationHandler {
+            try await sheet.show(start, redirectTo: redirectTo, isEphemeral: isEphemeral)
+        } onCancel: {
+            Task { await sheet.end(.failure(CancellationError())) }
+        }
+        guard back.isAnswer(to: redirectTo) else { throw WebAuthenticationError.invalidCallback }
+        return back
+    }
+}
+
+/// One sheet. It ends once, whoever ends it first: the person, the answer, the time limit, or the task.
+@MainActor
+private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationContextProviding {
+    private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
+    private var session: ASWebAuthenticationSession?
+    private var waiter: CheckedContinuation<URL, any Error>?
+    private var outcome: Result<URL, any Error>?
+
+    init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) {
+        self.anchor = anchor
+        super.init()
+    }
+
+    func presentationAnchor(for _: ASWebAuthenticationSession) -> ASPresentationAnchor { anchor() }
+
+    func show(_ start: URL, redirectTo: URL, isEphemeral: Bool) async throws -> URL {
+        try await withCheckedThrowingContinuation { waiter in
+            // Ended before it began.
+            if let outcome { return waiter.resume(with: outcome) }
+            self.waiter = waiter
+            guard let session = makeSession(start, redirectTo: redirectTo) else {
+                return end(.failure(WebAuthenticationError.invalidRedirect))
+            }
+            session.presentationContextProvider = self
+            session.prefersEphemeralWebBrowserSession = isEphemeral
+            self.session = session
+            if !session.start() { end(.failure(WebAuthenticationError.couldNotOpenBrowser)) }
+        }
+    }
+
+    func end(_ outcome: Result<URL, any Error>) {
+        guard self.outcome == nil else { return }
+        self.outcome = outcome
+        session?.cancel()
+        session = nil
+        waiter?.resume(with: outcome)
+        waiter = nil
+    }
+
+    /// - Returns: nil for a redirect address that no sheet can listen to.
+    private func makeSession(_ start: URL, redirectTo: URL) -> ASWebAuthenticationSession? {
+        guard let scheme = redirectTo.scheme?.lowercased(), scheme != "http" else { return nil }
+        // The system may call from any thread: the closure belongs to none.
+        let handler: @Sendable (URL?, (any Error)?) -> Void = { [weak self] url, error in
+            let outcome = Self.outcome(url, error)
+            Task { @MainActor in self?.end(outcome) }
+        }
+        if #available(iOS 17.4, macOS 14.4, *) {
+            guard scheme == "https" else {
+                return ASWebAuthenticationSession(
+                    url: start, callback: .customScheme(scheme), completionHandler: handler)
+            }
+            guard let host = redirectTo.host else { return nil }
+            return ASWebAuthenticationSession(
+                url: start, callback: .https(host: host, path: redirectTo.path), completionHandler: handler)
+        }
+        guard scheme != "https" else { return nil }
+        return ASWebAuthenticationSession(url: start, callbackURLScheme: scheme, completionHandler: handler)
+    }
+
+    private nonisolated static func outcome(_ url: URL?, _ error: (any Error)?) -> Result<URL, any Error> {
+        if let url { return .success(url) }
+        if (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin {
+            return .failure(WebAuthenticationError.cancelled)
+        }
+        return .failure(error ?? WebAuthenticationError.couldNotOpenBrowser)
+    }
+}
+#endif

@@ -1,0 +1,101 @@
+import Foundation
+import Gatehouse
+import Testing
+
+@Suite("A secret-tool that does not end")
+struct SecretToolLimitTests {
+    @Test("B5: It is ended with all that it started at the time limit, and reaped", arguments: ["hangs", "hangs hard"])
+    func hanging(_ fault: String) async throws {
+        try await TestFolder.with { folder in
+            let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
+            try await tool.storage().write([1], for: "k")
+            // Whoever holds the other end is alive.
+            try #require(mkfifo(folder.below("alive"), 0o600) == 0)
+            let alive = open(folder.below("alive"), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            defer { close(alive) }
+            try tool.meet(fault)
+            let answer = Task { await tool.storage(clock: hand.clock).read("k") }
+            await until { FileManager.default.fileExists(atPath: folder.below("pid")) && hand.waitingCount > 0 }
+            var byte: UInt8 = 0
+            #expect(Foundation.read(alive, &byte, 1) == -1)
+            #expect(errno == EAGAIN)
+            hand.strike()
+            #expect(await answer.value == .unavailable(reason: "secret-tool lookup: no answer in time"))
+            #expect(Foundation.read(alive, &byte, 1) == 0)
+            let child = try #require(pid_t(folder.text("pid").trimmingCharacters(in: .newlines)))
+            // A zombie could still be asked.
+            #expect(kill(child, 0) == -1)
+            #expect(errno == ESRCH)
+        }
+    }
+
+    @Test("A write that hangs leaves the old value, and the next one works")
+    func hangingWrite() async throws {
+        try await TestFolder.with { folder in
+            let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
+            try await tool.storage().write([1], for: "k")
+            try #require(mkfifo(folder.below("alive"), 0o600) == 0)
+            let alive = open(folder.below("alive"), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            defer { close(alive) }
+            try tool.meet("hangs")
+            let writing = Task { try await tool.storage(clock: hand.clock).write([2], for: "k") }
+            await until { FileManager.default.fileExists(atPath: folder.below("pid")) && hand.waitingCount > 0 }
+            hand.strike()
+            await #expect(throws: SecretServiceProblem(reason: "secret-tool clear: no answer in time")) {
+                try await writing.value
+            }
+            try tool.meet(nil)
+            #expect(await tool.storage().read("k") == .value([1]))
+            try await tool.storage().write([3], for: "k")
+            #expect(await tool.storage().read("k") == .value([3]))
+        }
+    }
+
+    @Test("Two hundred runs leave no descriptor open")
+    func descriptors() async throws {
+        try await TestFolder.with { folder in
+            let tool = try await FakeSecretTool(in: folder)
+            let storage = tool.storage()
+            try await storage.write([1], for: "k")
+            try tool.meet("is locked")
+            let before = try openDescriptors()
+            for _ in 0..<200 { _ = await storage.read("k") }
+            // Tests beside this one have some of their own.
+            #expect(try openDescriptors() - before < 150)
+        }
+    }
+
+    private func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
+    }
+
+    @Test("Of several users of one folder, one at a time runs under the lock")
+    func lock() async throws {
+        try await TestFolder.with { folder in
+            let tool = try await FakeSecretTool(in: folder)
+            let inside = Locked((now: 0, most: 0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        try await tool.storage().withLock {
+                            inside.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                            for _ in 0..<20 { await Task.yield() }
+                            inside.withLock { $0.now -= 1 }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(inside.withLock { $0.most } == 1)
+        }
+    }
+
+    @Test("A lock that is held keeps no write from its end")
+    func writeUnderLock() async throws {
+        try await TestFolder.with { folder in
+            let storage = try await FakeSecretTool(in: folder).storage()
+            try await storage.withLock { try await storage.write([1], for: "k") }
+            #expect(await storage.read("k") == .value([1]))
+        }
+    }
+}
