@@ -23,23 +23,44 @@ extension AuthError {
 
     /// The kind of any error that an ``AuthService`` throws.
     init(_ error: any Error) {
-        if let error = error as? AuthError {
-            self = error
-            return
-        }
-        guard let error = error as? AuthClientError else {
-            self = .unknown
-            return
-        }
+        self =
+            switch error {
+            case let error as AuthError: error
+            case let error as GatewayError: Self(error)
+            case let error as AuthClientError: Self(error)
+            default: .unknown
+            }
+    }
+
+    private init(_ error: GatewayError) {
+        self =
+            switch error {
+            case .notAuthenticated: .notAuthenticated
+            case .forbidden: .forbidden
+            case .offline(let cause): Self(cause)
+            case .refused, .server, .unexpectedAnswer: .networkError
+            case .noToken(let error): Self(error)
+            case .insecureURL: .unknown
+            }
+    }
+
+    private init(_ error: AuthClientError) {
         self =
             switch error {
             case .signedOut: .notAuthenticated
-            case .offline(.noAnswer), .offline(.notUnderstood): .offline
-            case .offline(.status), .unexpectedAnswer: .networkError
+            case .offline(let cause): Self(cause)
             case .refused(let refusal) where refusal.status == 401: .notAuthenticated
             case .refused(let refusal) where refusal.status == 403: .forbidden
-            case .refused: .networkError
+            case .refused, .unexpectedAnswer: .networkError
             case .insecureURL, .sessionChanged, .storeUnavailable, .storeFailed, .unknownFlow: .unknown
+            }
+    }
+
+    private init(_ cause: OfflineCause) {
+        self =
+            switch cause {
+            case .noAnswer, .notUnderstood: .offline
+            case .status: .networkError
             }
     }
 }

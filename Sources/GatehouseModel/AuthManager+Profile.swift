@@ -1,5 +1,5 @@
 import Foundation
-import Gatehouse
+public import Gatehouse
 
 extension AuthManager {
     /// Loads the profile again, as after a pull to refresh. The answer lands in ``user``, a failure in ``error``.
@@ -7,16 +7,20 @@ extension AuthManager {
         if isLoggedIn { loadProfile() }
     }
 
-    /// Changes only what is given; the server's answer replaces ``user``.
+    /// Changes only what is given; the server's answer replaces ``user``. Sends nothing when nothing is given.
     ///
+    /// - Parameters:
+    ///   - firstName: At most 50 characters; nil clears it.
+    ///   - favoriteTeams: All of them, at most 30; nil keeps them, an empty list clears.
     /// - Throws: ``AuthError``, and ``error`` is the same; nothing was changed here then.
     public func updateProfile(
-        firstName: Change<String?> = .keep, favoriteTeams: Change<[String]> = .keep
+        firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
     ) async throws(AuthError) {
-        let changes = ProfileChanges(firstName: firstName, favoriteTeams: favoriteTeams)
-        guard !changes.isEmpty else { return }
+        guard firstName != .keep || favoriteTeams != nil else { return }
         let mine = epoch
-        let me = try await call { try await self.service.updateProfile(changes) }
+        let me = try await call {
+            try await self.service.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
+        }
         land(me, mine)
     }
 
@@ -30,7 +34,8 @@ extension AuthManager {
         if epoch == mine { await signOut() }
     }
 
-    private func call<Value: Sendable>(
+    /// Makes a call for the person who is signed in; its failure is in ``error``, too.
+    func call<Value: Sendable>(
         _ work: @MainActor () async throws -> Value
     ) async throws(AuthError) -> Value {
         let mine = epoch
@@ -47,7 +52,7 @@ extension AuthManager {
         }
     }
 
-    private func land(_ me: Me, _ mine: Int) {
+    private func land(_ me: SignedInAccount, _ mine: Int) {
         guard epoch == mine, let user, user.id == me.id else { return }
         let shown = user.with(me)
         if shown != user { self.user = shown }
@@ -63,13 +68,13 @@ extension AuthManager {
         isLoadingProfile = true
         let (load, mine) = (loadCount, epoch)
         loading = Task { [weak self, service] in
-            let profile: Result<Me, any Error>
+            let profile: Result<SignedInAccount, any Error>
             do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
             await self?.loaded(profile, load, mine)
         }
     }
 
-    private func loaded(_ profile: Result<Me, any Error>, _ load: Int, _ mine: Int) async {
+    private func loaded(_ profile: Result<SignedInAccount, any Error>, _ load: Int, _ mine: Int) async {
         guard load == loadCount, mine == epoch else { return }
         isLoadingProfile = false
         switch profile {
@@ -87,11 +92,12 @@ extension AuthManager {
             error = AuthError(failure)
             return
         }
-        // The gateway's word, after a refresh, that the token opens nothing. If the auth server said so already, its
-        // own reason is on its way, too.
-        if case AuthClientError.signedOut(let reason) = failure {
+        switch failure {
+        // The auth server said so already; its own event is on its way, too.
+        case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(.signedOut(let reason)):
             leave(reason)
-        } else {
+        // The gateway's word, after a refresh, that the token opens nothing.
+        default:
             leave(.endedByServer((failure as? AuthClientError)?.code ?? .noAuthorization))
             await endSession()
         }
@@ -106,7 +112,7 @@ extension AuthManager {
             for person in people {
                 guard let name = kept[person], epoch == mine, let user, user.id == account.id else { continue }
                 if user.firstName == nil {
-                    land(try await service.updateProfile(ProfileChanges(firstName: .set(name))), mine)
+                    land(try await service.updateProfile(firstName: .set(name), favoriteTeams: nil), mine)
                 }
                 try await names.forget(person)
             }

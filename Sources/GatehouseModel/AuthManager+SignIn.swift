@@ -36,13 +36,12 @@ extension AuthManager {
     /// Signs in with Apple. A name that Apple gave is kept until the profile has one.
     ///
     /// - Parameter sheet: Shows Apple's sheet, or gives what its button's callback got. It throws
-    ///   ``SignInFailure/cancelled`` or ``SignInFailure/providerFailed``.
+    ///   ``SignInFailure/cancelled``, ``SignInFailure/providerFailed``, or a `URLError` without a connection.
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
         try await authenticate(.apple) {
             let credential = try await sheet()
-            let name = credential.firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-            if !name.isEmpty { try await self.names.keep(String(name.prefix(50)), of: credential.person) }
+            try await self.names.keep(credential)
             return .session(try await self.service.signIn(with: credential.credentials))
         }
     }
@@ -71,6 +70,19 @@ extension AuthManager {
             let start = try await self.service.browserAddress(for: .google, redirectTo: redirectTo)
             let back = try await browser(start)
             guard back.isCallback(of: redirectTo) else { throw SignInFailure.invalidCallback }
+            return .session(try await self.service.finishSignIn(from: back))
+        }
+    }
+
+    /// Signs in with Google in a browser that knows its own redirect address, such as `SystemWebAuthentication`.
+    ///
+    /// - Parameter browser: Its redirect address is registered at the server.
+    @discardableResult
+    public func signInWithGoogle(in browser: any WebAuthenticationSession) async throws -> SignInOutcome {
+        try await authenticate(.google) {
+            let back = try await browser.authenticate { [service = self.service] redirectTo in
+                try await service.browserAddress(for: .google, redirectTo: redirectTo)
+            }
             return .session(try await self.service.finishSignIn(from: back))
         }
     }
@@ -106,7 +118,7 @@ extension AuthManager {
     /// Shows the new session with its profile. Without a connection for the profile the person is signed in all the
     /// same; without a profile nobody is.
     private func arrive(_ session: Session, _ mine: Int) async throws {
-        let profile: Result<Me, any Error>
+        let profile: Result<SignedInAccount, any Error>
         do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
         guard epoch == mine else { throw SignInFailure.cancelled }
         shownRefreshToken = session.refreshToken
@@ -131,7 +143,7 @@ extension AuthManager {
 
 extension URL {
     /// Whether this is where a browser was told to come back to, whatever values it brings.
-    fileprivate func isCallback(of registered: URL) -> Bool {
+    func isCallback(of registered: URL) -> Bool {
         scheme?.lowercased() == registered.scheme?.lowercased() && host?.lowercased() == registered.host?.lowercased()
             && port == registered.port && path == registered.path
     }

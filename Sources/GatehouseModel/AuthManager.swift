@@ -128,8 +128,12 @@ extension AuthManager {
             show(session.user)
             loadProfile()
         } else if case .signedOut(let reason) = change.event {
-            if phase != .unauthenticated { leave(reason) }
-            signedOutReason = reason
+            if phase != .unauthenticated {
+                leave(reason)
+            } else if reason != .requested {
+                // A wish that is heard only now was this manager's own, and had a reason.
+                signedOutReason = reason
+            }
         } else {
             leave(.neverSignedIn)
         }
@@ -155,7 +159,7 @@ extension AuthManager {
 // What is shown.
 extension AuthManager {
     /// Shows whose session it is; what is known of the same person stays.
-    func show(_ account: User, _ me: Me? = nil) {
+    func show(_ account: User, _ me: SignedInAccount? = nil) {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
             (shown.firstName, shown.favoriteTeams) = (user.firstName, user.favoriteTeams)

@@ -36,7 +36,7 @@ extension AuthenticatedUser {
     }
 
     /// The same person with what the gateway knows.
-    func with(_ me: Me) -> AuthenticatedUser {
+    func with(_ me: SignedInAccount) -> AuthenticatedUser {
         var user = self
         user.email = me.email ?? email
         if let profile = me.profile {

@@ -1,3 +1,4 @@
+import Foundation
 public import Gatehouse
 
 /// The names that Apple gave, until the server has them (pitfall 6).
@@ -19,9 +20,12 @@ struct PendingNames: Sendable {
         }
     }
 
-    func keep(_ name: String, of person: String) async throws {
+    /// Keeps the name that the credential brings, if it brings one: at most 50 characters.
+    func keep(_ credential: AppleCredential) async throws {
+        let name = credential.firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        guard !name.isEmpty else { return }
         var names = try await read()
-        names[person] = name
+        names[credential.person] = String(name.prefix(50))
         try await write(names)
     }
 

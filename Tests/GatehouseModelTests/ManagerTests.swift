@@ -32,7 +32,7 @@ struct ManagerTests {
             #expect(world.manager.signedOutReason == .neverSignedIn)
             await #expect(throws: AuthError.notAuthenticated) { try await world.manager.accessToken() }
             await #expect(throws: AuthError.notAuthenticated) {
-                try await world.manager.updateProfile(firstName: .set("A"))
+                try await world.manager.updateProfile(firstName: "A")
             }
             await #expect(throws: AuthError.notAuthenticated) { try await world.manager.deleteAccount() }
             #expect(world.network.calls.isEmpty)
@@ -43,7 +43,7 @@ struct ManagerTests {
     func offlineStart() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
-            try await world.manager.updateProfile(favoriteTeams: .set(["nba_1610612744"]))
+            try await world.manager.updateProfile(favoriteTeams: ["nba_1610612744"])
             world.network.fail("/me")
             let next = try await world.restart()
             #expect(next.user?.firstName == "Ada")
@@ -73,6 +73,29 @@ struct ManagerTests {
                 await until { await world.client.currentSession == nil }
                 #expect(world.manager.signedOutReason == .endedByServer(.noAuthorization))
             }
+        }
+    }
+
+    @Test(
+        "Every failure of the gateway is one of the five kinds (A6, A10)",
+        arguments: [
+            (.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), .notAuthenticated),
+            (.notAuthenticated(.signedOut(.signedOutElsewhere)), .notAuthenticated),
+            (.forbidden(code: "FORBIDDEN", message: ""), .forbidden), (.offline(.noAnswer("x")), .offline),
+            (.offline(.notUnderstood("page")), .offline), (.offline(.status(503)), .networkError),
+            (.refused(GatewayRefusal(status: 429, code: "RATE_LIMITED")), .networkError),
+            (.server(status: 500), .networkError), (.unexpectedAnswer("x"), .networkError),
+            (.noToken(.storeUnavailable("locked")), .unknown), (.insecureURL, .unknown),
+        ] as [(GatewayError, AuthError)])
+    func gatewayFailures(_ failure: GatewayError, _ kind: AuthError) async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            let me = SignedInAccount(id: try #require(world.manager.user?.id))
+            let gateway = GatewayThatFails(me: me, failure: failure)
+            let service = LiveAuthService(client: world.client, gateway: gateway)
+            let manager = AuthManager(service: service, storage: world.storage)
+            await until { manager.isLoggedIn }
+            await #expect(throws: kind) { try await manager.updateProfile(firstName: nil) }
         }
     }
 
@@ -127,13 +150,13 @@ struct ManagerTests {
     func update() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
-            try await world.manager.updateProfile(favoriteTeams: .set(["nba_1610612738"]))
+            try await world.manager.updateProfile(favoriteTeams: ["nba_1610612738"])
             #expect(world.manager.user?.firstName == "Ada")
-            try await world.manager.updateProfile(firstName: .set(nil))
+            try await world.manager.updateProfile(firstName: nil)
             #expect(world.manager.user?.firstName == nil)
             #expect(world.manager.user?.favoriteTeams == ["nba_1610612738"])
             await #expect(throws: AuthError.networkError) {
-                try await world.manager.updateProfile(favoriteTeams: .set(["not a team"]))
+                try await world.manager.updateProfile(favoriteTeams: ["not a team"])
             }
             #expect(world.manager.error == .networkError)
             #expect(world.manager.user?.favoriteTeams == ["nba_1610612738"])

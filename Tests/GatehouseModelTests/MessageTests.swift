@@ -80,6 +80,40 @@ struct MessageTests {
     }
 
     @Test(
+        "Errors of the gateway, and of a sheet, are told apart",
+        arguments: [
+            (GatewayError.offline(.noAnswer("x")), .noNetwork),
+            (GatewayError.offline(.notUnderstood("page")), .serviceDown),
+            (GatewayError.server(status: 503), .serviceDown), (GatewayError.server(status: 500), .serverError),
+            (GatewayError.refused(GatewayRefusal(status: 429, code: "RATE_LIMITED")), .rateLimited),
+            (GatewayError.notAuthenticated(.signedOut(.endedByServer(.sessionExpired))), .sessionExpired),
+            (GatewayError.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), .serverError),
+            (GatewayError.noToken(.storeUnavailable("locked")), .other),
+            (URLError(.notConnectedToInternet), .noNetwork),
+            (AuthError.notAuthenticated, .sessionExpired), (WebAuthenticationError.cancelled, .cancelled),
+            (WebAuthenticationError.timedOut, .invalidCallback),
+            (WebAuthenticationError.invalidCallback, .invalidCallback),
+            (WebAuthenticationError.couldNotOpenBrowser, .providerFailed),
+        ] as [(any Error, SignInProblem)])
+    func otherProblems(_ error: any Error, _ problem: SignInProblem) {
+        #expect(SignInProblem(error) == problem)
+    }
+
+    @Test(
+        "An address of another account leads to the screen that links (E7)",
+        arguments: [
+            AuthErrorCode(rawValue: "identity_needs_confirmation"), .emailExists, .userAlreadyExists,
+            .identityAlreadyExists,
+        ])
+    func linking(_ code: AuthErrorCode) {
+        for method in [AuthMethod.apple, .google] {
+            let message = SignInMessage(method, Self.refused(422, code))
+            #expect(message?.text == "This email is already associated with another account.")
+            #expect(message?.action == .link)
+        }
+    }
+
+    @Test(
         "The account's own errors have their texts",
         arguments: [
             (.notAuthenticated, "Please sign in to continue."),

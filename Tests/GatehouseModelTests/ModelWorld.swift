@@ -22,7 +22,8 @@ final class TestNetwork: Sendable {
 
     init(_ server: TestServer) { self.server = server }
 
-    /// From now on, calls whose path ends so are answered with the status; 0 loses them before the server.
+    /// From now on, calls whose path ends so are answered with the status, as the gateway does; 0 loses them before
+    /// the server.
     func fail(_ path: String, _ status: Int = 0) { faults.withLock { $0[path] = status } }
     func clear() { faults.withLock { $0 = [:] } }
     /// `METHOD path` of every call.
@@ -44,7 +45,7 @@ final class TestNetwork: Sendable {
         served.withLock { $0.append("\(call.method) \(path)") }
         if let status = faults.withLock({ $0.first { path.hasSuffix($0.key) }?.value }) {
             if status == 0 { throw ConnectionLost() }
-            return HTTPReply(status: status)
+            return HTTPReply(status: status, body: Array(#"{"error":"FAULT","message":"A fault of the test."}"#.utf8))
         }
         var headers = HTTPFields()
         for (name, value) in call.headers { headers[HTTPField.Name(name)!] = value }
@@ -64,49 +65,6 @@ final class TestNetwork: Sendable {
             }
             if !isHeld { continuation.resume() }
         }
-    }
-}
-
-/// The gateway's `/v1/auth/me`, spoken to plainly.
-struct TestProfiles: ProfileSource {
-    let client: AuthClient
-    let network: TestNetwork
-
-    func fetchMe() async throws -> Me { try Self.me(try await send("GET")) }
-
-    func updateProfile(_ changes: ProfileChanges) async throws -> Me {
-        var body: [String: AnyJSON] = [:]
-        if case .set(let name) = changes.firstName { body["first_name"] = name.map(AnyJSON.string) ?? .null }
-        if case .set(let teams) = changes.favoriteTeams { body["favorite_teams"] = .array(teams.map(AnyJSON.string)) }
-        return try Self.me(try await send("PATCH", body))
-    }
-
-    func deleteAccount() async throws { _ = try await send("DELETE") }
-
-    private func send(_ method: String, _ body: [String: AnyJSON]? = nil) async throws -> AnyJSON {
-        var headers = ["authorization": "Bearer \(try await client.session.accessToken)"]
-        if body != nil { headers["content-type"] = "application/json" }
-        let call = HTTPCall(
-            method: method, url: URL(string: "http://127.0.0.1:9999/v1/auth/me")!, headers: headers,
-            body: body.map { Array(AnyJSON.object($0).text.utf8) })
-        let reply: HTTPReply
-        do { reply = try await network.send(call) } catch { throw AuthClientError.offline(.noAnswer("lost")) }
-        guard (200..<300).contains(reply.status) else {
-            throw AuthClientError.refused(AuthRefusal(status: reply.status, code: nil))
-        }
-        return reply.body.isEmpty ? .null : try JSONReader.read(reply.body)
-    }
-
-    private static func me(_ json: AnyJSON) throws -> Me {
-        guard let id = json["user"]?["id"]?.stringValue.flatMap(UUID.init(uuidString:)) else { throw ConnectionLost() }
-        let profile = json["profile"].flatMap { $0.isNull ? nil : $0 }
-        return Me(
-            id: id, email: json["user"]?["email"]?.stringValue,
-            profile: profile.map {
-                ProfileSummary(
-                    firstName: $0["first_name"]?.stringValue,
-                    favoriteTeams: $0["favorite_teams"]?.arrayValue?.compactMap(\.stringValue) ?? [])
-            })
     }
 }
 
@@ -132,7 +90,7 @@ struct ModelWorld {
         network = TestNetwork(server)
         client = try Self.client(network, storage, 1)
         manager = AuthManager(
-            service: wrap(LiveAuthService(client: client, profiles: TestProfiles(client: client, network: network))),
+            service: wrap(LiveAuthService(client: client, gateway: try Self.gateway(client, network))),
             storage: storage, clock: Self.clock(server), telemetry: [events])
     }
 
@@ -140,7 +98,7 @@ struct ModelWorld {
     func restart() async throws -> AuthManager {
         let next = try Self.client(network, storage, 2)
         let manager = AuthManager(
-            service: LiveAuthService(client: next, profiles: TestProfiles(client: next, network: network)),
+            service: LiveAuthService(client: next, gateway: try Self.gateway(next, network)),
             storage: storage, clock: Self.clock(server))
         await until { manager.phase != .restoring }
         return manager
@@ -149,7 +107,25 @@ struct ModelWorld {
     private static func clock(_ server: TestServer) -> ClientClock {
         let clock = server.clock
         return ClientClock(
-            now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime }, sleep: { clock.advance(by: $0) })
+            now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
+            sleep: { duration in
+                try Task.checkCancellation()
+                // A time limit: no test lets one run out.
+                if duration >= .seconds(20) {
+                    for await _ in AsyncStream<Never>.makeStream().stream {}
+                    throw CancellationError()
+                }
+                clock.advance(by: duration)
+            })
+    }
+
+    private static func gateway(_ client: AuthClient, _ network: TestNetwork) throws -> GatewayClient {
+        var rules = GatewayRules()
+        rules.isOffline = { $0 is ConnectionLost }
+        return try GatewayClient(
+            url: URL(string: "http://127.0.0.1:9999")!, tokens: GatewayTokens(client),
+            transport: { try await network.send($0) }, clock: clock(network.server), randomness: { _ in [0] },
+            rules: rules)
     }
 
     private static func client(
@@ -184,3 +160,14 @@ struct ModelWorld {
 /// Waits for what another task does.
 @MainActor
 func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
+
+/// Answers every change with the same failure.
+struct GatewayThatFails: ProfileSource {
+    let me: SignedInAccount
+    let failure: GatewayError
+    func fetchMe() async throws -> SignedInAccount { me }
+    func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount {
+        throw failure
+    }
+    func deleteAccount() async throws { throw failure }
+}

@@ -27,10 +27,20 @@ private struct ProvidersThatVouch: AuthService {
     func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL {
         try await live.browserAddress(for: provider, redirectTo: redirectTo)
     }
+    func browserAddress(linking provider: Provider, redirectTo: URL) async throws -> URL {
+        try await live.browserAddress(linking: provider, redirectTo: redirectTo)
+    }
     func finishSignIn(from redirect: URL) async throws -> Session { try await live.finishSignIn(from: redirect) }
+    func identities() async throws -> [UserIdentity] { try await live.identities() }
+    func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
+        try await live.link(with: credentials)
+    }
+    func unlink(_ identity: UserIdentity) async throws { try await live.unlink(identity) }
     func signOut() async throws { try await live.signOut() }
-    func fetchMe() async throws -> Me { try await live.fetchMe() }
-    func updateProfile(_ changes: ProfileChanges) async throws -> Me { try await live.updateProfile(changes) }
+    func fetchMe() async throws -> SignedInAccount { try await live.fetchMe() }
+    func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount {
+        try await live.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
+    }
     func deleteAccount() async throws { try await live.deleteAccount() }
 
     private static func vouched(_ session: Session) -> Session {
@@ -39,36 +49,6 @@ private struct ProvidersThatVouch: AuthService {
         session.user.identities = (session.user.identities ?? []) + [identity]
         return session
     }
-}
-
-/// The live service, whose accounts have no profile.
-private struct AccountsWithoutProfile: AuthService {
-    let live: LiveAuthService
-    var authStateChanges: AsyncStream<AuthChange> { live.authStateChanges }
-    var notices: AsyncStream<AuthNotice> { live.notices }
-    var currentSession: Session? { get async { await live.currentSession } }
-    func accessToken() async throws -> String { try await live.accessToken() }
-    func signIn(email: String, password: String) async throws -> Session {
-        try await live.signIn(email: email, password: password)
-    }
-    func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
-        try await live.signUp(email: email, password: password, firstName: firstName)
-    }
-    func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
-        try await live.signIn(with: credentials)
-    }
-    func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL {
-        try await live.browserAddress(for: provider, redirectTo: redirectTo)
-    }
-    func finishSignIn(from redirect: URL) async throws -> Session { try await live.finishSignIn(from: redirect) }
-    func signOut() async throws { try await live.signOut() }
-    func fetchMe() async throws -> Me {
-        var me = try await live.fetchMe()
-        me.profile = nil
-        return me
-    }
-    func updateProfile(_ changes: ProfileChanges) async throws -> Me { try await live.updateProfile(changes) }
-    func deleteAccount() async throws { try await live.deleteAccount() }
 }
 
 @Suite("Signing in through providers and screens") @MainActor
@@ -132,20 +112,6 @@ struct SignInTests {
         }
     }
 
-    @Test("An account without a profile signs nobody in, and says so")
-    func withoutProfile() async throws {
-        try await ModelWorld.with(wrap: { AccountsWithoutProfile(live: $0) }) { world in
-            _ = try await world.server.signUp()
-            await until { world.manager.phase == .unauthenticated }
-            await #expect(throws: SignInFailure.profileNotCreated) {
-                try await world.manager.signInWithEmail("ada@example.com", password: TestServer.password)
-            }
-            #expect(world.manager.phase == .unauthenticated)
-            #expect(world.manager.user == nil)
-            #expect(await world.client.currentSession == nil)
-        }
-    }
-
     @Test("The email form signs up, signs in, and says what is wrong")
     func form() async throws {
         try await ModelWorld.with { world in
@@ -192,7 +158,7 @@ struct SignInTests {
             #expect(model.phase == .failed(ProfileAlert(title: "Could Not Delete Account", message: message)))
             model.dismiss()
             world.network.clear()
-            await model.save(firstName: .set("Grace"))
+            await model.save(firstName: "Grace")
             #expect(model.user?.firstName == "Grace")
             model.askToSignOut()
             #expect(model.question == "Are you sure you want to sign out?")

@@ -18,6 +18,11 @@ struct TelemetryTests {
             (.failed(.google, .serverError), .error, "auth_failed error_type=server_error method=google"),
             (.cancelled(.apple), .info, "auth_cancelled method=apple"),
             (.refreshAttempted(.unauthorized), .info, "token_refresh_attempted reason=unauthorized"),
+            (
+                .linked(existing: .email, new: .apple), .info,
+                "account_linked existing_provider=email new_provider=apple"
+            ),
+            (.linked(existing: nil, new: .google), .info, "account_linked existing_provider=other new_provider=google"),
             (.refreshFailed(.noNetwork), .warning, "token_refresh_failed error_type=no_network"),
         ] as [(TelemetryEvent, TelemetryLevel, String)])
     func lines(_ event: TelemetryEvent, _ level: TelemetryLevel, _ line: String) {

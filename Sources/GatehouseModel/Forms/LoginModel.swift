@@ -85,6 +85,11 @@ public final class LoginModel {
         await attempt(.google) { try await self.manager.signInWithGoogle(redirectTo: redirectTo, browser: browser) }
     }
 
+    /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(in:)``.
+    public func signInWithGoogle(in browser: any WebAuthenticationSession) async {
+        await attempt(.google) { try await self.manager.signInWithGoogle(in: browser) }
+    }
+
     private func attempt(_ method: AuthMethod, _ work: @MainActor () async throws -> SignInOutcome) async {
         guard !isBusy else { return }
         phase = .working(method)

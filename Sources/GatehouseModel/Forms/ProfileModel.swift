@@ -1,3 +1,4 @@
+public import Gatehouse
 public import Observation
 
 /// What the profile screen shows and does. The person is ``AuthManager/user``; no second copy is kept.
@@ -68,7 +69,7 @@ public final class ProfileModel {
     }
 
     /// Saves what is given. A failure becomes an alert.
-    public func save(firstName: Change<String?> = .keep, favoriteTeams: Change<[String]> = .keep) async {
+    public func save(firstName: FieldChange = .keep, favoriteTeams: [String]? = nil) async {
         guard phase == .showing else { return }
         phase = .saving
         do {

@@ -1,4 +1,5 @@
-import Gatehouse
+import Foundation
+package import Gatehouse
 
 /// A failure that belongs to the sign-in itself, not to the server's answer.
 public enum SignInFailure: Error, Hashable, Sendable {
@@ -38,7 +39,12 @@ extension SignInProblem {
         switch error {
         case is CancellationError: self = .cancelled
         case let failure as SignInFailure: self.init(failure)
+        case let error as WebAuthenticationError: self.init(error)
         case let error as AuthClientError: self.init(error)
+        case let error as GatewayError: self.init(error)
+        case AuthError.notAuthenticated: self = .sessionExpired
+        // A provider's sheet that could not reach the provider throws one.
+        case AuthError.offline, is URLError: self = .noNetwork
         default: self = .other
         }
     }
@@ -53,12 +59,20 @@ extension SignInProblem {
             }
     }
 
+    private init(_ error: WebAuthenticationError) {
+        self =
+            switch error {
+            case .cancelled: .cancelled
+            case .timedOut, .invalidRedirect, .invalidCallback: .invalidCallback
+            case .couldNotOpenBrowser, .couldNotListen: .providerFailed
+            }
+    }
+
     private init(_ error: AuthClientError) {
         self =
             switch error {
-            case .offline(.noAnswer): .noNetwork
-            case .offline(.notUnderstood), .unexpectedAnswer: .serviceDown
-            case .offline(.status(let status)): Self(status: status)
+            case .offline(let cause): Self(cause)
+            case .unexpectedAnswer: .serviceDown
             case .refused(let refusal): refusal.code.flatMap(Self.init(code:)) ?? Self(status: refusal.status)
             case .signedOut: .sessionExpired
             case .unknownFlow: .invalidCallback
@@ -66,10 +80,34 @@ extension SignInProblem {
             }
     }
 
+    private init(_ error: GatewayError) {
+        self =
+            switch error {
+            case .offline(let cause): Self(cause)
+            case .server(let status): Self(status: status)
+            case .refused(let refusal): Self(status: refusal.status)
+            case .unexpectedAnswer: .serviceDown
+            case .notAuthenticated(.signedOut): .sessionExpired
+            // A token that the auth server gave a moment ago: no new sign-in would help.
+            case .notAuthenticated(.tokenRefused): .serverError
+            case .noToken(let error): Self(error)
+            case .insecureURL, .forbidden: .other
+            }
+    }
+
+    private init(_ cause: OfflineCause) {
+        self =
+            switch cause {
+            case .noAnswer: .noNetwork
+            case .notUnderstood: .serviceDown
+            case .status(let status): Self(status: status)
+            }
+    }
+
     private init?(code: AuthErrorCode) {
         switch code {
         case .userAlreadyExists: self = .userExists
-        case .emailExists, .identityAlreadyExists: self = .emailInUse
+        case .emailExists, .identityAlreadyExists, .ownerHasToConfirm: self = .emailInUse
         case .invalidCredentials: self = .wrongCredentials
         case .weakPassword: self = .weakPassword
         case .overRequestRateLimit, .overEmailSendRateLimit, .overSMSSendRateLimit: self = .rateLimited
@@ -93,4 +131,10 @@ extension SignInProblem {
         default: self = .other
         }
     }
+}
+
+extension AuthErrorCode {
+    /// An account has the address that a provider named, and its owner has to agree before the two become one
+    /// (requirement D7). No word of Supabase Auth's.
+    package static let ownerHasToConfirm = Self(rawValue: "identity_needs_confirmation")
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import Gatehouse
 
 /// Counts events by name and labels.
 public final class CounterSink: TelemetrySink {
@@ -16,7 +16,7 @@ public final class CounterSink: TelemetrySink {
         }
     }
 
-    private let counted = Mutex<[Key: Int]>([:])
+    private let counted = Locked<[Key: Int]>([:])
 
     /// Everything starts at zero.
     public init() {}

@@ -1,6 +1,5 @@
 public import Foundation
 public import Gatehouse
-import Synchronization
 
 /// Sends events in batches, as `{"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
 ///
@@ -12,7 +11,7 @@ public final class HTTPSink: TelemetrySink {
         var dropped = 0
     }
 
-    private let queue = Mutex(Queue())
+    private let queue = Locked(Queue())
     private let url: URL
     private let transport: HTTPTransport
     private let limit: Int

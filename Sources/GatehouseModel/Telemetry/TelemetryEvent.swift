@@ -10,6 +10,9 @@ public enum TelemetryEvent: Hashable, Sendable {
     case cancelled(AuthMethod)
     case refreshAttempted(RefreshReason)
     case refreshFailed(SignInProblem)
+    /// A provider was added to the account that was signed in. Its first way to sign in is nil for a provider that is no
+    /// ``AuthMethod``.
+    case linked(existing: AuthMethod?, new: AuthMethod)
     /// A step that the state machine does not know was asked for, and ignored.
     case stepIgnored
 }
@@ -32,6 +35,7 @@ extension TelemetryEvent {
         case .cancelled: "auth_cancelled"
         case .refreshAttempted: "token_refresh_attempted"
         case .refreshFailed: "token_refresh_failed"
+        case .linked: "account_linked"
         case .stepIgnored: "auth_step_ignored"
         }
     }
@@ -44,6 +48,8 @@ extension TelemetryEvent {
         case .failed(let method, let problem): ["method": method.rawValue, "error_type": problem.rawValue]
         case .refreshAttempted(let reason): ["reason": reason == .unauthorized ? "unauthorized" : "expired"]
         case .refreshFailed(let problem): ["error_type": problem.rawValue]
+        case .linked(let existing, let new):
+            ["existing_provider": existing?.rawValue ?? "other", "new_provider": new.rawValue]
         case .stepIgnored: [:]
         }
     }
@@ -58,7 +64,7 @@ extension TelemetryEvent {
     /// errors.
     public var level: TelemetryLevel {
         switch self {
-        case .methodSelected, .started, .completed, .cancelled, .refreshAttempted: .info
+        case .methodSelected, .started, .completed, .cancelled, .refreshAttempted, .linked: .info
         case .refreshFailed, .stepIgnored: .warning
         case .failed(_, let problem):
             switch problem {

@@ -1,0 +1,114 @@
+public import Foundation
+public import Gatehouse
+
+/// What came of linking a provider that did not fail.
+public enum LinkOutcome: Hashable, Sendable {
+    case linked
+    /// The person changed their mind.
+    case cancelled
+}
+
+// For telemetry a link begins, fails and is cancelled as a sign-in does, and ends with ``TelemetryEvent/linked``.
+extension AuthManager {
+    /// The ways in which the person can sign in, asked anew.
+    ///
+    /// - Throws: ``AuthError``, and ``error`` is the same.
+    public func identities() async throws(AuthError) -> [UserIdentity] {
+        try await call { try await self.service.identities() }
+    }
+
+    /// Removes a way to sign in. The server keeps the last one: offer this only beside another.
+    ///
+    /// - Throws: ``AuthError``, and ``error`` is the same; nothing was removed then.
+    public func unlink(_ identity: UserIdentity) async throws(AuthError) {
+        try await call { try await self.service.unlink(identity) }
+    }
+
+    /// Adds Apple to the account. A name that Apple gave is kept until the profile has one.
+    ///
+    /// - Parameter sheet: As for ``signInWithApple(_:)``.
+    /// - Throws: ``AuthError/notAuthenticated`` without a person; else as the service threw, or ``SignInFailure``.
+    ///   ``SignInMessage`` has the text.
+    @discardableResult
+    public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> LinkOutcome {
+        try await link(.apple) {
+            let credential = try await sheet()
+            try await self.names.keep(credential)
+            return try await self.service.link(with: credential.credentials)
+        }
+    }
+
+    /// Adds Google to the account, by Google's own sheet.
+    ///
+    /// - Parameter sheet: As for ``signInWithApple(_:)``.
+    /// - Throws: As ``linkApple(_:)``.
+    @discardableResult
+    public func linkGoogle(
+        _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
+    ) async throws -> LinkOutcome {
+        try await link(.google) { try await self.service.link(with: try await sheet()) }
+    }
+
+    /// Adds Google to the account, in a browser.
+    ///
+    /// - Parameters:
+    ///   - redirectTo: As for ``signInWithGoogle(redirectTo:browser:)``.
+    ///   - browser: As for ``signInWithGoogle(redirectTo:browser:)``.
+    /// - Throws: As ``linkApple(_:)``.
+    @discardableResult
+    public func linkGoogle(
+        redirectTo: URL, browser: @MainActor (URL) async throws -> URL
+    ) async throws -> LinkOutcome {
+        try await link(.google) {
+            let start = try await self.service.browserAddress(linking: .google, redirectTo: redirectTo)
+            let back = try await browser(start)
+            guard back.isCallback(of: redirectTo) else { throw SignInFailure.invalidCallback }
+            return try await self.service.finishSignIn(from: back)
+        }
+    }
+
+    /// Adds Google to the account, in a browser that knows its own redirect address.
+    ///
+    /// - Throws: As ``linkApple(_:)``.
+    @discardableResult
+    public func linkGoogle(in browser: any WebAuthenticationSession) async throws -> LinkOutcome {
+        try await link(.google) {
+            let back = try await browser.authenticate { [service = self.service] redirectTo in
+                try await service.browserAddress(linking: .google, redirectTo: redirectTo)
+            }
+            return try await self.service.finishSignIn(from: back)
+        }
+    }
+
+    private func link(
+        _ method: AuthMethod, _ work: @MainActor () async throws -> Session
+    ) async throws -> LinkOutcome {
+        guard isLoggedIn else { throw AuthError.notAuthenticated }
+        let account = await service.currentSession?.user
+        callCount += 1
+        defer { callCount -= 1 }
+        record(.started(method))
+        do {
+            // The service's event shows the new session.
+            _ = try await work()
+            record(.linked(existing: account?.firstMethod, new: method))
+            return .linked
+        } catch {
+            let problem = SignInProblem(error)
+            guard problem != .cancelled else {
+                record(.cancelled(method))
+                return .cancelled
+            }
+            record(.failed(method, problem))
+            throw error
+        }
+    }
+}
+
+extension User {
+    /// The way to sign in that the account was made with.
+    fileprivate var firstMethod: AuthMethod? {
+        let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider
+        return provider.flatMap(AuthMethod.init)
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+public import Gatehouse
+public import GatehouseModel
+
+/// Values for tests and previews: the same in every run.
+public enum Fixtures {
+    /// 2026-01-01T00:00:00Z.
+    public static let date = Date(timeIntervalSince1970: 1_767_225_600)
+    /// Long enough for every form.
+    public static let password = "correct horse battery"
+
+    /// A UUID that ends with the number.
+    public static func id(_ number: Int) -> UUID {
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+        return UUID(
+            uuid: (
+                0, 0, 0, 0, 0, 0, 0x40, 0, 0x80 | bytes[0] & 0x3F, bytes[1], bytes[2], bytes[3], bytes[4], bytes[5],
+                bytes[6], bytes[7]
+            ))
+    }
+
+    /// An account as the auth server shows it.
+    ///
+    /// - Parameters:
+    ///   - firstName: In its metadata, as a sign-up leaves it there.
+    ///   - identities: Nil for one by email.
+    public static func user(
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
+        identities: [UserIdentity]? = nil
+    ) -> User {
+        let identities =
+            identities ?? [identity(number, of: number, .email, person: id(number).wire, email: email)]
+        return User(
+            id: id(number),
+            appMetadata: [
+                "provider": .string(identities.first?.provider ?? "email"),
+                "providers": .array(identities.map { .string($0.provider) }),
+            ],
+            userMetadata: firstName.map { ["first_name": .string($0)] } ?? [:], email: email, identities: identities,
+            createdAt: date, updatedAt: date)
+    }
+
+    /// One way to sign in.
+    ///
+    /// - Parameters:
+    ///   - user: The number of the account.
+    ///   - person: What the provider calls the person.
+    public static func identity(
+        _ number: Int = 1, of user: Int = 1, _ provider: Provider = .apple, person: String = "person-1",
+        email: String? = "ada@example.com"
+    ) -> UserIdentity {
+        UserIdentity(
+            id: person, identityID: id(1_000_000 + number), userID: id(user),
+            identityData: email.map { ["email": .string($0)] } ?? [:],
+            provider: provider.rawValue, email: email, createdAt: date, updatedAt: date, lastSignInAt: date)
+    }
+
+    /// A session whose tokens open nothing.
+    public static func session(_ user: User = user()) -> Session {
+        Session(
+            accessToken: "access-token-of-a-test", refreshToken: "refresh-token-of-a-test", expiresIn: 3_600,
+            expiresAt: date.timeIntervalSince1970 + 3_600, user: user)
+    }
+
+    /// What the gateway answers about the person.
+    public static func account(
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
+        favoriteTeams: [String] = []
+    ) -> SignedInAccount {
+        SignedInAccount(
+            id: id(number), email: email,
+            profile: ProfileSummary(
+                id: id(number), firstName: firstName, favoriteTeams: favoriteTeams, createdAt: date))
+    }
+
+    /// What a view shows.
+    public static func authenticatedUser(
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
+        favoriteTeams: [String] = []
+    ) -> AuthenticatedUser {
+        AuthenticatedUser(id: id(number), email: email, firstName: firstName, favoriteTeams: favoriteTeams)
+    }
+}
+
+extension Provider {
+    /// How identities by address and password are called.
+    static let email: Provider = "email"
+}
+
+extension UUID {
+    /// As the API writes it.
+    var wire: String { uuidString.lowercased() }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+
+extension InMemoryAuthService {
+    /// One call: its fault, what the server does, and what is made of the answer here.
+    func exchange<Answer: Sendable, Value: Sendable>(
+        _ call: Call, _ serve: @Sendable (inout InMemoryServer, Fault?) throws -> Answer,
+        then receive: @Sendable (inout State, Answer) throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let (fault, answer) = try state.withLock { state in
+            let fault = state.script.take(call)
+            if case .sessionEndedByServer(let code) = fault {
+                if let kept = state.device.kept { state.server.sessions[kept.id] = nil }
+                state.device.end(.endedByServer(code))
+            }
+            if let error = fault?.error(at: call) { throw error }
+            return (fault, Result { try serve(&state.server, fault) })
+        }
+        if fault == .slow { try await gate.wait() }
+        if fault == .answerLost { throw Fault.answerLost.lostAnswer(at: call) }
+        let value = try answer.get()
+        return try state.withLock { try receive(&$0, value) }
+    }
+
+    /// The session with a token that is good for another 30 seconds, refreshed first when it is not.
+    func fresh() async throws -> InMemoryDevice.Kept {
+        let kept = try signedIn()
+        if kept.goodUntil - clock.uptime > .seconds(30) { return kept }
+        do {
+            return try await refreshed()
+        } catch let error as AuthClientError {
+            // Ahead of expiry a failure hurts nobody yet.
+            if case .offline = error, kept.goodUntil > clock.uptime { return kept }
+            throw error
+        }
+    }
+
+    private func signedIn() throws -> InMemoryDevice.Kept {
+        try state.withLock { state in
+            state.restore()
+            return try state.device.signedIn()
+        }
+    }
+
+    /// Joins the refresh under way, or starts it.
+    private func refreshed() async throws -> InMemoryDevice.Kept {
+        let task = state.withLock { state in
+            if let flight = state.device.flight { return flight }
+            state.device.notify(.refreshAttempted(.expired))
+            // A caller's cancellation must not lose a rotated token.
+            let task = Task { try await self.fly() }
+            state.device.flight = task
+            return task
+        }
+        return try await task.value
+    }
+
+    private func fly() async throws -> InMemoryDevice.Kept {
+        defer { state.withLock { $0.device.flight = nil } }
+        let kept = try signedIn()
+        do {
+            return try await refreshed(kept)
+        } catch AuthClientError.refused(let refusal) {
+            let error = state.withLock { state in
+                if state.device.kept?.id == kept.id {
+                    state.device.end(.endedByServer(refusal.code ?? .unknown))
+                }
+                return state.device.overtaken
+            }
+            state.withLock { $0.device.notify(.refreshFailed(error)) }
+            throw error
+        } catch let error as AuthClientError {
+            state.withLock { $0.device.notify(.refreshFailed(error)) }
+            throw error
+        }
+    }
+
+    private func refreshed(_ kept: InMemoryDevice.Kept) async throws -> InMemoryDevice.Kept {
+        let (now, uptime) = (clock.now, clock.uptime)
+        return try await exchange(.refresh) { server, _ in
+            try server.refresh(kept.id, at: now)
+        } then: { state, opened in
+            guard let current = state.device.kept, current.id == kept.id else { throw state.device.overtaken }
+            _ = state.device.keep(opened, at: uptime)
+            state.device.happened(.tokenRefreshed)
+            return try state.device.signedIn()
+        }
+    }
+}
+
+extension InMemoryServer {
+    /// Links, and answers the session's next tokens.
+    mutating func link(
+        _ token: ScriptedToken, to kept: InMemoryDevice.Kept?, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        guard let kept else { throw .unknownFlow }
+        try link(token, to: kept.session.user.id, at: now)
+        return try refresh(kept.id, at: now)
+    }
+}

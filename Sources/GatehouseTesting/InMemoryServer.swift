@@ -1,0 +1,182 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+
+/// The accounts, and what a server does with them. Knows no client: what it refuses, it throws.
+struct InMemoryServer: Sendable {
+    struct Account: Sendable {
+        var user: User
+        var profile: ProfileSummary?
+        var password: String?
+        var isConfirmed = true
+        /// Whether the owner has shown to have the address.
+        var isEmailProven = false
+    }
+
+    /// What opens a session, as the server answers it.
+    struct Opened: Sendable {
+        var session: Session
+        var id: Int
+    }
+
+    var accounts: [Account] = []
+    /// The owners of sessions by the sessions' numbers.
+    var sessions: [Int: UUID] = [:]
+    var confirmsAutomatically = true
+    static let lifetime: Duration = .seconds(3_600)
+    private var count = 0
+
+    mutating func number() -> Int {
+        count += 1
+        return count
+    }
+
+    private func index(_ id: UUID) -> Int? { accounts.firstIndex { $0.user.id == id } }
+    private func index(email: String) -> Int? { accounts.firstIndex { $0.user.email == email.lowercased() } }
+    func account(_ id: UUID) -> Account? { index(id).map { accounts[$0] } }
+    func account(email: String) -> Account? { index(email: email).map { accounts[$0] } }
+
+    /// Does nothing when the account is gone.
+    mutating func update(_ id: UUID, _ change: (inout Account) -> Void) {
+        if let index = index(id) { change(&accounts[index]) }
+    }
+
+    typealias Fault = InMemoryAuthService.Fault
+}
+
+// Signing up and in.
+extension InMemoryServer {
+    /// - Returns: The session, or the user who waits for a mail.
+    mutating func signUp(
+        _ email: String, _ password: String, _ firstName: String?, at now: Date
+    ) throws(AuthClientError) -> (Opened?, User) {
+        guard password.count >= 8 else {
+            throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
+        }
+        if index(email: email) != nil {
+            guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
+            // The made-up user does not tell that the address is known.
+            let id = Fixtures.id(number())
+            return (nil, User(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
+        }
+        let id = add(email: email, firstName: firstName, at: now)
+        link(.email, person: id.wire, email: email, to: id, at: now)
+        let isConfirmed = confirmsAutomatically
+        update(id) { ($0.password, $0.isConfirmed) = (password, isConfirmed) }
+        guard let account = account(id) else { throw Fault.refused(500, .unexpectedFailure) }
+        return (account.isConfirmed ? try open(id, at: now) : nil, account.user)
+    }
+
+    mutating func signIn(_ email: String, _ password: String, at now: Date) throws(AuthClientError) -> Opened {
+        guard let account = account(email: email), account.password == password else {
+            throw Fault.refused(400, .invalidCredentials)
+        }
+        guard account.isConfirmed else { throw Fault.refused(400, .emailNotConfirmed) }
+        return try open(account.user.id, at: now)
+    }
+
+    /// The account of the provider's person; one is made for somebody new, and found for a proven address.
+    mutating func signIn(_ token: ScriptedToken, at now: Date) throws(AuthClientError) -> Opened {
+        let person = token.person
+        if let owner = owner(of: token) { return try open(owner, at: now) }
+        if let email = person.email, !person.isEmailHidden, let account = account(email: email) {
+            guard account.isEmailProven, person.isEmailVerified else {
+                throw Fault.refused(422, .ownerHasToConfirm)
+            }
+            link(token.provider, person: person.id, email: email, to: account.user.id, at: now)
+            return try open(account.user.id, at: now)
+        }
+        let id = add(email: person.email, firstName: person.firstName, at: now)
+        link(token.provider, person: person.id, email: person.email, to: id, at: now)
+        update(id) { $0.isEmailProven = person.isEmailVerified }
+        return try open(id, at: now)
+    }
+
+    /// Reads what a provider's sheet gave, and checks the nonce.
+    static func token(of credentials: OpenIDConnectCredentials) throws(AuthClientError) -> ScriptedToken {
+        guard let token = ScriptedToken(credentials.idToken), token.provider == credentials.provider,
+            token.nonce == credentials.nonce.map({ SignInNonce(raw: $0).hashed })
+        else { throw Fault.refused(400, .validationFailed) }
+        return token
+    }
+
+    mutating func add(email: String?, firstName: String?, at now: Date) -> UUID {
+        let id = Fixtures.id(number())
+        let metadata: [String: AnyJSON] = firstName.map { ["first_name": .string($0)] } ?? [:]
+        let name = firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        let profile = ProfileSummary(id: id, firstName: name.isEmpty ? nil : String(name.prefix(50)), createdAt: now)
+        let user = User(
+            id: id, userMetadata: metadata, email: email?.lowercased(), identities: [], createdAt: now, updatedAt: now)
+        accounts.append(Account(user: user, profile: profile))
+        return id
+    }
+
+    mutating func open(_ id: UUID, at now: Date) throws(AuthClientError) -> Opened {
+        let number = number()
+        sessions[number] = id
+        return try refresh(number, at: now)
+    }
+
+    /// - Throws: `refresh_token_not_found` for a session that the server has no longer.
+    mutating func refresh(_ session: Int, at now: Date) throws(AuthClientError) -> Opened {
+        guard let id = sessions[session], let account = account(id) else {
+            throw Fault.refused(400, .refreshTokenNotFound)
+        }
+        let number = number()
+        let seconds = Double(Self.lifetime.components.seconds)
+        return Opened(
+            session: Session(
+                accessToken: "access-\(number)", refreshToken: "refresh-\(number)", expiresIn: seconds,
+                expiresAt: now.timeIntervalSince1970 + seconds, user: account.user), id: session)
+    }
+}
+
+// The account itself.
+extension InMemoryServer {
+    func owner(of token: ScriptedToken) -> UUID? {
+        accounts.first { account in
+            (account.user.identities ?? []).contains {
+                $0.provider == token.provider.rawValue && $0.id == token.person.id
+            }
+        }?.user.id
+    }
+
+    mutating func link(_ provider: Provider, person: String, email: String?, to id: UUID, at now: Date) {
+        guard let index = index(id) else { return }
+        let identity = UserIdentity(
+            id: person, identityID: Fixtures.id(number()), userID: id,
+            identityData: email.map { ["email": .string($0)] } ?? [:], provider: provider.rawValue, email: email,
+            createdAt: now, updatedAt: now, lastSignInAt: now)
+        setIdentities((accounts[index].user.identities ?? []) + [identity], at: index)
+    }
+
+    private mutating func setIdentities(_ identities: [UserIdentity], at index: Int) {
+        let providers = identities.map { AnyJSON.string($0.provider) }
+        accounts[index].user.identities = identities
+        accounts[index].user.appMetadata["providers"] = .array(providers)
+        if accounts[index].user.appMetadata["provider"] == nil {
+            accounts[index].user.appMetadata["provider"] = providers.first
+        }
+    }
+
+    mutating func link(_ token: ScriptedToken, to id: UUID, at now: Date) throws(AuthClientError) {
+        guard index(id) != nil else { throw Fault.refused(403, .userNotFound) }
+        guard owner(of: token) == nil else { throw Fault.refused(422, .identityAlreadyExists) }
+        link(token.provider, person: token.person.id, email: token.person.email, to: id, at: now)
+    }
+
+    mutating func unlink(_ identity: UUID?, of id: UUID) throws(AuthClientError) {
+        guard let index = index(id) else { throw Fault.refused(403, .userNotFound) }
+        let identities = accounts[index].user.identities ?? []
+        guard identities.contains(where: { $0.identityID == identity }) else {
+            throw Fault.refused(404, .identityNotFound)
+        }
+        guard identities.count > 1 else { throw Fault.refused(422, .singleIdentityNotDeletable) }
+        setIdentities(identities.filter { $0.identityID != identity }, at: index)
+    }
+
+    mutating func remove(_ id: UUID) {
+        accounts.removeAll { $0.user.id == id }
+        sessions = sessions.filter { $0.value != id }
+    }
+}

@@ -1,0 +1,186 @@
+public import Foundation
+public import Gatehouse
+public import GatehouseModel
+
+/// Apple's sheet, Google's sheet, and the browser, with somebody in front of them who does what the script says.
+///
+/// ```swift
+/// let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
+/// try await manager.signInWithApple { try await sheet.apple() }       // .cancelled
+/// try await manager.signInWithApple { try await sheet.apple() }       // .signedIn
+/// ```
+///
+/// As with Apple itself, a person's name comes the first time only, whether or not anybody kept it.
+public final class ScriptedProviderSheet: Sendable {
+    /// What the person does when a sheet is shown.
+    public enum Step: Hashable, Sendable {
+        case signsIn(ProviderPerson)
+        case cancels
+        /// The sheet itself fails.
+        case fails
+        /// The sheet does not reach the provider.
+        case isOffline
+    }
+
+    /// What a sheet was asked for.
+    public struct Request: Hashable, Sendable {
+        /// Whose sheet it was.
+        public var provider: Provider
+        /// The hash that the provider was given; nil when there was none.
+        public var nonce: String?
+        /// Such as `name` and `email`.
+        public var scopes: [String]
+    }
+
+    private struct State {
+        var steps: [Step]
+        var requests: [Request] = []
+        var known: Set<String> = []
+        var isHeld = false
+    }
+
+    private let state: Locked<State>
+    private let gate = Gate()
+
+    /// - Parameter steps: One for each sheet that is shown; the last one is repeated. Without any, everybody cancels.
+    public init(_ steps: Step...) { state = Locked(State(steps: steps)) }
+
+    /// What was asked for, in order.
+    public var requests: [Request] { state.withLock { $0.requests } }
+
+    /// Replaces what is left of the script.
+    public func follow(_ steps: Step...) { state.withLock { $0.steps = steps } }
+
+    /// Leaves the sheets open that are shown from now on, until ``release()``.
+    public func hold() { state.withLock { $0.isHeld = true } }
+
+    /// How many sheets are open.
+    public var heldCount: Int { gate.waitingCount }
+
+    /// Lets the person do what the script says, in every open sheet.
+    public func release() {
+        state.withLock { $0.isHeld = false }
+        gate.open()
+    }
+
+    /// Apple's sheet.
+    ///
+    /// - Parameter scopes: Without `name` and `email` Apple gives neither.
+    /// - Throws: ``SignInFailure``, `URLError` or `CancellationError`.
+    public func apple(
+        nonce: SignInNonce? = nil, scopes: [String] = ["name", "email"]
+    ) async throws -> AppleCredential {
+        var (person, isNew) = try await show(Request(provider: .apple, nonce: nonce?.hashed, scopes: scopes))
+        if !scopes.contains("email") { (person.email, person.isEmailVerified) = (nil, false) }
+        return AppleCredential(
+            idToken: person.credentials(from: .apple, nonce: nonce).idToken, nonce: nonce?.raw, person: person.id,
+            firstName: isNew && scopes.contains("name") ? person.firstName : nil)
+    }
+
+    /// Google's own sheet.
+    ///
+    /// - Throws: As ``apple(nonce:scopes:)``.
+    public func google(
+        nonce: SignInNonce? = nil, scopes: [String] = ["openid", "email", "profile"]
+    ) async throws -> OpenIDConnectCredentials {
+        let (person, _) = try await show(Request(provider: .google, nonce: nonce?.hashed, scopes: scopes))
+        return person.credentials(from: .google, nonce: nonce)
+    }
+
+    /// A browser that was given the address of an ``InMemoryAuthService``.
+    ///
+    /// - Returns: The app's own address with a code.
+    /// - Throws: As ``apple(nonce:scopes:)``; ``SignInFailure/invalidCallback`` for an address of somebody else.
+    public func browser(_ address: URL) async throws -> URL {
+        guard let flow = ScriptedFlow(address) else { throw SignInFailure.invalidCallback }
+        let (person, _) = try await show(Request(provider: flow.provider, nonce: nil, scopes: []))
+        guard let back = flow.callback(for: person) else { throw SignInFailure.invalidCallback }
+        return back
+    }
+
+    private func show(_ request: Request) async throws -> (ProviderPerson, isNew: Bool) {
+        let isHeld = state.withLock { state in
+            state.requests.append(request)
+            return state.isHeld
+        }
+        if isHeld { try await gate.wait() }
+        let step = state.withLock { state in
+            state.steps.count > 1 ? state.steps.removeFirst() : state.steps.first ?? .cancels
+        }
+        switch step {
+        case .signsIn(let person):
+            let key = "\(request.provider.rawValue) \(person.id)"
+            return (person, state.withLock { $0.known.insert(key).inserted })
+        case .cancels: throw SignInFailure.cancelled
+        case .fails: throw SignInFailure.providerFailed
+        case .isOffline: throw URLError(.notConnectedToInternet)
+        }
+    }
+}
+
+extension ScriptedProviderSheet: WebAuthenticationSession {
+    /// The browser, coming back to `com.example.app://callback`.
+    ///
+    /// - Throws: ``WebAuthenticationError`` as the system's sheet does.
+    public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
+        guard let redirect = URL(string: "com.example.app://callback") else {
+            throw WebAuthenticationError.invalidRedirect
+        }
+        do {
+            return try await browser(try await address(redirect))
+        } catch SignInFailure.cancelled {
+            throw WebAuthenticationError.cancelled
+        } catch SignInFailure.providerFailed {
+            throw WebAuthenticationError.couldNotOpenBrowser
+        } catch SignInFailure.invalidCallback {
+            throw WebAuthenticationError.invalidCallback
+        }
+    }
+}
+
+/// A browser's way to a provider and back, as addresses carry it.
+struct ScriptedFlow: Hashable, Sendable {
+    var id: String
+    var provider: Provider
+    var redirectTo: String
+
+    var address: URL? {
+        var components = URLComponents()
+        (components.scheme, components.host, components.path) = ("https", "accounts.example.com", "/authorize")
+        components.queryItems = [
+            URLQueryItem(name: "provider", value: provider.rawValue), URLQueryItem(name: "flow", value: id),
+            URLQueryItem(name: "redirect_to", value: redirectTo),
+        ]
+        return components.url
+    }
+
+    func callback(for person: ProviderPerson) -> URL? {
+        let code = id + "~" + ScriptedToken(person, from: provider, nonce: nil).text
+        return URL(string: redirectTo)?.appending(queryItems: [URLQueryItem(name: "code", value: code)])
+    }
+
+    /// The flow and the person that a code stands for.
+    static func read(code: String) -> (id: String, token: ScriptedToken)? {
+        let parts = code.split(separator: "~", maxSplits: 1)
+        guard parts.count == 2, let token = ScriptedToken(String(parts[1])) else { return nil }
+        return (String(parts[0]), token)
+    }
+}
+
+extension ScriptedFlow {
+    init?(_ address: URL) {
+        let values = address.queryValues
+        guard let id = values["flow"], let provider = values["provider"], let redirectTo = values["redirect_to"] else {
+            return nil
+        }
+        self.init(id: id, provider: Provider(rawValue: provider), redirectTo: redirectTo)
+    }
+}
+
+extension URL {
+    /// The values of the query; of two with one name, the last.
+    var queryValues: [String: String] {
+        let items = URLComponents(url: self, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        return Dictionary(items.compactMap { item in item.value.map { (item.name, $0) } }) { _, last in last }
+    }
+}

@@ -1,0 +1,27 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// The code of Docs/sign-in-in-ten-minutes.md, as an app has it that knows nothing of Gatehouse but its products.
+let package = Package(
+    name: "example",
+    platforms: [.iOS(.v17), .macOS(.v15)],
+    dependencies: [
+        // The folder of your clone.
+        .package(name: "gatehouse", path: "../..")
+    ],
+    targets: [
+        .target(
+            name: "Example",
+            dependencies: [
+                .product(name: "Gatehouse", package: "gatehouse"),
+                .product(name: "GatehouseModel", package: "gatehouse"),
+            ]),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "Example",
+                .product(name: "GatehouseTesting", package: "gatehouse"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

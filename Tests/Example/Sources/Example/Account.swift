@@ -1,0 +1,69 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+
+/// Makes an account. What it returns is for the person to read; nil when all is well.
+@MainActor
+func signUp(_ manager: AuthManager, email: String, password: String, firstName: String) async -> String? {
+    do {
+        switch try await manager.signUpWithEmail(email, password: password, firstName: firstName) {
+        case .signedIn: return nil
+        case .checkMail: return "We have sent you a mail."
+        case .cancelled, .ignored: return nil
+        }
+    } catch {
+        return SignInMessage(.email, error)?.text
+    }
+}
+
+@MainActor
+func signIn(_ manager: AuthManager, email: String, password: String) async -> String? {
+    do {
+        try await manager.signInWithEmail(email, password: password)
+        return nil
+    } catch {
+        return SignInMessage(.email, error)?.text
+    }
+}
+
+@MainActor
+func headline(_ manager: AuthManager) -> String {
+    switch manager.phase {
+    case .restoring: ""
+    case .unauthenticated: "Sign in to save your favorite teams"
+    case .authenticating: "Signing in…"
+    case .authenticated, .refreshing: "Hello, \(manager.user?.firstName ?? "you")!"
+    }
+}
+
+/// Picks a favourite. Nothing else of the profile changes.
+@MainActor
+func follow(_ team: String, _ manager: AuthManager) async {
+    guard let user = manager.user, !user.favoriteTeams.contains(team) else { return }
+    do {
+        try await manager.updateProfile(favoriteTeams: user.favoriteTeams + [team])
+    } catch {
+        // `manager.error` is the same: whoever shows it has shown this one.
+    }
+}
+
+@MainActor
+func scores(from api: URL, _ manager: AuthManager) async throws -> Data {
+    var request = URLRequest(url: api)
+    request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
+    return try await URLSession.shared.data(for: request).0
+}
+
+func explain(_ state: AuthState) -> String {
+    switch state {
+    case .restoring: "The store does not answer yet, as on a locked phone. Nobody knows who is signed in."
+    case .signedIn(let session, isFresh: true): "\(session.user.email ?? "Somebody") is signed in."
+    case .signedIn(let session, isFresh: false):
+        "\(session.user.email ?? "Somebody") is signed in; the next call refreshes the token."
+    case .signedOut(.neverSignedIn): "A guest."
+    case .signedOut(.requested): "Signed out by the person."
+    case .signedOut(.endedByServer(let code)): "The server ended the session: \(code)."
+    case .signedOut(.signedOutElsewhere): "The app's widget, or another process of it, signed out."
+    case .signedOut(.storeDamaged): "The store holds bytes that are no session."
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import Testing
+
+@testable import Example
+
+@Suite("The account") @MainActor
+struct AccountTests {
+    @Test("A guest signs up, follows a team, and meets a lost connection")
+    func account() async throws {
+        let service = InMemoryAuthService()
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        service.meet(.offline)
+        let message = await signUp(manager, email: "ada@example.com", password: Fixtures.password, firstName: "Ada")
+        #expect(message == "Unable to connect. Check your internet and try again.")
+
+        #expect(await signUp(manager, email: "ada@example.com", password: Fixtures.password, firstName: "Ada") == nil)
+        await follow("nba_1610612744", manager)
+        #expect(manager.user?.favoriteTeams == ["nba_1610612744"])
+        #expect(headline(manager) == "Hello, Ada!")
+    }
+
+    @Test("The name comes with Apple's first answer")
+    func apple() async throws {
+        let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
+        let manager = InMemoryAuthService().makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
+        #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)
+        #expect(manager.user?.firstName == "Ada")
+    }
+
+    @Test("Every state has a sentence of its own")
+    func states() async throws {
+        let session = Fixtures.session()
+        let states: [AuthState] = [
+            .restoring, .signedIn(session, isFresh: true), .signedIn(session, isFresh: false),
+            .signedOut(.neverSignedIn), .signedOut(.requested), .signedOut(.endedByServer(.sessionExpired)),
+            .signedOut(.signedOutElsewhere), .signedOut(.storeDamaged),
+        ]
+        #expect(Set(states.map(explain)).count == states.count)
+    }
+}
+
+/// Where `Tests/External/test_example_package.py` has started a server, its key, and an address that nobody has.
+private let server = ProcessInfo.processInfo.environment["EXAMPLE_SERVER"].flatMap { URL(string: $0) }
+private let key = ProcessInfo.processInfo.environment["EXAMPLE_KEY"] ?? ""
+private let email = ProcessInfo.processInfo.environment["EXAMPLE_EMAIL"] ?? ""
+
+@Suite("The page, step by step, before a real server", .enabled(if: server != nil)) @MainActor
+struct LiveTests {
+    @Test("Sign up, sign out, sign in, change the profile, get a token, start again")
+    func steps() async throws {
+        let storage = MemoryStorage()
+        let accounts = try Accounts(server: try #require(server), key: key, storage: storage)
+        let manager = accounts.manager
+        await manager.wait { $0.phase == .unauthenticated }
+
+        #expect(await signUp(manager, email: email, password: Fixtures.password, firstName: "Ada") == nil)
+        await manager.signOut()
+        #expect(explain(await accounts.client.state) == "Signed out by the person.")
+        let wrong = await signIn(manager, email: email, password: "another password")
+        #expect(wrong == "Incorrect email or password. Please try again.")
+        #expect(await signIn(manager, email: email, password: Fixtures.password) == nil)
+        #expect(headline(manager) == "Hello, Ada!")
+
+        await follow("nba_1610612744", manager)
+        let answer = try await scores(from: try #require(server).appending(path: "v1/auth/me"), manager)
+        #expect(String(decoding: answer, as: UTF8.self).contains("nba_1610612744"))
+
+        let next = try Accounts(server: try #require(server), key: key, storage: storage).manager
+        await next.wait { $0.user?.favoriteTeams == ["nba_1610612744"] }
+        try await next.deleteAccount()
+        #expect(next.phase == .unauthenticated)
+    }
+}

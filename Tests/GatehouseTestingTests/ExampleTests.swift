@@ -1,0 +1,84 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import Testing
+
+/// What an app's own tests look like: its screens' models over accounts in memory.
+@Suite("An app's tests") @MainActor
+struct ExampleTests {
+    let service = InMemoryAuthService()
+    let sheet = ScriptedProviderSheet(.signsIn(.ada))
+
+    @Test("A new person signs up, picks a team, and is still there at the next start")
+    func signUp() async throws {
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        let screen = LoginModel(manager: manager, mode: .signUp)
+        (screen.form.name, screen.form.email) = ("Ada", "ada@example.com")
+        await screen.submit(password: Fixtures.password, confirmation: Fixtures.password)
+        try await manager.updateProfile(favoriteTeams: ["nba_1610612744"])
+
+        let next = service.makeManager()
+        await next.wait { $0.user?.favoriteTeams == ["nba_1610612744"] }
+        #expect(next.user?.firstName == "Ada")
+    }
+
+    @Test("A wrong password is told below the form; a lost connection offers to try again")
+    func mistakes() async throws {
+        service.addAccount(email: "ada@example.com")
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        let screen = LoginModel(manager: manager)
+        screen.form.email = "ada@example.com"
+        await screen.submit(password: "not my password")
+        #expect(screen.message?.text == "Incorrect email or password. Please try again.")
+
+        service.meet(.offline)
+        await screen.submit(password: Fixtures.password)
+        #expect(screen.message?.action == .retry)
+        await screen.submit(password: Fixtures.password)
+        #expect(screen.isFinished)
+    }
+
+    @Test("A cancelled sheet leaves a guest; the second time Apple's name fills the profile")
+    func apple() async throws {
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+        sheet.follow(.cancels, .signsIn(.ada))
+
+        #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
+        #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)
+        #expect(manager.user?.firstName == "Ada")
+    }
+
+    @Test("Buttons are disabled while the server takes its time")
+    func slow() async throws {
+        service.addAccount(email: "ada@example.com")
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        service.meet(.slow, at: .signIn)
+        let screen = LoginModel(manager: manager)
+        screen.form.email = "ada@example.com"
+        let submitted = Task { await screen.submit(password: Fixtures.password) }
+        await manager.wait { _ in service.heldCount == 1 }
+        #expect(screen.isBusy && manager.phase == .authenticating(.email))
+
+        service.release()
+        await submitted.value
+        #expect(screen.isFinished)
+    }
+
+    @Test("A session that the server ended asks to sign in again")
+    func ended() async throws {
+        let service = InMemoryAuthService.signedIn(email: "ada@example.com")
+        let manager = service.makeManager()
+        await manager.wait { $0.isLoggedIn }
+
+        service.endSession(.endedByServer(.sessionExpired))
+        await manager.wait { !$0.isLoggedIn }
+        #expect(LoginModel(manager: manager).message?.text == "Session expired. Please sign in again.")
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import Testing
+
+@Suite("Faults with names")
+struct FaultTests {
+    private static func refused(_ status: Int, _ code: AuthErrorCode?) -> AuthClientError {
+        .refused(AuthRefusal(status: status, code: code))
+    }
+
+    @Test(
+        "A fault is met by the next call that it fits, once, and is what the real thing throws",
+        arguments: [
+            (.offline, .offline(.noAnswer("in memory"))), (.answerLost, .offline(.noAnswer("in memory"))),
+            (.serviceUnavailable, refused(503, nil)), (.serverError, refused(500, .unexpectedFailure)),
+            (.wrongCredentials, refused(400, .invalidCredentials)), (.storeLocked, .storeUnavailable("locked")),
+            (
+                .rateLimited(retryAfter: .seconds(30)),
+                .refused(AuthRefusal(status: 429, code: .overRequestRateLimit, retryAfter: .seconds(30)))
+            ),
+        ] as [(InMemoryAuthService.Fault, AuthClientError)])
+    func signIn(_ fault: InMemoryAuthService.Fault, _ error: AuthClientError) async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com")
+        service.meet(fault)
+        await #expect(throws: error) {
+            try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        }
+        #expect(service.pendingFaults.isEmpty)
+        #expect(await service.currentSession == nil)
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+    }
+
+    @Test(
+        "The gateway's faults are the gateway's errors",
+        arguments: [
+            (.offline, .offline(.noAnswer("in memory"))), (.serviceUnavailable, .server(status: 503)),
+            (.serverError, .server(status: 500)), (.forbidden, .forbidden(code: "FORBIDDEN", message: "")),
+            (.accessTokenRefused, .notAuthenticated(.tokenRefused(code: "TOKEN_INVALID"))),
+            (.rateLimited(retryAfter: nil), .refused(GatewayRefusal(status: 429, code: "RATE_LIMITED"))),
+            (
+                .sessionEndedByServer(.sessionExpired),
+                .notAuthenticated(.signedOut(.endedByServer(.sessionExpired)))
+            ),
+        ] as [(InMemoryAuthService.Fault, GatewayError)])
+    func gateway(_ fault: InMemoryAuthService.Fault, _ error: GatewayError) async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.stay(fault)
+        await #expect(throws: error) { try await service.fetchMe() }
+        service.clear()
+        if case .sessionEndedByServer = fault { return }
+        _ = try await service.fetchMe()
+    }
+
+    @Test("A fault waits for a call that it fits, or for the one that it is meant for")
+    func fits() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.meet(.weakPassword, .profileMissing)
+        service.meet(.offline, at: .updateProfile)
+        #expect(try await service.fetchMe().profile == nil)
+        #expect(try await service.fetchMe().profile != nil)
+        #expect(service.pendingFaults == [.weakPassword, .offline])
+        await #expect(throws: GatewayError.self) {
+            try await service.updateProfile(firstName: "Grace", favoriteTeams: nil)
+        }
+        #expect(service.calls == [.fetchMe, .fetchMe, .updateProfile])
+        service.clear()
+        #expect(service.pendingFaults.isEmpty)
+    }
+
+    @Test("A lost answer was acted on: the account is there")
+    func answerLost() async throws {
+        let service = InMemoryAuthService()
+        service.meet(.answerLost, at: .signUp)
+        await #expect(throws: AuthClientError.offline(.noAnswer("in memory"))) {
+            try await service.signUp(email: "ada@example.com", password: Fixtures.password, firstName: "Ada")
+        }
+        #expect(service.account(email: "ada@example.com")?.profile?.firstName == "Ada")
+        #expect(await service.currentSession == nil)
+    }
+
+    @Test("A slow answer comes when it is released, and too late after a sign-out")
+    func slow() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com")
+        for signsOut in [false, true] {
+            service.meet(.slow)
+            let call = Task { try await service.signIn(email: "ada@example.com", password: Fixtures.password) }
+            await until { service.heldCount == 1 }
+            if signsOut { try await service.signOut() }
+            service.release()
+            if signsOut {
+                await #expect(throws: AuthClientError.signedOut(.requested)) { try await call.value }
+            } else {
+                #expect(try await call.value.user.email == "ada@example.com")
+            }
+            #expect(await (service.currentSession == nil) == signsOut)
+        }
+    }
+
+    @Test("A held call ends when its task is cancelled")
+    func cancelled() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.meet(.slow)
+        let call = Task { try await service.fetchMe() }
+        await until { service.heldCount == 1 }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(service.heldCount == 0)
+    }
+
+    @Test("However many need a token at once, one refresh runs")
+    func singleFlight() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.clock.advance(by: .seconds(3_601))
+        service.meet(.slow, at: .refresh)
+        let calls = (0..<5).map { _ in Task { try await service.accessToken() } }
+        await until { service.heldCount == 1 }
+        service.release()
+        var tokens: Set<String> = []
+        for call in calls { tokens.insert(try await call.value) }
+        #expect(tokens.count == 1)
+        #expect(service.calls == [.refresh])
+    }
+
+    @Test("Ahead of expiry a refresh that fails hurts nobody")
+    func earlyRefresh() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let token = try await service.accessToken()
+        service.clock.advance(by: .seconds(3_580))
+        service.meet(.serviceUnavailable)
+        #expect(try await service.accessToken() == token)
+        service.clock.advance(by: .seconds(20))
+        service.meet(.serviceUnavailable)
+        await #expect(throws: AuthClientError.offline(.status(503))) { try await service.accessToken() }
+        #expect(try await service.accessToken() != token)
+    }
+
+    @Test("While the store is locked nobody knows who is signed in; then the first event says it")
+    func storeLocked() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.stay(.storeLocked)
+        var changes = service.authStateChanges.makeAsyncIterator()
+        #expect(await service.currentSession == nil)
+        await #expect(throws: AuthClientError.storeUnavailable("locked")) { try await service.accessToken() }
+        await #expect(throws: GatewayError.noToken(.storeUnavailable("locked"))) { try await service.fetchMe() }
+        service.clear()
+        let first = await changes.next()
+        #expect(first?.event == .initialSession)
+        #expect(first?.session?.user.email == "ada@example.com")
+    }
+
+    @Test("A sign-out before a locked store ends signed out, and says that the store kept the session")
+    func lockedSignOut() async throws {
+        let service = InMemoryAuthService.signedIn()
+        #expect(await service.currentSession != nil)
+        service.stay(.storeLocked)
+        await #expect(throws: AuthClientError.storeFailed("locked")) { try await service.signOut() }
+        #expect(await service.currentSession == nil)
+    }
+
+    @Test("A sign-out without a connection leaves the session open at the server")
+    func openSessions() async throws {
+        let service = InMemoryAuthService.signedIn()
+        #expect(service.openSessionCount == 1)
+        service.meet(.offline)
+        try await service.signOut()
+        #expect(service.openSessionCount == 1)
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        try await service.signOut()
+        #expect(service.openSessionCount == 1)
+    }
+
+    @Test("What others do is heard: the mail of a sign-up, a recovery mail, another part of the app, another process")
+    func others() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        let events = await HeardEvents(service)
+        _ = try await service.signUp(email: "ada@example.com", password: Fixtures.password, firstName: nil)
+        service.confirmEmail(of: "ada@example.com")
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        service.changeUser { $0.userMetadata["theme"] = "dark" }
+        #expect(await service.currentSession?.user.userMetadata["theme"] == "dark")
+        service.endSession(.signedOutElsewhere)
+        service.openRecoveryMail(of: "ada@example.com")
+        #expect(
+            await events.first(6) == [
+                "initialSession", "signedIn +", "userUpdated +",
+                "signedOut(Gatehouse.SignedOutReason.signedOutElsewhere)", "signedIn +", "passwordRecovery +",
+            ])
+        await #expect(throws: Never.self) { try await service.accessToken() }
+    }
+}

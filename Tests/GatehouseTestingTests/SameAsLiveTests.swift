@@ -1,0 +1,231 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import Testing
+
+/// Each body runs over the service in memory and over the live one: an app's test must find what its users find.
+@Suite("The service in memory does what the live one does")
+struct SameAsLiveTests {
+    @Test("A guest has no session, no token and no profile", arguments: ServiceKind.allCases)
+    func guest(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            #expect(await world.service.currentSession == nil)
+            await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await world.service.accessToken() }
+            await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await world.service.identities() }
+            let nobody = GatewayError.notAuthenticated(.signedOut(.neverSignedIn))
+            await #expect(throws: nobody) { try await world.service.fetchMe() }
+            await #expect(throws: nobody) { try await world.service.deleteAccount() }
+            #expect(world.events.all == ["initialSession"])
+        }
+    }
+
+    @Test("A sign-up signs in, with a profile; who listens later hears of it first", arguments: ServiceKind.allCases)
+    func signUp(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let session = try await world.signUp(" Ada@Example.com".trimmingCharacters(in: .whitespaces), name: " Ada ")
+            #expect(session.user.email == "ada@example.com")
+            #expect(session.user.identities?.map(\.provider) == ["email"])
+            #expect(session.user.userMetadata["first_name"] == " Ada ")
+            #expect(session.user.appMetadata["provider"] == "email")
+            #expect(session.expiresIn == 3_600 && session.tokenType == "bearer")
+            #expect(await world.service.currentSession == session)
+            #expect(try await world.service.accessToken() == session.accessToken)
+            let me = try await world.service.fetchMe()
+            #expect(me.id == session.user.id && me.email == "ada@example.com")
+            #expect(me.profile?.firstName == "Ada" && me.profile?.favoriteTeams == [])
+            #expect(await world.events.first(2) == ["initialSession", "signedIn +"])
+            #expect(await HeardEvents(world.service).all == ["initialSession +"])
+        }
+    }
+
+    @Test("What is refused is refused with the same status and word", arguments: ServiceKind.allCases)
+    func refusals(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let service = world.service
+            try await world.signUp()
+            let failures = [
+                await world.failure { try await service.signIn(email: "ada@example.com", password: "another one") },
+                await world.failure { try await service.signIn(email: "eve@example.com", password: "another one") },
+                await world.failure { try await world.signUp() },
+                await world.failure {
+                    try await service.signUp(email: "eve@example.com", password: "short", firstName: nil)
+                },
+                await world.failure { try await service.finishSignIn(from: URL(string: "app://back")!) },
+                await world.failure {
+                    try await service.finishSignIn(from: URL(string: "app://back?error=access_denied")!)
+                },
+            ]
+            #expect(
+                failures == [
+                    "refused 400 invalid_credentials", "refused 400 invalid_credentials",
+                    "refused 422 user_already_exists", "refused 422 weak_password", "unknownFlow",
+                    "refused 0 access_denied",
+                ])
+            // Whoever was signed in still is.
+            #expect(await world.service.currentSession?.user.email == "ada@example.com")
+            #expect(await world.events.first(2) == ["initialSession", "signedIn +"])
+        }
+    }
+
+    @Test("Without confirmation nobody is signed in, and a known address is not told", arguments: ServiceKind.allCases)
+    func unconfirmed(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind, confirms: false) { world in
+            for _ in 0..<2 {
+                let answer = try await world.service.signUp(
+                    email: "ada@example.com", password: Fixtures.password, firstName: "Ada")
+                #expect(answer.session == nil && answer.user?.email == "ada@example.com")
+            }
+            let failure = await world.failure {
+                try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
+            }
+            #expect(failure == "refused 400 email_not_confirmed")
+            #expect(world.events.all == ["initialSession"])
+        }
+    }
+
+    @Test("A profile change changes what is given, and is checked", arguments: ServiceKind.allCases)
+    func profile(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let service = world.service
+            try await world.signUp()
+            var me = try await service.updateProfile(
+                firstName: .keep, favoriteTeams: ["nba_1610612744", "nba_1610612744", "nba_A-1"])
+            #expect(me.profile?.firstName == "Ada")
+            #expect(me.profile?.favoriteTeams == ["nba_1610612744", "nba_A-1"])
+            me = try await service.updateProfile(firstName: " Grace ", favoriteTeams: [])
+            #expect(me.profile?.firstName == "Grace" && me.profile?.favoriteTeams == [])
+            #expect(try await service.updateProfile(firstName: "  ", favoriteTeams: nil).profile?.firstName == nil)
+            let long = String(repeating: "a", count: 51)
+            let wrong: [(FieldChange, [String]?)] = [
+                (.keep, nil), (.set(long), nil), (.keep, Array(repeating: "nba_1", count: 31)), (.keep, ["NBA_1"]),
+                (.keep, ["nba"]), (.keep, ["_1"]), (.keep, ["nba_a_b"]), (.keep, ["nba_" + long]), (.keep, ["nba_é"]),
+            ]
+            for (name, teams) in wrong {
+                let failure = await world.failure {
+                    try await service.updateProfile(firstName: name, favoriteTeams: teams)
+                }
+                #expect(failure == "gateway refused 400 BAD_REQUEST")
+            }
+            #expect(try await service.fetchMe().profile?.favoriteTeams == [])
+        }
+    }
+
+    @Test("A token that has expired is refreshed, and everybody hears of it", arguments: ServiceKind.allCases)
+    func refresh(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let first = try await world.signUp()
+            world.advance(.seconds(3_500))
+            #expect(try await world.service.accessToken() == first.accessToken)
+            world.advance(.seconds(101))
+            #expect(await world.service.currentSession == first)
+            let token = try await world.service.accessToken()
+            #expect(token != first.accessToken)
+            #expect(await world.service.currentSession?.accessToken == token)
+            #expect(await world.events.first(3) == ["initialSession", "signedIn +", "tokenRefreshed +"])
+            await until { !world.events.notices.isEmpty }
+            #expect(world.events.notices == [.refreshAttempted(.expired)])
+        }
+    }
+
+    @Test(
+        "A sign-out ends signed out, network or not, and is told once", arguments: ServiceKind.allCases, [true, false])
+    func signOut(_ kind: ServiceKind, _ isOffline: Bool) async throws {
+        try await ServiceWorld.with(kind) { world in
+            try await world.signUp()
+            world.setOffline(isOffline)
+            try await world.service.signOut()
+            #expect(await world.service.currentSession == nil)
+            await #expect(throws: AuthClientError.signedOut(.requested)) { try await world.service.accessToken() }
+            try await world.service.signOut()
+            world.setOffline(false)
+            _ = try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
+            #expect(
+                await world.events.first(4) == [
+                    "initialSession", "signedIn +", "signedOut(Gatehouse.SignedOutReason.requested)", "signedIn +",
+                ])
+        }
+    }
+
+    @Test("Without a connection calls say so, and nobody is signed out", arguments: ServiceKind.allCases)
+    func offline(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let service = world.service
+            try await world.signUp()
+            world.setOffline(true)
+            let failures = [
+                await world.failure { try await service.fetchMe() },
+                await world.failure { try await service.updateProfile(firstName: nil, favoriteTeams: nil) },
+                await world.failure { try await service.identities() },
+                await world.failure { try await service.signIn(email: "a@b.example", password: "12345678") },
+            ]
+            #expect(failures == ["gateway offline", "gateway offline", "offline", "offline"])
+            world.advance(.seconds(3_601))
+            #expect(await world.failure { try await service.accessToken() } == "offline")
+            #expect(await world.failure { try await service.fetchMe() } == "gateway offline")
+            #expect(await service.currentSession != nil)
+            await until { world.events.notices.count >= 4 }
+            #expect(world.events.notices.first == .refreshAttempted(.expired))
+            guard case .refreshFailed(.offline(.noAnswer)) = world.events.notices[1] else {
+                Issue.record("\(world.events.notices[1])")
+                return
+            }
+            world.setOffline(false)
+            _ = try await service.fetchMe()
+        }
+    }
+
+    @Test("A deleted account is gone, and deleting it again is harmless", arguments: ServiceKind.allCases)
+    func delete(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            try await world.signUp()
+            try await world.service.deleteAccount()
+            try await world.service.deleteAccount()
+            #expect(await world.service.currentSession != nil)
+            try await world.service.signOut()
+            let failure = await world.failure {
+                try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
+            }
+            #expect(failure == "refused 400 invalid_credentials")
+        }
+    }
+
+    @Test("The server's word ends a session, and says why", arguments: ServiceKind.allCases)
+    func ended(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let session = try await world.signUp()
+            try await world.removeAccount(session.user.id)
+            world.advance(.seconds(3_601))
+            let reason = SignedOutReason.endedByServer(.refreshTokenNotFound)
+            await #expect(throws: GatewayError.notAuthenticated(.signedOut(reason))) {
+                try await world.service.fetchMe()
+            }
+            await #expect(throws: AuthClientError.signedOut(reason)) { try await world.service.accessToken() }
+            #expect(await world.events.first(3).last == "signedOut(\(String(reflecting: reason)))")
+            await until { world.events.notices.count >= 2 }
+            #expect(world.events.notices == [.refreshAttempted(.expired), .refreshFailed(.signedOut(reason))])
+        }
+    }
+
+    @Test("The account's own calls find that it is gone", arguments: ServiceKind.allCases)
+    func gone(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let session = try await world.signUp()
+            try await world.removeAccount(session.user.id)
+            world.advance(.seconds(60))
+            let failure = await world.failure { try await world.service.identities() }
+            #expect(failure == "signedOut(Gatehouse.SignedOutReason.endedByServer(user_not_found))")
+            #expect(await world.service.currentSession == nil)
+        }
+    }
+
+    @Test("The ways to sign in are listed", arguments: ServiceKind.allCases)
+    func identities(_ kind: ServiceKind) async throws {
+        try await ServiceWorld.with(kind) { world in
+            let session = try await world.signUp()
+            let identity = try #require(try await world.service.identities().first)
+            #expect(identity.provider == "email" && identity.userID == session.user.id)
+            #expect(identity.identityID != nil && identity.email == "ada@example.com")
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import AuthServer
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseWire
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+/// The two services that must not be told apart.
+enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case inMemory
+    /// The live one, before a server in this process.
+    case live
+
+    var testDescription: String { rawValue }
+}
+
+/// A service, and what a test does to the world around it.
+struct ServiceWorld: Sendable {
+    let service: any AuthService
+    let events: HeardEvents
+    /// Lets time pass.
+    let advance: @Sendable (Duration) -> Void
+    /// Takes the connection away, or brings it back.
+    let setOffline: @Sendable (Bool) -> Void
+    /// Deletes an account as an administrator does.
+    let removeAccount: @Sendable (UUID) async throws -> Void
+
+    static func with(
+        _ kind: ServiceKind, confirms: Bool = true, _ test: (ServiceWorld) async throws -> Void
+    ) async throws {
+        switch kind {
+        case .inMemory:
+            let service = InMemoryAuthService(confirmsAutomatically: confirms)
+            try await test(
+                await ServiceWorld(
+                    service: service, events: HeardEvents(service), advance: { service.clock.advance(by: $0) },
+                    setOffline: { if $0 { service.stay(.offline) } else { service.clear() } },
+                    removeAccount: { id in service.removeAccount(email: "ada@example.com") }))
+        case .live:
+            try await TestServer.with(change: { $0.confirmsAutomatically = confirms }) { server in
+                let network = LiveNetwork(server)
+                let service = try network.service()
+                try await test(
+                    await ServiceWorld(
+                        service: service, events: HeardEvents(service), advance: { server.clock.advance(by: $0) },
+                        setOffline: { network.setOffline($0) },
+                        removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") }))
+            }
+        }
+    }
+
+    @discardableResult
+    func signUp(_ email: String = "ada@example.com", name: String? = "Ada") async throws -> Session {
+        let answer = try await service.signUp(email: email, password: Fixtures.password, firstName: name)
+        return try #require(answer.session)
+    }
+
+    /// The kind and code of what a call throws; nil when it throws nothing.
+    func failure(_ call: () async throws -> some Any) async -> String? {
+        do {
+            _ = try await call()
+            return nil
+        } catch {
+            return Self.words(error)
+        }
+    }
+
+    /// An error without what only a real network and a real server say.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case AuthClientError.refused(let refusal): "refused \(refusal.status) \(refusal.code?.rawValue ?? "")"
+        case AuthClientError.offline(.noAnswer): "offline"
+        case GatewayError.offline(.noAnswer): "gateway offline"
+        case GatewayError.refused(let refusal): "gateway refused \(refusal.status) \(refusal.code)"
+        default: "\(error)"
+        }
+    }
+}
+
+/// Every event and notice of a service since the first one.
+final class HeardEvents: Sendable {
+    private let heard = Mutex<[String]>([])
+    private let noticed = Mutex<[AuthNotice]>([])
+
+    /// Returns with the first event.
+    init(_ service: any AuthService) async {
+        let (changes, notices) = (service.authStateChanges, service.notices)
+        Task { [weak self] in
+            for await change in changes {
+                self?.heard.withLock { $0.append("\(change.event)\(change.session == nil ? "" : " +")") }
+            }
+        }
+        Task { [weak self] in
+            for await notice in notices { self?.noticed.withLock { $0.append(notice) } }
+        }
+        await until { !all.isEmpty }
+    }
+
+    /// The event's name, with a plus when somebody is signed in then.
+    var all: [String] { heard.withLock { $0 } }
+    var notices: [AuthNotice] { noticed.withLock { $0 } }
+
+    /// Waits until as many events have come, and gives them.
+    func first(_ count: Int) async -> [String] {
+        await until { all.count >= count }
+        return all
+    }
+}
+
+/// A device's way to a server in this process.
+final class LiveNetwork: Sendable {
+    private struct NoConnection: Error {}
+
+    private let isOffline = Mutex(false)
+    private let server: TestServer
+
+    init(_ server: TestServer) { self.server = server }
+
+    func setOffline(_ isOffline: Bool) { self.isOffline.withLock { $0 = isOffline } }
+
+    func service() throws -> LiveAuthService {
+        let randomness = TestRandomness()
+        let client = try AuthClient(
+            url: URL(string: TestServer.issuer)!, publishableKey: "sb_publishable_test", storage: MemoryStorage(),
+            transport: { try await self.send($0) }, clock: clock, randomness: { randomness.bytes($0) })
+        var rules = GatewayRules()
+        rules.isOffline = { $0 is NoConnection }
+        let gateway = try GatewayClient(
+            url: URL(string: "http://127.0.0.1:9999")!, tokens: GatewayTokens(client),
+            transport: { try await self.send($0) }, clock: clock, randomness: { _ in [0] }, rules: rules)
+        return LiveAuthService(client: client, gateway: gateway)
+    }
+
+    private var clock: ClientClock {
+        let clock = server.clock
+        return ClientClock(
+            now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
+            sleep: { duration in
+                try Task.checkCancellation()
+                // A time limit: no test lets one run out.
+                if duration >= .seconds(20) {
+                    for await _ in AsyncStream<Never>.makeStream().stream {}
+                    throw CancellationError()
+                }
+                clock.advance(by: duration)
+            })
+    }
+
+    private func send(_ call: HTTPCall) async throws -> HTTPReply {
+        if isOffline.withLock({ $0 }) { throw NoConnection() }
+        var headers = HTTPFields()
+        for (name, value) in call.headers { headers[HTTPField.Name(name)!] = value }
+        let query = call.url.query(percentEncoded: true).map { "?" + $0 } ?? ""
+        let answer = try await server.send(
+            HTTPRequest.Method(call.method)!, call.url.path + query, headers: headers, raw: call.body ?? [])
+        return HTTPReply(status: answer.status, body: answer.bytes)
+    }
+}
+
+/// Waits for what another task does.
+func until(isolation: isolated (any Actor)? = #isolation, _ condition: () async -> Bool) async {
+    while await !condition() { await Task.yield() }
+}
