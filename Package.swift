@@ -50,7 +50,8 @@ let package = Package(
         /// The client: sessions that nobody loses. What an app imports.
         .target(name: "Gatehouse", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
         /// What screens show: the account's state, forms, messages, telemetry. Knows no view.
-        .target(name: "GatehouseModel", dependencies: ["Gatehouse", "GatehouseWire"], swiftSettings: strict),
+        .target(
+            name: "GatehouseModel", dependencies: ["Gatehouse", "GatehouseWire", crypto], swiftSettings: strict),
         /// For the tests and previews of apps: an account service in memory, faults with names, a clock that stands still.
         .target(
             name: "GatehouseTesting", dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire"],
@@ -167,7 +168,8 @@ let package = Package(
         .testTarget(
             name: "GatehouseTestingTests",
             dependencies: [
-                "GatehouseTesting", "GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", httpTypes,
+                "GatehouseTesting", "GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", "AuthServer",
+                httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -184,7 +186,10 @@ let package = Package(
             exclude: ["explore", "faults.json"],
             swiftSettings: strict),
         .testTarget(
-            name: "GatehouseCLITests", dependencies: ["GatehouseCLI", "GatehouseWire", "AccountDomain", "AuthServer"],
+            name: "GatehouseCLITests",
+            dependencies: [
+                "GatehouseCLI", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain", "AuthServer",
+            ],
             swiftSettings: strict),
         /// Both doors together, over real databases.
         .testTarget(
