@@ -67,7 +67,15 @@ extension Accounts {
     package static func hotStatements(user: UserID, session: SessionID, email: EmailAddress) -> [SQL] {
         [
             currentLookup(user, session: session), refreshLookup(session), ownEmailLookup(email), emailLookup(email),
-            sessionsLookup(user),
+            sessionsLookup(user), identityLookup("google", user.text), removalLookup("google", user.text),
+        ]
+    }
+
+    /// The same, of sign-in through providers.
+    package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
+        [
+            flowLookup(digest), codeLookup(digest), ticketLookup(digest, at: now), undoLookup(user, at: now),
+            due(limit: 10, at: now),
         ]
     }
 }

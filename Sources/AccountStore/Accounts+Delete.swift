@@ -4,13 +4,15 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// Deletes an account with its identities, sessions and profile.
+    /// Deletes an account with its identities, sessions and profile; its providers' tokens are revoked later, for
+    /// certain.
     ///
     /// - Parameter actor: The person's own id when they delete themselves; nil for an administrator.
     /// - Returns: Whether there was one.
     package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
         try await database.write { db in
             guard let account = try db.account(id) else { return false }
+            try promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.run("DELETE FROM users WHERE id = \(id)")
             let entry =
                 actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
@@ -34,16 +36,20 @@ extension Accounts {
             account.user.passwordHash = nil
             (account.user.newEmail, account.user.newPhone) = (nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
+            account.user.times.emailProvenAt = nil
             account.user.times.deletedAt = now
             account.user.times.updatedAt = now
             try db.update(account.user)
             for var identity in account.identities {
                 identity.data = "{}"
                 identity.email = nil
+                identity.isEmailVerified = false
                 identity.providerID = Self.digest("\(identity.provider) \(identity.providerID)")
                 identity.updatedAt = now
                 try db.update(identity)
             }
+            try promiseRevocation(ofTokensOf: id, at: now, in: db)
+            try db.forgetLinks(of: id)
             try db.endSessions(of: id, keeping: nil)
             try db.run("DELETE FROM profiles WHERE id = \(id)")
             try record([entry], at: now, in: db)

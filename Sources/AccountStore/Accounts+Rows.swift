@@ -9,15 +9,16 @@ extension Accounts {
         users.user_metadata, users.is_anonymous, users.new_email, users.new_phone, users.created_at, users.updated_at,
         users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
         users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
-        users.reauthentication_sent_at, users.banned_until, users.deleted_at
+        users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at
         """
-    static let userColumnCount = 24
+    static let userColumnCount = 25
 
     static let identityColumns: StaticString = """
         identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
-        identities.email, identities.last_sign_in_at, identities.created_at, identities.updated_at
+        identities.email, identities.last_sign_in_at, identities.created_at, identities.updated_at,
+        identities.email_verified
         """
-    static let identityColumnCount = 9
+    static let identityColumnCount = 10
 
     static let sessionColumns: StaticString = """
         sessions.id, sessions.user_id, sessions.created_at, sessions.refreshed_at, sessions.refresh_token_counter,
@@ -45,6 +46,7 @@ extension Row {
         times.reauthenticationSentAt = instantIfPresent(first + 21)
         times.bannedUntil = instantIfPresent(first + 22)
         times.deletedAt = instantIfPresent(first + 23)
+        times.emailProvenAt = instantIfPresent(first + 24)
         var user = User(id: id(first), audience: text(first + 1), role: text(first + 2), times: times)
         user.email = textIfPresent(first + 3)
         user.phone = textIfPresent(first + 4)
@@ -65,6 +67,7 @@ extension Row {
             data: text(first + 4), email: textIfPresent(first + 5), at: instant(first + 7))
         identity.lastSignInAt = instantIfPresent(first + 6)
         identity.updatedAt = instant(first + 8)
+        identity.isEmailVerified = bool(first + 9)
         return identity
     }
 
@@ -110,14 +113,14 @@ extension Connection {
                 id, aud, role, email, phone, password_hash, app_metadata, user_metadata, is_anonymous, new_email,
                 new_phone, created_at, updated_at, email_confirmed_at, phone_confirmed_at, last_sign_in_at, invited_at,
                 confirmation_sent_at, recovery_sent_at, email_change_sent_at, phone_change_sent_at,
-                reauthentication_sent_at, banned_until, deleted_at)
+                reauthentication_sent_at, banned_until, deleted_at, email_proven_at)
             VALUES (
                 \(user.id), \(user.audience), \(user.role), \(user.email), \(user.phone), \(user.passwordHash?.reveal()),
                 \(user.appMetadata), \(user.userMetadata), \(user.isAnonymous), \(user.newEmail), \(user.newPhone),
                 \(times.createdAt), \(times.updatedAt), \(times.emailConfirmedAt), \(times.phoneConfirmedAt),
                 \(times.lastSignInAt), \(times.invitedAt), \(times.confirmationSentAt), \(times.recoverySentAt),
                 \(times.emailChangeSentAt), \(times.phoneChangeSentAt), \(times.reauthenticationSentAt),
-                \(times.bannedUntil), \(times.deletedAt))
+                \(times.bannedUntil), \(times.deletedAt), \(times.emailProvenAt))
             """)
     }
 
@@ -125,20 +128,24 @@ extension Connection {
         try run(
             """
             INSERT INTO identities (
-                id, user_id, provider, provider_id, identity_data, email, last_sign_in_at, created_at, updated_at)
+                id, user_id, provider, provider_id, identity_data, email, last_sign_in_at, created_at, updated_at,
+                email_verified)
             VALUES (
                 \(identity.id), \(identity.user), \(identity.provider), \(identity.providerID), \(identity.data),
-                \(identity.email), \(identity.lastSignInAt), \(identity.createdAt), \(identity.updatedAt))
+                \(identity.email), \(identity.lastSignInAt), \(identity.createdAt), \(identity.updatedAt),
+                \(identity.isEmailVerified))
             """)
     }
 
-    func insert(_ session: Session, from device: Device) throws {
+    /// - Parameter identity: What opened it; nil for the account's own password.
+    func insert(_ session: Session, from device: Device, by identity: IdentityID? = nil) throws {
         try run(
             """
-            INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at)
+            INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id)
             VALUES (
                 \(session.id), \(session.user), \(session.counter), \(session.assuranceLevel),
-                \(session.authenticationMethods), \(device.userAgent), \(device.address), \(session.createdAt))
+                \(session.authenticationMethods), \(device.userAgent), \(device.address), \(session.createdAt),
+                \(identity))
             """)
     }
 }

@@ -44,7 +44,7 @@ extension Accounts {
         let fresh = account
         return try await database.write { db in
             if let existing = try db.accounts(Self.emailLookup(signUp.email)).first {
-                return try repeated(existing, at: now, in: db)
+                return try repeated(existing, signUp.email, at: now, in: db)
             }
             try db.insert(fresh.user)
             try db.insert(fresh.identities[0])
@@ -118,8 +118,11 @@ extension Accounts {
         return identity
     }
 
-    private func repeated(_ existing: Account, at now: Instant, in db: any Connection) throws -> SignUpOutcome {
-        guard existing.user.times.emailConfirmedAt == nil, existing.user.times.phoneConfirmedAt == nil else {
+    private func repeated(
+        _ existing: Account, _ email: EmailAddress, at now: Instant, in db: any Connection
+    ) throws -> SignUpOutcome {
+        // Only a sign-up that nobody finished is shown to whoever repeats it: any other account is somebody's.
+        guard existing.isAbandoned, existing.user.email == email.text else {
             let entry = AuditEntry(
                 .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
                 traits: ["provider": "email"])
@@ -129,7 +132,7 @@ extension Accounts {
         return .waits(existing)
     }
 
-    /// The account that an address belongs to: by its own column or by any of its identities.
+    /// The account that an address belongs to: by its own column, or by an identity that has it for certain.
     static func emailLookup(_ email: EmailAddress) -> SQL {
         """
         SELECT \(columns: userColumns), \(columns: identityColumns)
@@ -137,7 +140,8 @@ extension Accounts {
         WHERE users.id IN (
             SELECT id FROM users WHERE email = \(email.text) AND is_sso_user = 0
             UNION ALL
-            SELECT user_id FROM identities WHERE email = \(email.text) AND provider NOT LIKE 'sso:%')
+            SELECT user_id FROM identities WHERE email = \(email.text) AND provider NOT LIKE 'sso:%'
+                AND (provider = 'email' OR email_verified = 1))
         ORDER BY users.created_at, users.id, identities.created_at, identities.id
         """
     }

@@ -12,7 +12,8 @@ package enum ImportOutcome: Equatable, Sendable {
 extension Accounts {
     /// Adds an account that comes from elsewhere, as it is: id, times and password hash included.
     package func add(_ account: Account) async throws -> ImportOutcome {
-        try await database.write { db in
+        let account = try Self.withProofs(account)
+        return try await database.write { db in
             let user = account.user
             if try db.row("SELECT 1 FROM users WHERE id = \(user.id)", { _ in true }) == true { return .alreadyThere }
             if let email = user.email.flatMap(EmailAddress.init), try db.isTaken(email, besides: user.id) {
@@ -34,6 +35,19 @@ extension Accounts {
             for identity in account.identities { try db.insert(identity) }
             return .added
         }
+    }
+
+    /// What its providers vouched for is proven; that an address was confirmed elsewhere proves nothing here.
+    private static func withProofs(_ account: Account) throws -> Account {
+        var account = account
+        for index in account.identities.indices where account.identities[index].isOfProvider {
+            let data = try JSONReader.read(account.identities[index].data)
+            account.identities[index].isEmailVerified =
+                account.identities[index].email != nil && data["email_verified"]?.boolValue == true
+        }
+        let isProven = account.identities.contains { $0.vouches(for: account.user.email) }
+        account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
+        return account
     }
 
     /// The accounts in the order of their ids, after `last`; an export asks again until none come.

@@ -80,6 +80,9 @@ extension Accounts {
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
         account.user.email = email.text
+        // Another address is not proven because the last one was; it may be what a provider vouches for.
+        let isProven = account.identities.contains { $0.vouches(for: email.text) }
+        account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
         if let index = account.identities.firstIndex(where: { $0.provider == "email" }) {
             account.identities[index].data = try Self.merged(
                 ["email": .string(email.text), "email_verified": .bool(isVerified)],
@@ -107,6 +110,7 @@ extension Connection {
             SELECT 1 FROM users WHERE email = \(email.text) AND is_sso_user = 0 AND id <> \(user)
             UNION ALL
             SELECT 1 FROM identities WHERE email = \(email.text) AND user_id <> \(user) AND provider NOT LIKE 'sso:%'
+                AND (provider = 'email' OR email_verified = 1)
             """
         ) { _ in true } ?? false
     }
@@ -132,7 +136,8 @@ extension Connection {
                 password_hash = \(user.passwordHash?.reveal()), app_metadata = \(user.appMetadata),
                 user_metadata = \(user.userMetadata), is_anonymous = \(user.isAnonymous), new_email = \(user.newEmail),
                 new_phone = \(user.newPhone), updated_at = \(times.updatedAt),
-                email_confirmed_at = \(times.emailConfirmedAt), phone_confirmed_at = \(times.phoneConfirmedAt),
+                email_confirmed_at = \(times.emailConfirmedAt), email_proven_at = \(times.emailProvenAt),
+                phone_confirmed_at = \(times.phoneConfirmedAt),
                 last_sign_in_at = \(times.lastSignInAt), banned_until = \(times.bannedUntil),
                 deleted_at = \(times.deletedAt)
             WHERE id = \(user.id)
@@ -143,7 +148,8 @@ extension Connection {
         try run(
             """
             UPDATE identities SET provider_id = \(identity.providerID), identity_data = \(identity.data),
-                email = \(identity.email), updated_at = \(identity.updatedAt)
+                email = \(identity.email), email_verified = \(identity.isEmailVerified),
+                last_sign_in_at = \(identity.lastSignInAt), updated_at = \(identity.updatedAt)
             WHERE id = \(identity.id)
             """)
     }

@@ -10,13 +10,30 @@ package struct AuditEntry: Sendable {
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case tokenRevoked = "token_revoked"
+        case identityLinked = "identity_linked"
+        case identityUnlinked = "identity_unlinked"
+        case identityLinkUndone = "identity_link_undone"
+        /// Somebody with the account's address has to prove that the account is theirs.
+        case identityNeedsConfirmation = "identity_needs_confirmation"
+        case identityRefused = "identity_refused"
+        /// What whoever signed up with an address left goes, because its owner has come.
+        case accountTakenOver = "account_taken_over"
+        case accountRecovered = "account_recovered"
+        /// A provider told something by itself.
+        case providerNotice = "provider_notice"
+        case providerTokenRevoked = "provider_token_revoked"
+        case providerTokenNotRevoked = "provider_token_not_revoked"
 
         var logType: String {
             switch self {
             case .login, .logout, .userDeleted: "account"
             case .userSignedUp: "team"
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp: "user"
-            case .tokenRevoked: "token"
+            case .tokenRevoked, .providerTokenRevoked, .providerTokenNotRevoked: "token"
+            case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,
+                .identityRefused, .providerNotice:
+                "user"
+            case .accountTakenOver, .accountRecovered: "account"
             }
         }
     }

@@ -37,7 +37,10 @@ package struct User: Sendable {
 package struct UserTimes: Sendable {
     package var createdAt: Instant
     package var updatedAt: Instant
+    /// The address may be used to sign in: confirmed by its person, by an administrator, or by the settings.
     package var emailConfirmedAt: Instant?
+    /// The account's person has shown to have the address. Never without ``emailConfirmedAt``.
+    package var emailProvenAt: Instant?
     package var phoneConfirmedAt: Instant?
     package var lastSignInAt: Instant?
     package var invitedAt: Instant?
@@ -67,6 +70,8 @@ package struct Identity: Sendable {
     package var data: String
     /// Lower-cased address of ``data``.
     package var email: String?
+    /// Whether the provider vouches for ``email``. Never for `email` and `phone`.
+    package var isEmailVerified = false
     package var lastSignInAt: Instant?
     package var createdAt: Instant
     package var updatedAt: Instant

@@ -29,7 +29,7 @@ package struct Session: Sendable {
 
 /// How a person proved who they are (RFC 8176's idea, with the Auth API's names).
 package enum AuthenticationMethod: String, Sendable {
-    case password, anonymous
+    case password, anonymous, oauth
 
     /// The one entry of a new session.
     package func entry(at now: Instant) -> String {

@@ -9,6 +9,10 @@ extension Accounts {
         Migration(4, "signing keys", [signingKeys]),
         Migration(
             5, "profiles come with users", [profiles], dialectStatements: [.sqlite: [sqliteProfileTrigger]]),
+        Migration(6, "confirmed and proven are two facts", provenAddresses, dialectStatements: provenImports),
+        Migration(7, "sign-in through providers", flows),
+        Migration(8, "links between identities and accounts", links),
+        Migration(9, "outbox", outbox),
     ]
 
     private static let users: SQL = """

@@ -1,0 +1,112 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+package enum FlowOutcome: Sendable {
+    case taken(ProviderFlow)
+    /// Never begun, expired, or of another provider.
+    case unknown
+    /// A flow with a proof key came back before; without one, that is ``unknown``, as in the Auth API.
+    case alreadyUsed
+    /// Not the browser that began it. The flow stays as it was.
+    case otherBrowser
+}
+
+extension Accounts {
+    /// Remembers a sign-in that goes to a provider, for ``ProviderFlow/lifetime``.
+    ///
+    /// - Parameter browser: A random text that only this browser keeps; nil where there is nothing to bind it to.
+    /// - Returns: The state, a UUID: the only thing that finds the flow again.
+    package func begin(_ flow: ProviderFlow, browser: Secret?, at now: Instant) async throws -> String {
+        let state: Identifier<ProviderFlow> = newID()
+        let digest = TokenDigest.of(Secret(state.text))
+        let content: AnyJSON = ["verifier": .string(flow.verifier.reveal()), "nonce": .string(flow.nonce)]
+        let sealed = try seal(content, as: "flow", digest)
+        let (user, session): (UserID?, SessionID?) =
+            switch flow.purpose {
+            case .signIn: (nil, nil)
+            case .link(let user, let session): (user, session)
+            }
+        let browserDigest = browser.map { SQLValue.bytes(TokenDigest.of($0)) } ?? .null
+        try await database.write { db in
+            try db.removeExpired(from: .flows, at: now)
+            try db.run(
+                """
+                INSERT INTO flow_states (
+                    digest, provider, browser_digest, sealed, challenge, challenge_method, redirect_to, link_to,
+                    link_session, created_at, expires_at)
+                VALUES (
+                    \(digest), \(flow.provider), \(browserDigest), \(sealed), \(flow.proofKey?.challenge),
+                    \(flow.proofKey?.method.rawValue), \(flow.redirectTo), \(user), \(session), \(now),
+                    \(now + ProviderFlow.lifetime))
+                """)
+        }
+        return state.text
+    }
+
+    /// Takes up a flow again, once.
+    ///
+    /// - Parameters:
+    ///   - state: As it came back.
+    ///   - browser: What the browser kept, if it sent it.
+    ///   - provider: Whose answer this is, where the callback tells.
+    package func take(
+        state: String, browser: Secret?, provider: String? = nil, at now: Instant
+    ) async throws -> FlowOutcome {
+        guard let state = Identifier<ProviderFlow>(state) else { return .unknown }
+        let digest = TokenDigest.of(Secret(state.text))
+        return try await database.write { db in
+            guard let row = try db.row(Self.flowLookup(digest), FlowRow.init), now < row.expiresAt,
+                provider == nil || provider == row.provider
+            else { return .unknown }
+            if row.isUsed { return row.proofKey == nil ? .unknown : .alreadyUsed }
+            if let bound = row.browserDigest, browser.map(TokenDigest.of) != bound { return .otherBrowser }
+            let isFirst = try db.run(
+                "UPDATE flow_states SET used_at = \(now) WHERE digest = \(digest) AND used_at IS NULL")
+            guard isFirst == 1 else { return .alreadyUsed }
+            let content = try unseal(row.sealed, as: "flow", digest)
+            guard let verifier = content["verifier"]?.stringValue, let nonce = content["nonce"]?.stringValue else {
+                return .unknown
+            }
+            return .taken(
+                ProviderFlow(
+                    provider: row.provider, purpose: row.purpose, verifier: Secret(verifier), nonce: nonce,
+                    proofKey: row.proofKey, redirectTo: row.redirectTo))
+        }
+    }
+
+    static func flowLookup(_ digest: [UInt8]) -> SQL {
+        """
+        SELECT provider, browser_digest, sealed, challenge, challenge_method, redirect_to, link_to, link_session,
+            expires_at, used_at
+        FROM flow_states WHERE digest = \(digest)
+        """
+    }
+}
+
+/// The columns of ``Accounts/flowLookup(_:)``.
+private struct FlowRow {
+    let provider: String
+    let browserDigest: [UInt8]?
+    let sealed: [UInt8]
+    let proofKey: ProofKey?
+    let redirectTo: String
+    let purpose: ProviderFlow.Purpose
+    let expiresAt: Instant
+    let isUsed: Bool
+
+    init(_ row: any Row) {
+        provider = row.text(0)
+        browserDigest = row.isNull(1) ? nil : row.bytes(1)
+        sealed = row.bytes(2)
+        proofKey = row.isNull(3) ? nil : ProofKey(challenge: row.text(3), method: row.text(4))
+        redirectTo = row.text(5)
+        if let user = row.textIfPresent(6) {
+            purpose = .link(UserID(trusted: user), session: row.textIfPresent(7).map(SessionID.init(trusted:)))
+        } else {
+            purpose = .signIn
+        }
+        expiresAt = row.instant(8)
+        isUsed = !row.isNull(9)
+    }
+}

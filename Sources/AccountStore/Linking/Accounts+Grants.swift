@@ -1,0 +1,57 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// Keeps a provider's refresh token beside its identity, sealed. It takes the place of an earlier one, which is
+    /// not revoked: with some providers that would end the new one too.
+    func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
+        let sealed = try secrets.seal(
+            Array(grant.refreshToken.reveal().utf8), name: Self.grantName(identity), nonce: randomBytes(12))
+        try db.run(
+            """
+            INSERT INTO provider_tokens (identity_id, client, sealed, created_at)
+            VALUES (\(identity), \(grant.client), \(sealed), \(now))
+            ON CONFLICT (identity_id) DO UPDATE SET
+                client = excluded.client, sealed = excluded.sealed, created_at = excluded.created_at
+            """)
+    }
+
+    /// Promises that all providers' tokens of an account are revoked. They go to the outbox as they are sealed: that
+    /// an account is deleted does not hang on a server secret that is no longer there.
+    func promiseRevocation(ofTokensOf user: UserID, at now: Instant, in db: any Connection) throws {
+        try promiseRevocation(
+            of: """
+                SELECT identities.id, identities.provider, provider_tokens.client, provider_tokens.sealed
+                FROM identities JOIN provider_tokens ON provider_tokens.identity_id = identities.id
+                WHERE identities.user_id = \(user)
+                """, at: now, in: db)
+    }
+
+    func promiseRevocation(ofTokenOf identity: IdentityID, at now: Instant, in db: any Connection) throws {
+        try promiseRevocation(
+            of: """
+                SELECT identities.id, identities.provider, provider_tokens.client, provider_tokens.sealed
+                FROM identities JOIN provider_tokens ON provider_tokens.identity_id = identities.id
+                WHERE identities.id = \(identity)
+                """, at: now, in: db)
+    }
+
+    private func promiseRevocation(of statement: SQL, at now: Instant, in db: any Connection) throws {
+        let found = try db.rows(statement) { row in
+            (identity: IdentityID(trusted: row.text(0)), provider: row.text(1), client: row.text(2), row.bytes(3))
+        }
+        for (identity, provider, client, sealed) in found {
+            let details: AnyJSON = ["provider": .string(provider), "client": .string(client)]
+            let id: Identifier<OutboxItem> = newID()
+            try db.run(
+                """
+                INSERT INTO outbox (id, kind, details, sealed, sealed_name, next_at, created_at)
+                VALUES (\(id), \(OutboxMessage.Kind.revokeToken.rawValue), \(details.text), \(sealed),
+                    \(Self.grantName(identity)), \(now), \(now))
+                """)
+        }
+    }
+
+    private static func grantName(_ identity: IdentityID) -> String { "provider token \(identity.text)" }
+}

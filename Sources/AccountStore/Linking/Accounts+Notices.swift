@@ -1,0 +1,119 @@
+import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// Something that a provider told the server about a person by itself, checked.
+package struct ProviderNotice: Sendable {
+    package enum Kind: String, Sendable {
+        /// The person no longer uses the provider for this app.
+        case consentRevoked = "consent_revoked"
+        /// The person's account there is gone for good.
+        case accountDeleted = "account_deleted"
+        /// Mail to the relay address is no longer passed on, or is again.
+        case emailDisabled = "email_disabled"
+        case emailEnabled = "email_enabled"
+    }
+
+    /// The same for every delivery of one event.
+    package let id: String
+    package let provider: String
+    package let subject: String
+    package let kind: Kind
+    /// When it happened; what the person did after that counts more.
+    package let occurredAt: Instant
+
+    package init(id: String, provider: String, subject: String, kind: Kind, occurredAt: Instant) {
+        self.id = id
+        self.provider = provider
+        self.subject = subject
+        self.kind = kind
+        self.occurredAt = occurredAt
+    }
+}
+
+package enum NoticeOutcome: Equatable, Sendable {
+    case applied
+    /// It was delivered before.
+    case repeated
+    /// Nobody here has that identity.
+    case unknownPerson
+    /// Something newer is known: a sign-in through the provider, or a later notice.
+    case outdated
+}
+
+extension Accounts {
+    /// Does what a provider's notice asks for. The provider has ended its tokens itself, so nothing is revoked.
+    package func apply(_ notice: ProviderNotice, at now: Instant) async throws -> NoticeOutcome {
+        let digest = TokenDigest.of(Secret("\(notice.provider) \(notice.id)"))
+        return try await database.write { db in
+            try db.removeExpired(from: .notices, at: now)
+            let isNew = try db.run(
+                """
+                INSERT INTO provider_notices (digest, received_at) VALUES (\(digest), \(now))
+                ON CONFLICT (digest) DO NOTHING
+                """)
+            guard isNew == 1 else { return .repeated }
+            let lookup = Self.identityLookup(notice.provider, notice.subject)
+            guard let account = try db.accounts(lookup).first,
+                let identity = account.identities.first(where: {
+                    $0.provider == notice.provider && $0.providerID == notice.subject
+                })
+            else { return .unknownPerson }
+            switch notice.kind {
+            case .emailDisabled, .emailEnabled:
+                let isStopped = notice.kind == .emailDisabled
+                guard try db.setMailStopped(isStopped, since: notice.occurredAt, of: identity.id) else {
+                    return .outdated
+                }
+            case .consentRevoked, .accountDeleted:
+                if let last = identity.lastSignInAt, last > notice.occurredAt { return .outdated }
+                try withdraw(identity, of: account, notice.kind, at: now, in: db)
+            }
+            try record([Self.entry(notice, identity, account)], at: now, in: db)
+            return .applied
+        }
+    }
+
+    private func withdraw(
+        _ identity: Identity, of account: Account, _ kind: ProviderNotice.Kind, at now: Instant,
+        in db: any Connection
+    ) throws {
+        let user = account.user.id
+        try db.run("DELETE FROM provider_tokens WHERE identity_id = \(identity.id)")
+        try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
+        try db.endSessions(of: user, openedBy: identity, keeping: nil)
+        guard kind == .accountDeleted else { return }
+        // The last method stays, useless as it is: the account is its owner's until they delete it.
+        let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }
+        guard case .remove(let address) = decision else { return }
+        var left = account
+        let made = try left.unlink(identity.id, address: address, newID: newID(), at: now)
+        try db.run("DELETE FROM identities WHERE id = \(identity.id)")
+        if let made { try db.insert(made) }
+        try db.update(left.user)
+    }
+
+    private static func entry(_ notice: ProviderNotice, _ identity: Identity, _ account: Account) -> AuditEntry {
+        var traits: [String: AnyJSON] = [
+            "provider": .string(notice.provider), "notice": .string(notice.kind.rawValue),
+            "identity_id": .string(identity.id.text), "user_id": .string(account.user.id.text),
+        ]
+        switch notice.kind {
+        case .consentRevoked: traits["rule"] = .string(LinkingRule.consentRevoked.rawValue)
+        case .accountDeleted: traits["rule"] = .string(LinkingRule.providerAccountDeleted.rawValue)
+        case .emailDisabled, .emailEnabled: break
+        }
+        return AuditEntry(.providerNotice, actor: nil, actorName: account.user.email ?? "", traits: traits)
+    }
+}
+
+extension Connection {
+    /// - Returns: Whether it is news: an older notice may come after a newer one.
+    fileprivate func setMailStopped(_ isStopped: Bool, since time: Instant, of identity: IdentityID) throws -> Bool {
+        try run(
+            """
+            UPDATE identities SET mail_stopped = \(isStopped), mail_noticed_at = \(time)
+            WHERE id = \(identity) AND (mail_noticed_at IS NULL OR mail_noticed_at < \(time))
+            """) == 1
+    }
+}

@@ -1,0 +1,15 @@
+package import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// Removes what has run out: flows, codes, tickets, the time to take links back, providers' notices. Whatever adds
+    /// one removes some; this is for those that nobody comes to remove in passing.
+    ///
+    /// - Parameter limit: Of each kind, so that no transaction is long.
+    /// - Returns: How many rows went; ask again while it is not 0.
+    package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
+        try await database.write { db in
+            try ExpiringRows.allCases.reduce(0) { $0 + (try db.removeExpired(from: $1, at: now, limit: limit)) }
+        }
+    }
+}

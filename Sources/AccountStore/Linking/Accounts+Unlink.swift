@@ -1,0 +1,183 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+package enum UnlinkOutcome: Sendable {
+    case unlinked(Account)
+    case refused(UnlinkDecision.Refusal)
+    /// There is no such account.
+    case gone
+    /// Not linked, or longer ago than ``LinkUndo/period``.
+    case tooLate
+}
+
+/// A link that its owner can still take back.
+package struct UndoableLink: Sendable {
+    package let identity: IdentityID
+    package let rule: String
+    package let linkedAt: Instant
+    package let until: Instant
+}
+
+extension Accounts {
+    /// Takes a sign-in method off an account, never the last one. The sessions that it opened end, but for the one that
+    /// asks. The identity is not linked again to the account without a question.
+    ///
+    /// - Parameter session: Whose token asks; it goes on.
+    package func unlink(
+        _ id: IdentityID, of user: UserID, keeping session: SessionID?, at now: Instant
+    ) async throws -> UnlinkOutcome {
+        try await database.write { db in
+            guard let account = try db.account(user) else { return .gone }
+            let decision = try UnlinkDecision(account, removing: id) { try !db.isTaken($0, besides: user) }
+            switch decision {
+            case .refuse(let refusal):
+                try refuse(refusal, id, account, at: now, in: db)
+                return .refused(refusal)
+            case .remove(let address):
+                var left = account
+                let made = try left.unlink(id, address: address, newID: newID(), at: now)
+                let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .unlinked, session: session)
+                try carryOut(removal, at: now, in: db)
+                return .unlinked(left)
+            }
+        }
+    }
+
+    /// Takes a link back, and what it changed besides, within ``LinkUndo/period``. All sessions that the identity
+    /// opened end. Its person is taken for somebody else from then on: the next time they get an account of their own.
+    package func undoLink(_ id: IdentityID, of user: UserID, at now: Instant) async throws -> UnlinkOutcome {
+        try await database.write { db in
+            guard let account = try db.account(user) else { return .gone }
+            guard account.identities.contains(where: { $0.id == id }) else { return .refused(.notFound) }
+            let before = try db.row("SELECT before FROM link_undos WHERE identity_id = \(id) AND until > \(now)") {
+                $0.text(0)
+            }
+            guard let before else {
+                try record([Self.refusal(.undoTooLate, id, account)], at: now, in: db)
+                return .tooLate
+            }
+            let undo = LinkUndo(json: try JSONReader.read(before))
+            let decision = try UnlinkDecision(account, removing: id) { try !db.isTaken($0, besides: user) }
+            switch decision {
+            case .refuse(let refusal):
+                try refuse(refusal, id, account, at: now, in: db)
+                return .refused(refusal)
+            case .remove(let address):
+                var left = account
+                let made = try left.undo(undo, of: id, address: address, newID: newID(), at: now)
+                try db.unfill(undo.profile, of: user, at: now)
+                let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: nil)
+                try carryOut(removal, at: now, in: db)
+                return .unlinked(left)
+            }
+        }
+    }
+
+    /// The links of an account that can be taken back, newest first.
+    package func undoableLinks(of user: UserID, at now: Instant) async throws -> [UndoableLink] {
+        try await database.read { db in
+            try db.rows(Self.undoLookup(user, at: now)) { row in
+                UndoableLink(identity: row.id(0), rule: row.text(1), linkedAt: row.instant(2), until: row.instant(3))
+            }
+        }
+    }
+
+    static func undoLookup(_ user: UserID, at now: Instant) -> SQL {
+        """
+        SELECT link_undos.identity_id, link_undos.rule, link_undos.linked_at, link_undos.until
+        FROM identities JOIN link_undos ON link_undos.identity_id = identities.id
+        WHERE identities.user_id = \(user) AND link_undos.until > \(now)
+        ORDER BY link_undos.linked_at DESC, identities.id
+        """
+    }
+
+    private func refuse(
+        _ refusal: UnlinkDecision.Refusal, _ id: IdentityID, _ account: Account, at now: Instant, in db: any Connection
+    ) throws {
+        switch refusal {
+        case .lastMethod: try record([Self.refusal(.lastMethod, id, account)], at: now, in: db)
+        case .addressConflict: try record([Self.refusal(.addressConflict, id, account)], at: now, in: db)
+        // Nothing was decided about anything.
+        case .notFound: break
+        }
+    }
+
+    private static func refusal(_ rule: LinkingRule, _ id: IdentityID, _ account: Account) -> AuditEntry {
+        AuditEntry(
+            .identityRefused, actor: account.user.id, actorName: account.user.email ?? "",
+            traits: ["identity_id": .string(id.text), "rule": .string(rule.rawValue)])
+    }
+}
+
+/// An identity that goes from an account.
+struct Removal: Sendable {
+    let id: IdentityID
+    let identity: Identity?
+    let left: Account
+    let made: Identity?
+    let kind: LinkRemoval
+    let session: SessionID?
+
+    init(
+        id: IdentityID, of account: Account, leaving left: Account, made: Identity?, kind: LinkRemoval,
+        session: SessionID?
+    ) {
+        self.id = id
+        identity = account.identities.first { $0.id == id }
+        self.left = left
+        self.made = made
+        self.kind = kind
+        self.session = session
+    }
+}
+
+extension Accounts {
+    fileprivate func carryOut(_ removal: Removal, at now: Instant, in db: any Connection) throws {
+        let user = removal.left.user
+        guard let identity = removal.identity else { throw UnknownIdentity() }
+        try promiseRevocation(ofTokenOf: removal.id, at: now, in: db)
+        try db.run("DELETE FROM identities WHERE id = \(removal.id)")
+        if let made = removal.made { try db.insert(made) }
+        try db.update(user)
+        try db.endSessions(of: user.id, openedBy: identity, keeping: removal.session)
+        if identity.isOfProvider { try db.remember(removal.kind, of: identity, from: user.id, at: now) }
+        let (action, rule): (AuditEntry.Action, LinkingRule) =
+            switch removal.kind {
+            case .unlinked: (.identityUnlinked, .unlinkedByOwner)
+            case .undone: (.identityLinkUndone, .undoneByOwner)
+            }
+        let entry = AuditEntry(
+            action, actor: user.id, actorName: user.email ?? "",
+            traits: [
+                "provider": .string(identity.provider), "identity_id": .string(identity.id.text),
+                "rule": .string(rule.rawValue), "user_id": .string(user.id.text),
+            ])
+        try record([entry], at: now, in: db)
+        try db.removeExpired(from: .undos, at: now)
+    }
+}
+
+extension Connection {
+    /// Ends the sessions that an identity opened; for the one of the address, those without any other.
+    func endSessions(of user: UserID, openedBy identity: Identity, keeping session: SessionID?) throws {
+        // No session has the nil UUID.
+        let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
+        if identity.isOfProvider {
+            try run(
+                "DELETE FROM sessions WHERE user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)")
+        } else {
+            try run("DELETE FROM sessions WHERE user_id = \(user) AND identity_id IS NULL AND id <> \(kept)")
+        }
+    }
+
+    func remember(_ removal: LinkRemoval, of identity: Identity, from user: UserID, at now: Instant) throws {
+        try run(
+            """
+            INSERT INTO link_removals (provider, provider_id, user_id, kind, created_at)
+            VALUES (\(identity.provider), \(identity.providerID), \(user), \(removal.rawValue), \(now))
+            ON CONFLICT (provider, provider_id, user_id) DO UPDATE SET
+                kind = excluded.kind, created_at = excluded.created_at
+            """)
+    }
+}

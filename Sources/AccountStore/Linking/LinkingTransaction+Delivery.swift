@@ -1,0 +1,120 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+extension LinkingTransaction {
+    /// Makes what whoever signed in is given; the rows come with ``finish(_:_:_:_:)``.
+    func deliver(
+        _ step: LinkingStep, _ account: inout Account, by identity: Identity, _ change: ProviderSession.Change
+    ) throws -> ProviderSession {
+        let delivered: ProviderSession.Delivered
+        switch step.signIn.delivery {
+        case .session:
+            account.user.times.lastSignInAt = now
+            let session = accounts.newSession(of: account.user.id, by: .oauth, at: now)
+            delivered = .session(accounts.issue(session, to: account))
+        case .code:
+            let code: Identifier<AuthorizationCode> = accounts.newID()
+            delivered = .code(Secret(code.text))
+        }
+        return ProviderSession(account: account, delivered: delivered, rule: step.rule, change: change)
+    }
+
+    /// Writes session or code, the provider's grant, and the log.
+    func finish(
+        _ step: LinkingStep, _ identity: Identity, _ session: ProviderSession, _ entries: [AuditEntry]
+    ) throws {
+        var entries = entries
+        switch (session.delivered, step.signIn.delivery) {
+        case (.session(let issued), _):
+            try db.insert(issued.session, from: device, by: identity.id)
+            entries.append(step.entry(.login, session.account.user))
+        case (.code(let code), .code(let key, let handout)):
+            let kept = AuthorizationCode(
+                user: session.account.user.id, identity: identity.id, method: .oauth, key: key,
+                provider: identity.provider, rule: step.rule, handout: handout)
+            try accounts.insert(kept, code: code, at: now, in: db)
+        case (.code, .session): break
+        }
+        if let grant = step.signIn.grant { try accounts.keep(grant, of: identity.id, at: now, in: db) }
+        try accounts.record(entries, at: now, in: db)
+    }
+
+    /// Asks whoever has the address to prove that the account is theirs.
+    func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
+        guard let email = step.identity.provenEmail else { throw UnknownIdentity() }
+        let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))
+        let expiresAt = now + Accounts.ticketLifetime
+        let digest = TokenDigest.of(ticket)
+        let sealed = try accounts.seal(step.signIn.ticketContent, as: "link ticket", digest)
+        try db.removeExpired(from: .tickets, at: now)
+        // One ticket for each identity: a new one makes the old one worthless.
+        try db.run(
+            """
+            DELETE FROM link_tickets
+            WHERE provider = \(step.identity.provider) AND provider_id = \(step.identity.subject)
+            """)
+        try db.run(
+            """
+            INSERT INTO link_tickets (digest, user_id, provider, provider_id, sealed, created_at, expires_at)
+            VALUES (\(digest), \(account.user.id), \(step.identity.provider), \(step.identity.subject), \(sealed),
+                \(now), \(expiresAt))
+            """)
+        let entry = AuditEntry(
+            .identityNeedsConfirmation, actor: nil, actorName: email.text,
+            traits: step.entry(.identityNeedsConfirmation, account.user).traits)
+        try accounts.record([entry], at: now, in: db)
+        var seen: Set<String> = []
+        return .needsConfirmation(
+            LinkQuestion(
+                ticket: ticket, expiresAt: expiresAt, rule: step.rule, email: email,
+                methods: account.signInMethods.map(\.name).filter { seen.insert($0).inserted },
+                canRecover: canRecover))
+    }
+
+    /// - Returns: nil for a ticket that is not good, or no longer.
+    func signIn(of ticket: Secret, delivery: SessionDelivery) throws -> ProviderSignIn? {
+        let digest = TokenDigest.of(ticket)
+        guard let sealed = try db.row(Accounts.ticketLookup(digest, at: now), { $0.bytes(0) }) else { return nil }
+        return ProviderSignIn(
+            ticketContent: try accounts.unseal(sealed, as: "link ticket", digest), delivery: delivery)
+    }
+
+    func spend(_ ticket: Secret) throws {
+        try db.run("DELETE FROM link_tickets WHERE digest = \(TokenDigest.of(ticket))")
+    }
+}
+
+extension Accounts {
+    static func ticketLookup(_ digest: [UInt8], at now: Instant) -> SQL {
+        "SELECT sealed FROM link_tickets WHERE digest = \(digest) AND expires_at > \(now)"
+    }
+}
+
+extension ProviderSignIn {
+    fileprivate var ticketContent: AnyJSON {
+        var members: [String: AnyJSON] = [
+            "identity": identity.json, "linking": .string(rules.linking.rawValue),
+            "address": .string(rules.address.rawValue), "allows_sign_up": .bool(rules.allowsSignUp),
+        ]
+        if let grant {
+            members["refresh_token"] = .string(grant.refreshToken.reveal())
+            members["client"] = .string(grant.client)
+        }
+        return .object(members)
+    }
+
+    fileprivate init?(ticketContent: AnyJSON, delivery: SessionDelivery) {
+        guard let identity = ticketContent["identity"].flatMap(ProviderIdentity.init(json:)),
+            let linking = (ticketContent["linking"]?.stringValue).flatMap(LinkingPolicy.init),
+            let address = (ticketContent["address"]?.stringValue).flatMap(AddressRequirement.init),
+            let allowsSignUp = ticketContent["allows_sign_up"]?.boolValue
+        else { return nil }
+        var grant: ProviderGrant?
+        if let token = ticketContent["refresh_token"]?.stringValue, let client = ticketContent["client"]?.stringValue {
+            grant = ProviderGrant(refreshToken: Secret(token), client: client)
+        }
+        let rules = ProviderRules(linking: linking, address: address, allowsSignUp: allowsSignUp)
+        self.init(identity, rules: rules, grant: grant, delivery: delivery)
+    }
+}

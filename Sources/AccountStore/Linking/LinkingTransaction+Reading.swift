@@ -1,0 +1,157 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// What the database knows about an identity and its address.
+struct Found {
+    let facts: LinkingFacts
+    private let accounts: [Account]
+
+    init(
+        _ signIn: ProviderSignIn, _ intent: LinkingFacts.Intent, asker: Account?, in db: any Connection,
+        at now: Instant
+    ) throws {
+        let identity = signIn.identity
+        let owner = try db.accounts(Accounts.identityLookup(identity.provider, identity.subject)).first
+        var holders: [AddressHolder] = []
+        var holding: [Account] = []
+        // Whoever is known is found by subject alone; their address decides nothing.
+        if owner == nil, let email = identity.provenEmail {
+            holding = try db.accounts(Accounts.emailLookup(email))
+            let removals = holding.isEmpty ? [:] : try db.removals(of: identity)
+            holders = holding.compactMap { account in
+                AddressHolder(account, for: identity, removal: removals[account.user.id], at: now)
+            }
+            // The account that has the address as its own is the first that is asked for.
+            holders.sort { $0.isOwn && !$1.isOwn }
+        }
+        facts = LinkingFacts(
+            identity: identity, intent: intent, rules: signIn.rules,
+            owner: owner.map { LinkingFacts.Owner(user: $0.user.id, isBanned: $0.user.isBanned(at: now)) },
+            holders: holders, askersEmail: asker?.user.email)
+        accounts = [owner, asker].compactMap(\.self) + holding
+    }
+
+    /// One of those that the decision was made on.
+    func account(_ id: UserID) throws -> Account {
+        guard let account = accounts.first(where: { $0.user.id == id }) else { throw UnknownIdentity() }
+        return account
+    }
+}
+
+extension LinkingTransaction {
+    /// The account of somebody who is signed in; nil when they no longer are, or may not be.
+    func account(of asker: LinkAsker) throws -> Account? {
+        guard let current = try db.current(asker.user, session: asker.session) else { return nil }
+        let user = current.account.user
+        guard !user.isBanned(at: now), user.times.deletedAt == nil else { return nil }
+        switch asker {
+        case .session(nil, _): break
+        case .session:
+            guard let session = current.session, !accounts.policy.hasEnded(session, at: now) else { return nil }
+        case .password(_, let checked):
+            guard let hash = user.passwordHash, hash.matches(checked), current.account.hasPasswordSignIn else {
+                return nil
+            }
+        }
+        return current.account
+    }
+}
+
+extension LinkAsker {
+    fileprivate var session: SessionID? {
+        switch self {
+        case .session(let id, _): id
+        case .password: nil
+        }
+    }
+}
+
+extension Accounts {
+    static func identityLookup(_ provider: String, _ subject: String) -> SQL {
+        """
+        SELECT \(columns: userColumns), \(columns: identityColumns)
+        FROM users LEFT JOIN identities ON identities.user_id = users.id
+        WHERE users.id = (
+            SELECT user_id FROM identities WHERE provider = \(provider) AND provider_id = \(subject))
+        ORDER BY identities.created_at, identities.id
+        """
+    }
+
+    static func removalLookup(_ provider: String, _ subject: String) -> SQL {
+        "SELECT user_id, kind FROM link_removals WHERE provider = \(provider) AND provider_id = \(subject)"
+    }
+}
+
+extension Connection {
+    fileprivate func removals(of identity: ProviderIdentity) throws -> [UserID: LinkRemoval] {
+        let found = try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in
+            (UserID(trusted: row.text(0)), LinkRemoval(rawValue: row.text(1)))
+        }
+        return found.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+
+    func insert(_ undo: LinkUndo, of identity: IdentityID, by rule: LinkingRule, at now: Instant) throws {
+        try run(
+            """
+            INSERT INTO link_undos (identity_id, rule, before, linked_at, until)
+            VALUES (\(identity), \(rule.rawValue), \(undo.json.text), \(now), \(now + LinkUndo.period))
+            """)
+    }
+
+    /// Gives a profile what it has not: the provider's name and picture count while there is nothing else (C6).
+    ///
+    /// - Returns: What it took.
+    @discardableResult
+    func fill(_ offered: ProfileFill, of user: UserID, at now: Instant) throws -> ProfileFill {
+        if offered.isEmpty { return offered }
+        let taken = try row("SELECT first_name, name, avatar_url FROM profiles WHERE id = \(user)") { row in
+            ProfileFill(
+                firstName: row.isNull(0) ? offered.firstName : nil, name: row.isNull(1) ? offered.name : nil,
+                avatarURL: row.isNull(2) ? offered.avatarURL : nil)
+        }
+        guard let taken, !taken.isEmpty else { return ProfileFill() }
+        try run(
+            """
+            UPDATE profiles SET first_name = coalesce(first_name, \(taken.firstName)),
+                name = coalesce(name, \(taken.name)), avatar_url = coalesce(avatar_url, \(taken.avatarURL)),
+                updated_at = \(now)
+            WHERE id = \(user)
+            """)
+        return taken
+    }
+
+    /// Takes back what ``fill(_:of:at:)`` gave and nobody changed since.
+    func unfill(_ filled: ProfileFill, of user: UserID, at now: Instant) throws {
+        if filled.isEmpty { return }
+        try run(
+            """
+            UPDATE profiles SET
+                first_name = CASE WHEN first_name = \(filled.firstName) THEN NULL ELSE first_name END,
+                name = CASE WHEN name = \(filled.name) THEN NULL ELSE name END,
+                avatar_url = CASE WHEN avatar_url = \(filled.avatarURL) THEN NULL ELSE avatar_url END,
+                updated_at = \(now)
+            WHERE id = \(user)
+            """)
+    }
+
+    /// Everything that somebody else wrote goes; what only administrators set stays.
+    func emptyProfile(of user: UserID, at now: Instant) throws {
+        try run(
+            """
+            UPDATE profiles SET first_name = NULL, favorite_teams = '[]', name = NULL, avatar_url = NULL,
+                timezone = NULL, updated_at = \(now)
+            WHERE id = \(user)
+            """)
+    }
+
+    /// What is left of an account's links when its row stays but its person goes.
+    func forgetLinks(of user: UserID) throws {
+        try run("DELETE FROM provider_tokens WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")
+        try run("DELETE FROM link_undos WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")
+        try run("DELETE FROM link_removals WHERE user_id = \(user)")
+        try run("DELETE FROM link_tickets WHERE user_id = \(user)")
+        try run("DELETE FROM flow_states WHERE link_to = \(user)")
+        try run("DELETE FROM authorization_codes WHERE user_id = \(user)")
+    }
+}

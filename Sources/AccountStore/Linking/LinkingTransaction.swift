@@ -1,0 +1,163 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// One decision about an identity, carried out inside the transaction that it was made in.
+struct LinkingTransaction {
+    let accounts: Accounts
+    let db: any Connection
+    let device: Device
+    let now: Instant
+
+    init(_ accounts: Accounts, _ db: any Connection, device: Device, now: Instant) {
+        self.accounts = accounts
+        self.db = db
+        self.device = device
+        self.now = now
+    }
+
+    func carryOut(
+        _ signIn: ProviderSignIn, _ intent: LinkingFacts.Intent, asker: Account? = nil
+    ) throws -> LinkingOutcome {
+        let found = try Found(signIn, intent, asker: asker, in: db, at: now)
+        let decision = LinkingDecision(found.facts)
+        let step = LinkingStep(signIn: signIn, rule: decision.rule)
+        switch decision.action {
+        case .signIn(let id): return try enter(step, found.account(id))
+        case .create(let takesAddress): return try create(step, takesAddress: takesAddress)
+        case .takeOver(let id): return try takeOver(step, found.account(id))
+        case .link(let id, let address): return try link(step, found.account(id), address, intent)
+        case .ask(let id, let canRecover): return try ask(step, found.account(id), canRecover: canRecover)
+        case .replace(let id): return try replace(step, found.account(id))
+        case .refuse(let refusal): return try refuse(refusal, decision.rule, signIn.identity)
+        }
+    }
+
+    private func enter(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
+        var account = account
+        let isNameNew = try account.refresh(step.identity, at: now)
+        guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
+        try db.update(identity)
+        if isNameNew { try db.fill(step.identity.profile, of: account.user.id, at: now) }
+        let session = try deliver(step, &account, by: identity, .none)
+        try db.update(account.user)
+        try finish(step, identity, session, [])
+        return .signedIn(session)
+    }
+
+    private func create(
+        _ step: LinkingStep, takesAddress: Bool, besides entries: [AuditEntry] = []
+    ) throws -> LinkingOutcome {
+        var account = Account(
+            accounts.newUser(at: now), madeBy: step.identity, id: accounts.newID(), takesAddress: takesAddress,
+            at: now)
+        let identity = account.identities[0]
+        let delivered = try deliver(step, &account, by: identity, .created)
+        try db.insert(account.user)
+        try db.insert(identity)
+        try db.fill(step.identity.profile, of: account.user.id, at: now)
+        try finish(step, identity, delivered, entries + [step.entry(.userSignedUp, account.user)])
+        return .signedIn(delivered)
+    }
+
+    private func takeOver(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
+        var account = account
+        try account.takeOver(by: step.identity, id: accounts.newID(), at: now)
+        let identity = account.identities[0]
+        let delivered = try deliver(step, &account, by: identity, .created)
+        try db.run("DELETE FROM identities WHERE user_id = \(account.user.id)")
+        try db.run("DELETE FROM authorization_codes WHERE user_id = \(account.user.id)")
+        try db.update(account.user)
+        try db.insert(identity)
+        try db.emptyProfile(of: account.user.id, at: now)
+        try db.fill(step.identity.profile, of: account.user.id, at: now)
+        try finish(step, identity, delivered, [step.entry(.accountTakenOver, account.user)])
+        return .signedIn(delivered)
+    }
+
+    private func link(
+        _ step: LinkingStep, _ account: Account, _ address: LinkingDecision.LinkedAddress,
+        _ intent: LinkingFacts.Intent
+    ) throws -> LinkingOutcome {
+        var account = account
+        let before = account.signInMethods.map(\.name)
+        if case .takesFrom(let abandoned) = address { try removeAbandoned(abandoned, step) }
+        var undo = try account.link(
+            step.identity, id: accounts.newID(), address: address, mergesMetadata: intent != .link(account.user.id),
+            at: now)
+        guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
+        let delivered = try deliver(step, &account, by: identity, .linked(to: before))
+        try db.update(account.user)
+        try db.insert(identity)
+        undo.profile = try db.fill(step.identity.profile, of: account.user.id, at: now)
+        try db.insert(undo, of: identity.id, by: step.rule, at: now)
+        try db.run(
+            """
+            DELETE FROM link_removals WHERE provider = \(identity.provider) AND provider_id = \(identity.providerID)
+            AND user_id = \(account.user.id)
+            """)
+        try finish(step, identity, delivered, [step.entry(.identityLinked, account.user, identity)])
+        return .signedIn(delivered)
+    }
+
+    private func replace(_ step: LinkingStep, _ old: Account) throws -> LinkingOutcome {
+        let entry = step.entry(.accountRecovered, old.user)
+        let left = try old.withoutItsAddress(at: now) { try !db.isTaken($0, besides: old.user.id) }
+        if let left {
+            for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
+                try db.run("DELETE FROM identities WHERE id = \(identity.id)")
+            }
+            try db.update(left.user)
+            try db.run("DELETE FROM authorization_codes WHERE user_id = \(old.user.id)")
+            try db.endSessions(of: old.user.id, keeping: nil)
+        } else {
+            try db.run("DELETE FROM users WHERE id = \(old.user.id)")
+        }
+        return try create(step, takesAddress: true, besides: [entry])
+    }
+
+    private func removeAbandoned(_ id: UserID, _ step: LinkingStep) throws {
+        guard let abandoned = try db.account(id) else { return }
+        try db.run("DELETE FROM users WHERE id = \(id)")
+        try accounts.record([step.entry(.accountTakenOver, abandoned.user)], at: now, in: db)
+    }
+
+    func refuse(
+        _ refusal: LinkingRefusal, _ rule: LinkingRule, _ identity: ProviderIdentity
+    ) throws -> LinkingOutcome {
+        let entry = AuditEntry(
+            .identityRefused, actor: nil, actorName: identity.email?.text ?? "",
+            traits: [
+                "provider": .string(identity.provider), "rule": .string(rule.rawValue),
+                "reason": .string(refusal.rawValue),
+            ])
+        try accounts.record([entry], at: now, in: db)
+        return .refused(refusal, rule)
+    }
+}
+
+/// An identity that the transaction itself has just read or made is not there: a fault of this program.
+struct UnknownIdentity: Error {}
+
+/// What every effect of one decision has in common.
+struct LinkingStep {
+    let signIn: ProviderSignIn
+    let rule: LinkingRule
+
+    var identity: ProviderIdentity { signIn.identity }
+
+    func entry(_ action: AuditEntry.Action, _ user: User, _ identity: Identity? = nil) -> AuditEntry {
+        var traits: [String: AnyJSON] = [
+            "provider": .string(signIn.identity.provider), "rule": .string(rule.rawValue),
+            "user_id": .string(user.id.text),
+        ]
+        traits["identity_id"] = (identity?.id.text).map(AnyJSON.string)
+        return AuditEntry(action, actor: user.id, actorName: user.email ?? "", traits: traits)
+    }
+}
+
+extension Account {
+    func identity(_ identity: ProviderIdentity) -> Identity? {
+        identities.first { $0.provider == identity.provider && $0.providerID == identity.subject }
+    }
+}

@@ -1,0 +1,132 @@
+import AccountDomain
+import Foundation
+import GatehouseWire
+import Testing
+
+@Suite("Linking decision")
+struct LinkingDecisionTests {
+    @Test("D7, D8: Each row of the table is decided as it says", arguments: LinkingTable.rows)
+    func table(_ row: LinkingRow) {
+        #expect(LinkingDecision(row.facts) == LinkingDecision(row.rule, row.action))
+    }
+
+    @Test("The table has every rule that this decision can give")
+    func everyRule() {
+        #expect(Set(LinkingTable.rows.map(\.rule)) == Set(LinkingRule.allCases).subtracting(Self.decidedElsewhere))
+    }
+
+    /// Taking methods away, and what providers tell by themselves: tested in the store.
+    private static let decidedElsewhere: Set<LinkingRule> = [
+        .unlinkedByOwner, .lastMethod, .addressConflict, .undoneByOwner, .undoTooLate, .consentRevoked,
+        .providerAccountDeleted,
+    ]
+
+    @Test("Docs/linking.md has a row for each rule, in order, and names a test that knows the rule")
+    func page() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "Docs/linking.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").compactMap { line -> (rule: String, test: String)? in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard let rule = cells.first, let test = cells.last, cells.count == 4, rule.hasPrefix("`") else {
+                return nil
+            }
+            return (rule.filter { $0 != "`" }, test.filter { $0 != "`" })
+        }
+        #expect(rows.map(\.rule) == LinkingRule.allCases.map(\.rawValue))
+        for row in rows {
+            let rule = try #require(LinkingRule(rawValue: row.rule))
+            let test = try String(contentsOf: root.appending(path: "Tests/\(row.test).swift"), encoding: .utf8)
+            #expect(test.contains(".\(rule)"), "\(row.test) does not mention \(rule)")
+        }
+    }
+
+    @Test("D7: Only what is proven on both sides, and no relay address, is ever linked without a question")
+    func neverSilently() {
+        for facts in Self.allSignIns() {
+            let decision = LinkingDecision(facts)
+            guard case .link(let user, _) = decision.action else { continue }
+            #expect(decision.rule == .provenByBoth)
+            #expect(facts.identity.isEmailVerified && !facts.identity.isPrivateRelay)
+            #expect(facts.holders.filter { $0.claim == .proven }.map(\.user) == [user])
+            #expect(facts.rules.linking == .automatic)
+        }
+    }
+
+    @Test("D7: An address that nobody vouches for is never looked at, never linked and never taken")
+    func unverified() {
+        for facts in Self.allSignIns() where !facts.identity.isEmailVerified && facts.owner == nil {
+            switch LinkingDecision(facts).action {
+            case .create(takesAddress: false), .refuse(.emailMissing), .refuse(.emailUnverified),
+                .refuse(.signUpDisabled):
+                break
+            case let other: Issue.record("\(other) for \(facts)")
+            }
+        }
+    }
+
+    @Test("D8: Only an address that nobody has proven can be recovered, and only that of an account in good standing")
+    func recovery() {
+        for var facts in Self.allSignIns() {
+            facts.intent = .recover
+            guard case .replace(let user) = LinkingDecision(facts).action else { continue }
+            let holder = facts.holders.first { $0.user == user }
+            #expect(holder?.claim == .claimed)
+            #expect(holder?.isBanned == false)
+            #expect(facts.owner == nil && facts.identity.isEmailVerified)
+            #expect(!facts.holders.contains { $0.claim == .proven })
+        }
+    }
+
+    @Test("D7: Whoever is known enters their own account, and no other")
+    func known() {
+        for facts in Self.allSignIns() {
+            guard let owner = facts.owner else { continue }
+            let expected: LinkingDecision.Action = owner.isBanned ? .refuse(.banned) : .signIn(owner.user)
+            #expect(LinkingDecision(facts).action == expected)
+        }
+    }
+
+    /// Every combination of what a sign-in can depend on, with up to two holders of the address.
+    private static func allSignIns() -> [LinkingFacts] {
+        let identities: [ProviderIdentity] = [
+            .made(), .made(isVerified: false), .made(email: nil), .made("apple", isRelay: true),
+        ]
+        let owners: [LinkingFacts.Owner?] = [
+            nil, .init(user: LinkingTable.ada), .init(user: LinkingTable.ada, isBanned: true),
+        ]
+        var all: [LinkingFacts] = []
+        for identity in identities {
+            for policy in LinkingPolicy.allCases {
+                for address in AddressRequirement.allCases {
+                    for allowsSignUp in [true, false] {
+                        let rules = ProviderRules(linking: policy, address: address, allowsSignUp: allowsSignUp)
+                        for owner in owners {
+                            for holders in allHolders() {
+                                all.append(
+                                    LinkingFacts(identity: identity, rules: rules, owner: owner, holders: holders))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return all
+    }
+
+    private static func allHolders() -> [[AddressHolder]] {
+        var own: [AddressHolder] = []
+        for claim in [AddressHolder.Claim.proven, .claimed, .abandoned] {
+            for removal in [nil, LinkRemoval.unlinked, .undone] {
+                for (isBanned, hasOtherSubject) in [(false, false), (true, false), (false, true)] {
+                    own.append(
+                        AddressHolder(
+                            user: LinkingTable.ada, claim: claim, isBanned: isBanned,
+                            hasOtherSubject: hasOtherSubject, removal: removal))
+                }
+            }
+        }
+        let besides = AddressHolder(user: LinkingTable.grace, claim: .proven, isOwn: false)
+        return [[], [besides]] + own.map { [$0] } + own.map { [$0, besides] }
+    }
+}

@@ -1,0 +1,111 @@
+import AccountDomain
+import GatehouseWire
+import Testing
+
+@Suite("Taking a sign-in method away")
+struct UnlinkDecisionTests {
+    private static let time = Instant(seconds: 1_767_225_600)
+
+    /// An account by its methods: `email`, `phone`, or a provider with its verified address, or without.
+    private func account(_ methods: [String], email: String? = "ada@example.com", hasPassword: Bool = false) -> Account
+    {
+        var user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: Self.time))
+        user.email = email
+        if email != nil { user.times.emailConfirmedAt = Self.time }
+        if hasPassword { user.passwordHash = Secret("$hash$") }
+        let identities = methods.enumerated().map { number, text in
+            let parts = text.split(separator: " ").map(String.init)
+            var identity = Identity(
+                id: id(number), user: user.id, provider: parts[0], providerID: "\(number)", data: "{}",
+                email: parts.count > 1 ? parts[1] : nil, at: Self.time)
+            identity.isEmailVerified = parts.count > 1 && identity.isOfProvider
+            return identity
+        }
+        return Account(user: user, identities: identities)
+    }
+
+    private func id<Owner>(_ number: Int) -> Identifier<Owner> {
+        Identifier(bytes: Array(repeating: UInt8(number + 1), count: 16))
+    }
+
+    @Test(
+        "D7: Never the last way in; the address stays, moves to one that is vouched for, or goes",
+        arguments: [
+            // The only one, or one that is not there while there is only one.
+            (["email ada@example.com"], true, 0, .refuse(.lastMethod)),
+            (["email ada@example.com"], true, 9, .refuse(.lastMethod)),
+            (["google ada@example.com"], false, 0, .refuse(.lastMethod)),
+            // An identity of the address without a password opens nothing.
+            (["email ada@example.com", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
+            (["phone", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
+            (["email ada@example.com", "google ada@example.com"], false, 0, .remove(.keeps)),
+            (["email ada@example.com", "google ada@example.com"], true, 1, .remove(.keeps)),
+            (["email ada@example.com", "google ada@example.com"], true, 0, .remove(.keeps)),
+            (["email ada@example.com", "google ada@example.com"], true, 9, .refuse(.notFound)),
+            // The password counts without an identity of its own.
+            (["google ada@example.com"], true, 0, .remove(.keeps)),
+            // The address moves.
+            (["email ada@example.com", "google ada@example.org"], true, 0, .remove(.becomes(Self.other))),
+            (["google ada@example.com", "apple ada@example.org"], false, 0, .remove(.becomes(Self.other))),
+            (["google ada@example.com", "apple ada@example.org"], false, 1, .remove(.keeps)),
+            (["google ada@example.com", "apple"], false, 0, .remove(.goes)),
+            (["google ada@example.com", "apple taken@example.com"], false, 0, .refuse(.addressConflict)),
+            (
+                ["google ada@example.com", "apple taken@example.com", "keycloak ada@example.org"], false, 0,
+                .remove(.becomes(Self.other))
+            ),
+        ] as [([String], Bool, Int, UnlinkDecision)])
+    func table(_ methods: [String], _ hasPassword: Bool, _ removed: Int, _ expected: UnlinkDecision) {
+        let decision = UnlinkDecision(account(methods, hasPassword: hasPassword), removing: id(removed)) {
+            $0.text != "taken@example.com"
+        }
+        #expect(decision == expected)
+    }
+
+    private static let other = EmailAddress("ada@example.org")!
+
+    @Test("A password whose address is not confirmed is no way in")
+    func unconfirmed() {
+        var account = account(["email ada@example.com", "google ada@example.org"], hasPassword: true)
+        account.user.times.emailConfirmedAt = nil
+        #expect(account.signInMethods.map(\.name) == ["google"])
+        #expect(UnlinkDecision(account, removing: id(1)) { _ in true } == .refuse(.lastMethod))
+    }
+
+    @Test("A password that stays behind alone gets the identity that stands for it")
+    func passwordAlone() throws {
+        var account = account(["google ada@example.com"], hasPassword: true)
+        account.user.times.emailProvenAt = Self.time
+        let made = try account.unlink(id(0), address: .keeps, newID: id(7), at: Self.time)
+        #expect(made?.provider == "email")
+        #expect(account.identities.map(\.provider) == ["email"])
+        #expect(account.user.appMetadata == #"{"provider":"email","providers":["email"]}"#)
+        #expect(account.user.times.emailProvenAt == Self.time)
+    }
+
+    @Test("The identity of the address takes the password with it")
+    func passwordGoes() throws {
+        var account = account(["email ada@example.com", "google ada@example.org"], hasPassword: true)
+        let made = try account.unlink(id(0), address: .becomes(Self.other), newID: id(7), at: Self.time)
+        #expect(made == nil)
+        #expect(account.user.passwordHash == nil)
+        #expect(account.user.email == "ada@example.org")
+        #expect(account.user.times.emailProvenAt == Self.time)
+        #expect(account.signInMethods.map(\.name) == ["google"])
+    }
+
+    @Test("D8: An account that loses its address to its owner keeps its person's identities, not the password")
+    func withoutItsAddress() throws {
+        let squatter = account(["email ada@example.com", "google mallory@example.com"], hasPassword: true)
+        let left = try #require(try squatter.withoutItsAddress(at: Self.time) { _ in true })
+        #expect(left.user.email == "mallory@example.com")
+        #expect(left.user.passwordHash == nil)
+        #expect(left.identities.map(\.provider) == ["google"])
+        let without = try squatter.withoutItsAddress(at: Self.time) { _ in false }
+        #expect(without?.user.email == nil)
+        #expect(without?.user.times.emailConfirmedAt == nil)
+        let passwordOnly = account(["email ada@example.com"], hasPassword: true)
+        let nothing = try passwordOnly.withoutItsAddress(at: Self.time) { _ in true }
+        #expect(nothing == nil)
+    }
+}

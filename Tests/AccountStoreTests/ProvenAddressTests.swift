@@ -1,0 +1,115 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Confirmed and proven")
+struct ProvenAddressTests {
+    @Test(
+        "D8: Signing up confirms an address where that is automatic, and never proves it", arguments: TestDatabase.all)
+    func signUp(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let user = try await store.signedIn().account.user
+        #expect(try await store.user(user.id).times.emailConfirmedAt != nil)
+        #expect(try await store.user(user.id).times.emailProvenAt == nil)
+        var attributes = AdminAttributes()
+        attributes.email = EmailAddress("grace@example.com")
+        attributes.confirmsEmail = true
+        guard case .done(let made) = try await store.accounts.create(attributes, at: store.clock.now) else { return }
+        #expect(try await store.user(made.user.id).times.emailProvenAt == nil)
+    }
+
+    @Test(
+        "A changed address is not proven, unless a provider of the account vouches for it", arguments: TestDatabase.all)
+    func change(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let user = try await store.entered(store.identity()).user
+        func change(_ email: String) async throws {
+            var update = UserUpdate()
+            update.email = EmailAddress(email)
+            _ = try await store.accounts.update(user, update, keeping: nil, at: store.clock.now)
+        }
+        try await change("ada@example.org")
+        #expect(try await store.user(user).times.emailProvenAt == nil)
+        #expect(try await store.come(store.identity("apple", email: "ada@example.org")).rule == .unprovenAddress)
+        try await change("ada@example.com")
+        #expect(try await store.user(user).times.emailProvenAt != nil)
+    }
+
+    @Test("The schema refuses an address that is proven and not confirmed", arguments: TestDatabase.all)
+    func schema(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await store.signUp(isConfirmed: false)
+        await #expect(throws: ConstraintViolation.self) {
+            _ = try await store.storage.database.write { db in try db.run("UPDATE users SET email_proven_at = 5") }
+        }
+    }
+
+    @Test(
+        "An imported account is proven by what its provider vouched for, not by what was confirmed elsewhere",
+        arguments: TestDatabase.all)
+    func imported(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        #expect(
+            try await store.accounts.add(account("ada@example.com", isVerified: true, at: store.clock.now)) == .added)
+        #expect(
+            try await store.accounts.add(account("grace@example.com", isVerified: false, at: store.clock.now)) == .added
+        )
+        #expect(try await store.entered(store.identity("apple")).rule == .provenByBoth)
+        #expect(try await store.come(store.identity("apple", "2", email: "grace@example.com")).rule == .unprovenAddress)
+    }
+
+    @Test("Databases from before learn from their identities what was vouched for")
+    func migration() async throws {
+        let storage = try OpenDatabase()
+        try await storage.database.migrate(Array(Accounts.migrations.prefix(5)))
+        try await storage.database.write { db in
+            for (id, email, flag) in [("a", "ada@example.com", "true"), ("b", "grace@example.com", "false")] {
+                try db.run(
+                    """
+                    INSERT INTO users (id, aud, role, email, app_metadata, user_metadata, created_at, updated_at,
+                        email_confirmed_at)
+                    VALUES (\(id), 'a', 'r', \(email), '{}', '{}', 1, 1, 7)
+                    """)
+                try db.run(
+                    """
+                    INSERT INTO identities (id, user_id, provider, provider_id, identity_data, email, created_at, updated_at)
+                    VALUES (\(id), \(id), 'google', \(id), \("{\"email_verified\":\(flag)}"), \(email), 1, 1)
+                    """)
+            }
+        }
+        try await storage.database.migrate(Accounts.migrations)
+        let proven = try await storage.database.read { db in
+            try db.rows("SELECT coalesce(email_proven_at, 0) FROM users ORDER BY id") { $0.int(0) }
+        }
+        #expect(proven == [7, 0])
+    }
+
+    @Test("D8: Whoever signs up with somebody's address is not shown their account", arguments: TestDatabase.all)
+    func signUpShowsNothing(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let owner = try await store.entered(store.identity())
+        _ = try await store.storage.database.write { db in
+            // The address is only its identity's.
+            try db.run("UPDATE users SET email = NULL, email_confirmed_at = NULL, email_proven_at = NULL")
+        }
+        guard case .taken = try await store.signUp(isConfirmed: false) else {
+            Issue.record("\(owner.user.text) was shown")
+            return
+        }
+    }
+
+    private func account(_ email: String, isVerified: Bool, at now: Instant) -> Account {
+        let id = UserID(bytes: Array(email.utf8.prefix(16)))
+        var user = User(id: id, audience: "a", role: "r", times: UserTimes(createdAt: now))
+        user.email = email
+        user.times.emailConfirmedAt = now
+        let data: AnyJSON = ["email_verified": .bool(isVerified)]
+        let identity = Identity(
+            id: IdentityID(trusted: id.text), user: id, provider: "google", providerID: email, data: data.text,
+            email: email, at: now)
+        return Account(user: user, identities: [identity])
+    }
+}
