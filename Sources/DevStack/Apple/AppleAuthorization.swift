@@ -1,0 +1,135 @@
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+/// A request to `/auth/authorize` in which everything is as Apple wants it.
+struct AppleAuthorization {
+    let client: String
+    let wantsIDToken: Bool
+    let scopes: Set<String>
+    let nonce: String?
+    let callback: Callback
+
+    /// The last is accepted and means nothing.
+    private static let knownScopes: Set<String> = ["name", "email", "openid"]
+
+    init(_ fields: FormFields, _ registration: StandInRegistration.Apple) throws(PageRefusal) {
+        guard let client = fields["client_id"] else { throw PageRefusal("invalid_request", "client_id is missing.") }
+        guard client == registration.webClient else {
+            throw PageRefusal(
+                "invalid_client", "No Services ID is registered under this client_id.", found: client,
+                accepted: [registration.webClient])
+        }
+        guard let url = fields["redirect_uri"] else {
+            throw PageRefusal("invalid_request", "redirect_uri is missing.", accepted: registration.redirectURIs)
+        }
+        guard registration.redirectURIs.contains(url) else {
+            throw PageRefusal(
+                "invalid_request", "The client has no such redirect_uri registered. It is compared letter by letter.",
+                found: url,
+                accepted: registration.redirectURIs)
+        }
+        let types = fields.words("response_type")
+        guard Set(types).isSubset(of: ["code", "id_token"]), types.contains("code") else {
+            throw PageRefusal(
+                "invalid_request", "response_type has to be code, with or without id_token.",
+                found: fields["response_type"], accepted: ["code", "code id_token"])
+        }
+        scopes = Set(fields.words("scope"))
+        if let unknown = scopes.subtracting(Self.knownScopes).sorted().first {
+            throw PageRefusal(
+                "invalid_scope", "There is no such scope.", found: unknown, accepted: ["name", "email"])
+        }
+        wantsIDToken = types.contains("id_token")
+        callback = Callback(url: url, mode: try Self.mode(fields, scopes, wantsIDToken), state: fields["state"])
+        nonce = fields["nonce"]
+        self.client = client
+    }
+
+    private static func mode(
+        _ fields: FormFields, _ scopes: Set<String>, _ wantsIDToken: Bool
+    ) throws(PageRefusal) -> Callback.Mode {
+        let given = fields["response_mode"]
+        guard let mode = Callback.Mode(rawValue: given ?? (wantsIDToken ? "fragment" : "query")) else {
+            throw PageRefusal(
+                "invalid_request", "There is no such response_mode.", found: given,
+                accepted: ["query", "fragment", "form_post"])
+        }
+        guard mode == .formPost || scopes.isDisjoint(with: ["name", "email"]) else {
+            throw PageRefusal(
+                "invalid_request", "Whoever asks for a name or an address has to take the answer as a form.",
+                found: given, accepted: ["form_post"])
+        }
+        guard mode != .query || !wantsIDToken else {
+            throw PageRefusal(
+                "invalid_request", "An ID token is not sent in a query.", found: given,
+                accepted: ["fragment", "form_post"])
+        }
+        return mode
+    }
+
+    /// In words, for the page.
+    var wishes: [String] {
+        [scopes.contains("name") ? "name" : nil, scopes.contains("email") ? "email address" : nil].compactMap(\.self)
+    }
+}
+
+extension StandInApple {
+    func showPeople(_ request: Request, _ context: ServerContext) throws -> Response {
+        let query = try request.authorizationQuery()
+        return page(try AppleAuthorization(query, registration), query).response
+    }
+
+    /// The form of the page. Everything in the address is checked again: it is the same for everybody who can type.
+    func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let query = try request.authorizationQuery()
+        let authorization = try AppleAuthorization(query, registration)
+        let choice = try await request.form(context)
+        let visitor: Visitor
+        do {
+            visitor = try Self.company.visitor(chosen: choice)
+        } catch let problem as Visitor.AddressProblem {
+            var page = page(authorization, query)
+            page.refused = (choice["email"] ?? "", problem)
+            return page.response
+        }
+        guard visitor.person.conduct != .cancels else {
+            return authorization.callback.response(Self.company, [("error", "user_cancelled_authorize")])
+        }
+        return authorization.callback.response(Self.company, try answer(authorization, visitor))
+    }
+
+    private func answer(
+        _ authorization: AppleAuthorization, _ visitor: Visitor
+    ) throws -> [(name: String, value: String)] {
+        let now = surroundings.now()
+        let grant = Grant(
+            client: authorization.client, visitor: visitor, scopes: authorization.scopes, authorizedAt: now,
+            redirectURI: authorization.callback.url, nonce: authorization.nonce)
+        let code = ledger.issueCode(for: grant, until: now + Self.codeLifetime)
+        var fields = [(name: "code", value: code)]
+        if authorization.wantsIDToken {
+            fields.append(("id_token", try idToken(for: grant, ["c_hash": .string(keys.hash(of: code))])))
+        }
+        let isFirst = ledger.noteConsent(authorization.client, visitor)
+        if isFirst, let user = Self.user(visitor, authorization.scopes) { fields.append(("user", user)) }
+        return fields
+    }
+
+    /// What Apple tells once, as JSON in a form field; nil when nobody asked for it.
+    private static func user(_ visitor: Visitor, _ scopes: Set<String>) -> String? {
+        var user: [String: AnyJSON] = [:]
+        if scopes.contains("name") {
+            let person = visitor.person
+            user["name"] = ["firstName": .string(person.givenName), "lastName": .string(person.familyName)]
+        }
+        if scopes.contains("email"), let email = visitor.email { user["email"] = .string(email) }
+        return user.isEmpty ? nil : AnyJSON.object(user).text
+    }
+
+    private func page(_ authorization: AppleAuthorization, _ query: FormFields) -> PersonPage {
+        PersonPage(
+            company: Self.company, client: authorization.client, wishes: authorization.wishes,
+            returnsTo: authorization.callback.url, query: query.encoded)
+    }
+}

@@ -1,0 +1,99 @@
+import Crypto
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import JSONWebTokens
+
+/// Apple, as the Sign in with Apple REST API describes it. One thing is allowed here that is not there: redirect
+/// URIs with http and without a domain.
+package struct StandInApple: Sendable {
+    static let company = Company.apple
+    /// Apple's.
+    static let codeLifetime: Duration = .seconds(300)
+    static let accessTokenLifetime: Duration = .seconds(3_600)
+    static let idTokenLifetime: Duration = .seconds(86_400)
+
+    let registration: StandInRegistration.Apple
+    let keys: StandInKeys
+    let ledger: Ledger
+    let surroundings: Surroundings
+    let slowness: Duration
+    let secrets: ClientSecretCheck
+    private let origin: OwnOriginOnly
+
+    init(
+        _ registration: StandInRegistration.Apple, publicKey: P256.Signing.PublicKey, _ settings: StandInSettings,
+        _ surroundings: Surroundings
+    ) throws {
+        self.registration = registration
+        self.surroundings = surroundings
+        keys = try StandInKeys(makeKey: surroundings.makeKey)
+        ledger = Ledger(randomBytes: surroundings.randomBytes)
+        slowness = settings.slowness
+        secrets = try ClientSecretCheck(teamID: registration.teamID, keyID: registration.keyID, publicKey)
+        origin = OwnOriginOnly(external: settings.external)
+    }
+
+    /// Calls of `/auth/revoke` that were answered with 200, oldest first; the last thousand.
+    package var revocations: [Revocation] { ledger.revocations }
+
+    func table(floor: ServingFloor) -> RouteTable {
+        let (limit, answering) = (floor.requestTimeLimit, Self.company.answering)
+        let own: Route.Guard = { try origin.check($0, $1) }
+        return RouteTable(
+            door: Door(prefixes: [Self.company.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            floor: floor,
+            [
+                Route(.get, "/.well-known/openid-configuration", discovery),
+                Route(.get, "/auth/keys", publishKeys),
+                Route(.get, "/auth/authorize", answering(showPeople)),
+                Route(.post, "/auth/authorize", timeLimit: limit, answering(choose)),
+                Route(.post, "/auth/token", timeLimit: limit + slowness, answering(token)),
+                Route(.post, "/auth/revoke", timeLimit: limit, answering(revoke)),
+                // Not Apple's: switches for people and tests.
+                Route(.post, "/rotate-keys", guardedBy: own, rotateKeys),
+                Route(.post, "/notify", guardedBy: own, timeLimit: limit, answering(notify)),
+                Route(
+                    .post, "/native-credential", guardedBy: own, timeLimit: limit + slowness,
+                    answering(nativeCredential)),
+                Route(.get, "/revocations", guardedBy: own, listRevocations),
+            ])
+    }
+
+    private func discovery(_ request: Request, _ context: ServerContext) -> Response {
+        let base = registration.base
+        return Answer.json(
+            Array(
+                AnyJSON.object([
+                    "issuer": .string(registration.issuer),
+                    "authorization_endpoint": .string("\(base)/auth/authorize"),
+                    "token_endpoint": .string("\(base)/auth/token"),
+                    "revocation_endpoint": .string("\(base)/auth/revoke"),
+                    "jwks_uri": .string("\(base)/auth/keys"),
+                    "response_types_supported": ["code"],
+                    "response_modes_supported": ["query", "fragment", "form_post"],
+                    "subject_types_supported": ["pairwise"],
+                    "id_token_signing_alg_values_supported": [.string(keys.algorithm.rawValue)],
+                    "scopes_supported": ["openid", "email", "name"],
+                    "token_endpoint_auth_methods_supported": ["client_secret_post"],
+                    "claims_supported": [
+                        "aud", "email", "email_verified", "exp", "iat", "is_private_email", "iss", "nonce",
+                        "nonce_supported", "real_user_status", "sub",
+                    ],
+                ]).text.utf8))
+    }
+
+    private func publishKeys(_ request: Request, _ context: ServerContext) throws -> Response {
+        Answer.json(try keys.document())
+    }
+
+    private func rotateKeys(_ request: Request, _ context: ServerContext) throws -> Response {
+        try keys.rotate()
+        return OAuthAnswer.json(["keys": .array(keys.ids.map(AnyJSON.string))])
+    }
+
+    private func listRevocations(_ request: Request, _ context: ServerContext) -> Response {
+        OAuthAnswer.json(["revocations": .array(revocations.map(\.json))])
+    }
+}

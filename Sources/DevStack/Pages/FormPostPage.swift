@@ -1,0 +1,20 @@
+import Hummingbird
+
+/// The page that carries an answer to the app's server in a form (OAuth 2.0 Form Post Response Mode §2).
+enum FormPostPage {
+    /// One tap does the same where scripts are off.
+    private static let script: StaticString = "document.forms[0].submit()"
+
+    static func response(_ company: Company, to url: String, _ fields: [(name: String, value: String)]) -> Response {
+        Page.response(
+            company, title: "Back to the app", script: script,
+            """
+            <h1>Back to the app</h1>
+            <p class="quiet">The answer goes to <code>\(url)</code>.</p>
+            <form method="post" action="\(url)">
+            \(fields.map { #"<input type="hidden" name="\#($0.name)" value="\#($0.value)">\#n"# as HTML })\
+            <button class="main">Continue</button>
+            </form>
+            """)
+    }
+}

@@ -1,0 +1,60 @@
+import Crypto
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// The frame of every page: self-contained, nothing from elsewhere, nothing that a text could turn into code.
+enum Page {
+    /// - Parameter script: The only one that will run, known by its digest.
+    static func response(
+        _ company: Company, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil, _ body: HTML
+    ) -> Response {
+        let html: HTML = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title) – stand-in for \(company.name)</title>
+            <style>\(HTML(trusted: PageStyle.sheet))</style>
+            </head>
+            <body>
+            <p class="flag"><strong>Stand-in for \(company.name)</strong> <span>made by gatehouse dev, on this \
+            machine</span></p>
+            <main>
+            \(body)
+            </main>
+            \(script.map { "<script>\(HTML(trusted: $0))</script>" as HTML } ?? "")
+            </body>
+            </html>
+
+            """
+        var response = Answer.text(html.text, status: status, contentType: "text/html; charset=utf-8")
+        response.headers[.contentSecurityPolicy] = policy(script)
+        // The address of this page has the app's state in it; its origin alone is what the company would show too.
+        response.headers[.referrerPolicy] = "origin"
+        return response
+    }
+
+    /// There is no `form-action`: browsers apply it to the redirects after a form as well, and those lead through the
+    /// server to the app's own scheme.
+    private static func policy(_ script: StaticString?) -> String {
+        let parts = [
+            "default-src 'none'", "style-src '\(digest(PageStyle.sheet))'",
+            script.map { "script-src '\(digest($0))'" }, "base-uri 'none'", "frame-ancestors 'none'",
+        ]
+        return parts.compactMap(\.self).joined(separator: "; ")
+    }
+
+    private static func digest(_ text: StaticString) -> String {
+        "sha256-" + Base64Text.encode(Array(SHA256.hash(data: Array("\(text)".utf8))))
+    }
+}
+
+extension HTTPField.Name {
+    static let contentSecurityPolicy = Self("content-security-policy")!
+    static let referrerPolicy = Self("referrer-policy")!
+    static let pragma = Self("pragma")!
+}

@@ -1,0 +1,34 @@
+import Hummingbird
+
+/// A request that is not answered to the app, because it is not sure whose request it is: a page says so instead
+/// (RFC 6749 §4.1.2.1).
+struct PageRefusal: Error, Equatable {
+    /// As OAuth and the companies name it.
+    let error: String
+    let explanation: String
+    /// What was sent, and what would have been right.
+    var found: String?
+    var accepted: [String] = []
+
+    init(_ error: String, _ explanation: String, found: String? = nil, accepted: [String] = []) {
+        (self.error, self.explanation, self.found, self.accepted) = (error, explanation, found, accepted)
+    }
+
+    func response(_ company: Company) -> Response {
+        let facts: [HTML] = [
+            "<dt>Error</dt><dd><code>\(error)</code></dd>\n",
+            found.map { "<dt>Sent</dt><dd><code>\($0)</code></dd>\n" } ?? "",
+        ]
+        return Page.response(
+            company, title: "This request is refused", status: .badRequest,
+            """
+            <h1>This request is refused</h1>
+            <p>\(explanation)</p>
+            <p class="quiet">As at \(company.name), nobody is sent on and the app gets no answer.</p>
+            <dl>
+            \(facts)\
+            \(accepted.map { "<dt>Accepted</dt><dd><code>\($0)</code></dd>\n" as HTML })\
+            </dl>
+            """)
+    }
+}

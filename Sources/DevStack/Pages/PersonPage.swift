@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+
+/// The page on which one chooses who signs in. It works without a script.
+struct PersonPage {
+    let company: Company
+    let client: String
+    /// What the app wants to know, in words.
+    let wishes: [String]
+    let returnsTo: String
+    /// The query of the authorization request: the form is sent to the same address and everything in it is checked
+    /// again.
+    let query: String
+    /// What the app suggests to type.
+    var hint: String?
+    /// What was typed and refused, and why.
+    var refused: (typed: String, problem: Visitor.AddressProblem)?
+
+    var response: Response {
+        let (fine, failing) = (people { $0 == .signsIn }, people { $0 != .signsIn })
+        return Page.response(
+            company, title: "Choose who signs in", status: refused == nil ? .ok : .badRequest,
+            """
+            <h1>Choose who signs in</h1>
+            <p class="quiet">This is not \(company.name)’s page. It takes its place so that signing in can be tried \
+            without an account there. Nobody below exists.</p>
+            <dl>
+            <dt>App</dt><dd><code>\(client)</code></dd>
+            <dt>Asks for</dt><dd>\(wishes.isEmpty ? "who it is, and nothing more" : wishes.joined(separator: ", "))</dd>
+            <dt>Returns to</dt><dd><code>\(returnsTo)</code></dd>
+            \(hint.map { "<dt>Suggests</dt><dd><code>\($0)</code></dd>" as HTML } ?? "")
+            </dl>
+            <form id="people" method="post" action="?\(query)"></form>
+            <h2 id="fine">Signs in</h2>
+            <ul role="list" aria-labelledby="fine">
+            \(fine.map(row))
+            </ul>
+            <h2 id="failing">Something goes wrong</h2>
+            <ul role="list" aria-labelledby="failing">
+            \(failing.map(row))
+            </ul>
+            """)
+    }
+
+    private func people(_ belongs: (Person.Conduct) -> Bool) -> [Person] {
+        Person.cast(of: company).filter { belongs($0.conduct) }
+    }
+
+    private func row(_ person: Person) -> HTML {
+        person.address == .typed ? "<li>\(typing(person))</li>\n" : "<li>\(button(person))</li>\n"
+    }
+
+    private func button(_ person: Person) -> HTML {
+        """
+        <button form="people" name="person" value="\(person.id)"><strong>\(person.title)</strong>\
+        <span class="quiet">\(person.explanation)</span>\
+        \(person.shownAddress.map { "<code>\($0)</code>" as HTML } ?? "")</button>
+        """
+    }
+
+    private func typing(_ person: Person) -> HTML {
+        let invalid: HTML = refused == nil ? "" : #" aria-invalid="true" aria-describedby="problem" autofocus"#
+        return """
+            <form class="card" method="post" action="?\(query)">
+            <strong>\(person.title)</strong>
+            <span class="quiet">\(person.explanation)</span>
+            <label for="email">Email address</label>
+            <span class="row">
+            <input id="email" name="email" type="email" required autocomplete="email" autocapitalize="none" \
+            spellcheck="false" value="\(refused?.typed ?? hint ?? "")"\(invalid)>
+            <button name="person" value="\(person.id)">Continue</button>
+            </span>
+            \(refused.map { #"<p class="problem" id="problem" role="alert">\#($0.problem.sentence)</p>"# as HTML } ?? "")
+            </form>
+            """
+    }
+}

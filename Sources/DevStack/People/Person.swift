@@ -1,0 +1,90 @@
+/// A test account of a stand-in. Its title says how it behaves.
+package struct Person: Hashable, Sendable {
+    /// What the company knows about the person's address.
+    package enum Address: Hashable, Sendable {
+        case verified(String)
+        case unverified(String)
+        /// The app gets one of Apple's relay.
+        case hidden
+        case none
+        /// Typed on the page; verified.
+        case typed
+    }
+
+    package enum Conduct: Hashable, Sendable {
+        case signsIn
+        /// Leaves the page without signing in.
+        case cancels
+        /// The company's token endpoint is out of order for this one.
+        case failsAtToken
+        /// The company's token endpoint takes its time.
+        case takesTime
+        /// The ID token has another nonce than the one that was sent.
+        case mixesUpNonce
+    }
+
+    /// As requests name it.
+    package let id: String
+    package let title: String
+    let explanation: String
+    package let givenName: String
+    package let familyName: String
+    package let address: Address
+    package let conduct: Conduct
+
+    private init(
+        _ id: String, _ title: String, _ explanation: String, givenName: String, _ address: Address,
+        _ conduct: Conduct = .signsIn
+    ) {
+        (self.id, self.title, self.explanation) = (id, title, explanation)
+        (self.givenName, familyName) = (givenName, "Example")
+        (self.address, self.conduct) = (address, conduct)
+    }
+}
+
+extension Person {
+    /// What the page shows of the address; nil where there is none, or where it is typed.
+    var shownAddress: String? {
+        switch address {
+        case .verified(let email), .unverified(let email): email
+        case .hidden: Self.relayAddress
+        case .none, .typed: nil
+        }
+    }
+
+    static let relayAddress = "h1dd3n4ddr@privaterelay.appleid.com"
+
+    /// Everybody whom a company knows, in the order of its page.
+    package static func cast(of company: Company) -> [Person] {
+        company == .apple ? all : all.filter { $0.address != .hidden }
+    }
+
+    private static let all = [
+        Person(
+            "verified", "Verified", "An account like most: a name, and an address the company has verified.",
+            givenName: "Verified", .verified("verified@example.com")),
+        Person(
+            "hidden", "Hidden address", "The app gets a relay address in place of the real one.",
+            givenName: "Hidden", .hidden),
+        Person("no-address", "No address", "The app gets no address at all.", givenName: "Addressless", .none),
+        Person(
+            "unverified", "Unverified address", "The company never verified the address, and the token says so.",
+            givenName: "Unverified", .unverified("unverified@example.com")),
+        Person(
+            "existing", "Address of an existing account",
+            "Has whichever address you type, verified: to see what happens to the account that has it already.",
+            givenName: "Existing", .typed),
+        Person(
+            "cancels", "Cancels", "Goes back to the app without signing in.", givenName: "Cancelled",
+            .verified("cancels@example.com"), .cancels),
+        Person(
+            "provider-error", "Provider error", "The page works, then the token endpoint answers 503.",
+            givenName: "Faulty", .verified("provider-error@example.com"), .failsAtToken),
+        Person(
+            "slow", "Slow", "The token endpoint takes its time, then signs in.", givenName: "Slow",
+            .verified("slow@example.com"), .takesTime),
+        Person(
+            "wrong-nonce", "Wrong nonce", "The ID token has a nonce that nobody sent: it has to be refused.",
+            givenName: "Mistaken", .verified("wrong-nonce@example.com"), .mixesUpNonce),
+    ]
+}

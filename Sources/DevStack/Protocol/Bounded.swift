@@ -1,0 +1,26 @@
+/// A dictionary that forgets what came first once it is full.
+struct Bounded<Value> {
+    let capacity: Int
+    private var values: [String: Value] = [:]
+    private var order: [String] = []
+
+    init(capacity: Int) { self.capacity = max(1, capacity) }
+
+    var count: Int { values.count }
+
+    subscript(key: String) -> Value? { values[key] }
+
+    mutating func insert(_ value: Value, for key: String) {
+        if values.updateValue(value, forKey: key) == nil { order.append(key) }
+        guard values.count > capacity else { return }
+        values[order.removeFirst()] = nil
+    }
+
+    mutating func remove(where isOver: (Value) -> Bool) {
+        order.removeAll { key in
+            guard let value = values[key], isOver(value) else { return false }
+            values[key] = nil
+            return true
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// A refusal in OAuth's form (RFC 6749 §5.2, RFC 6750 §3). Descriptions say what to mend: there is nothing to hide.
+struct OAuthRefusal: Error, Equatable {
+    let status: HTTPResponse.Status
+    let error: String
+    let description: String
+    /// The value of `WWW-Authenticate`.
+    var challenge: String?
+
+    init(_ status: HTTPResponse.Status, _ error: String, _ description: String, challenge: String? = nil) {
+        (self.status, self.error, self.description, self.challenge) = (status, error, description, challenge)
+    }
+
+    static func invalidRequest(_ description: String) -> OAuthRefusal {
+        OAuthRefusal(.badRequest, "invalid_request", description)
+    }
+
+    static func invalidGrant(_ description: String) -> OAuthRefusal {
+        OAuthRefusal(.badRequest, "invalid_grant", description)
+    }
+
+    var response: Response {
+        var response = OAuthAnswer.json(
+            ["error": .string(error), "error_description": .string(description)], status: status)
+        if let challenge { response.headers[.wwwAuthenticate] = challenge }
+        return response
+    }
+}
+
+enum OAuthAnswer {
+    /// Not to be kept by anybody (RFC 6749 §5.1); `cache-control` is the door's.
+    static func json(_ members: AnyJSON, status: HTTPResponse.Status = .ok) -> Response {
+        var response = Answer.json(Array(members.text.utf8), status: status)
+        response.headers[.pragma] = "no-cache"
+        return response
+    }
+}
+
+extension Company {
+    /// A handler whose refusals become answers: JSON for programs, a page for people.
+    func answering(_ handler: @escaping Route.Handler) -> Route.Handler {
+        { request, context in
+            do {
+                return try await handler(request, context)
+            } catch let refusal as OAuthRefusal {
+                return refusal.response
+            } catch let refusal as PageRefusal {
+                return refusal.response(self)
+            }
+        }
+    }
+}
+
+extension Request {
+    /// The form in the body.
+    func form(_ context: ServerContext) async throws -> FormFields {
+        let type = headers[.contentType]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        guard type == "application/x-www-form-urlencoded" else {
+            throw OAuthRefusal.invalidRequest("The content type has to be application/x-www-form-urlencoded.")
+        }
+        let body = try await bytes(context)
+        guard let text = String(validating: body, as: UTF8.self), let fields = FormFields(text) else {
+            throw OAuthRefusal.invalidRequest("The body is not a form.")
+        }
+        if let name = fields.repeatedName { throw OAuthRefusal.invalidRequest("\(name) is there twice.") }
+        return fields
+    }
+
+    /// The parameters of an authorization request.
+    func authorizationQuery() throws(PageRefusal) -> FormFields {
+        guard let fields = FormFields(uri.query ?? "") else {
+            throw PageRefusal("invalid_request", "The query of this address is not a form.")
+        }
+        if let name = fields.repeatedName {
+            throw PageRefusal("invalid_request", "A parameter is there twice.", found: name)
+        }
+        return fields
+    }
+}

@@ -1,0 +1,175 @@
+import DevStack
+import GatehouseWire
+import HTTPTypes
+import Testing
+
+@Suite("Apple's authorization page")
+struct AppleAuthorizeTests {
+    @Test("A request in order shows the people, and says whose page this is not")
+    func shows() async throws {
+        let door = try DevDoor()
+        let answer = try await door.get("/dev/apple/auth/authorize", door.appleQuery())
+        #expect(answer.status == 200)
+        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        for person in Person.cast(of: .apple) { #expect(answer.text.contains(person.title), "\(person.id)") }
+        #expect(answer.text.contains("This is not Apple’s page."))
+        #expect(answer.text.contains(door.apple.webClient))
+    }
+
+    @Test(
+        "A request that Apple refuses gets a page and no answer to the app",
+        arguments: [
+            ("client_id", nil, "invalid_request"), ("client_id", "com.example.other", "invalid_client"),
+            // A bundle id is for devices.
+            ("client_id", "com.example.app", "invalid_client"),
+            ("redirect_uri", nil, "invalid_request"),
+            ("redirect_uri", "https://attacker.example/callback", "invalid_request"),
+            ("redirect_uri", DevDoor.callback + "/", "invalid_request"),
+            ("redirect_uri", DevDoor.callback + "?next=1", "invalid_request"),
+            ("redirect_uri", DevDoor.callback.uppercased(), "invalid_request"),
+            ("response_type", nil, "invalid_request"), ("response_type", "token", "invalid_request"),
+            ("response_type", "id_token", "invalid_request"),
+            ("response_mode", "web_message", "invalid_request"), ("response_mode", "query", "invalid_request"),
+            ("response_mode", "fragment", "invalid_request"), ("response_mode", nil, "invalid_request"),
+            ("scope", "name email phone", "invalid_scope"),
+        ] as [(String, String?, String)])
+    func refuses(_ name: String, _ value: String?, _ error: String) async throws {
+        let door = try DevDoor()
+        for answer in [
+            try await door.get("/dev/apple/auth/authorize", door.appleQuery([name: value])),
+            try await door.chooseAtApple("verified", [name: value]),
+        ] {
+            #expect(answer.status == 400)
+            #expect(answer.location == nil)
+            #expect(answer.text.contains("This request is refused"))
+            #expect(answer.text.contains("<code>\(error)</code>"), "\(answer)")
+            #expect(answer.hiddenFields.isEmpty)
+        }
+    }
+
+    @Test("A parameter that is there twice is refused, whatever it is")
+    func twice() async throws {
+        let door = try DevDoor()
+        let query = DevDoor.form(door.appleQuery()) + "&state=state-2"
+        let answer = try await door.send(.get, "/dev/apple/auth/authorize?" + query)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("<code>invalid_request</code>"))
+    }
+
+    @Test("A broken escape in the query is refused")
+    func brokenEscape() async throws {
+        let answer = try await DevDoor().send(.get, "/dev/apple/auth/authorize?client_id=%zz")
+        #expect(answer.status == 400)
+    }
+
+    @Test("A person who is chosen comes back in a form post with code, state and, once, name and address (E8)")
+    func formPost() async throws {
+        let door = try DevDoor()
+        let first = try await door.chooseAtApple("verified")
+        #expect(first.status == 200)
+        #expect(first.text.contains(#"<form method="post" action="\#(DevDoor.callback)">"#))
+        #expect(first.text.contains("<script>document.forms[0].submit()</script>"))
+        #expect(first.text.contains("Continue</button>"))
+        #expect(first.hiddenFields.keys.sorted() == ["code", "state", "user"])
+        #expect(first.hiddenFields["state"] == "state-1")
+        let user = try JSONReader.read(first.hiddenFields["user"] ?? "")
+        #expect(
+            user == [
+                "name": ["firstName": "Verified", "lastName": "Example"], "email": "verified@example.com",
+            ])
+        let second = try await door.chooseAtApple("verified")
+        #expect(second.hiddenFields.keys.sorted() == ["code", "state"])
+        #expect(second.hiddenFields["code"] != first.hiddenFields["code"])
+        #expect(try await door.chooseAtApple("hidden").hiddenFields["user"] != nil, "somebody else's first time")
+    }
+
+    @Test(
+        "The first answer has what was asked for and no more",
+        arguments: [
+            ("name", ["name"]), ("email", ["email"]), ("openid", []), (nil, []),
+        ] as [(String?, [String])])
+    func asked(_ scope: String?, _ members: [String]) async throws {
+        let answer = try await DevDoor().chooseAtApple("verified", ["scope": scope])
+        let user = try answer.hiddenFields["user"].map { try JSONReader.read($0) }
+        #expect((user?.objectValue?.keys.sorted() ?? []) == members)
+    }
+
+    @Test("Without an address there is none in the first answer either")
+    func addressless() async throws {
+        let user = try await DevDoor().chooseAtApple("no-address").hiddenFields["user"] ?? ""
+        #expect(try JSONReader.read(user).objectValue?.keys.sorted() == ["name"])
+    }
+
+    @Test("Who cancels comes back with Apple's word for it and the state (E7)")
+    func cancels() async throws {
+        let answer = try await DevDoor().chooseAtApple("cancels")
+        #expect(answer.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
+    }
+
+    @Test("Without scopes the answer may come in the query or behind the hash sign", arguments: ["query", "fragment"])
+    func otherModes(_ mode: String) async throws {
+        let door = try DevDoor()
+        let answer = try await door.chooseAtApple("verified", ["scope": nil, "response_mode": mode])
+        #expect(answer.status == 303)
+        #expect(answer.location?.hasPrefix(DevDoor.callback + (mode == "query" ? "?" : "#")) == true)
+        #expect(answer.callback.keys.sorted() == ["code", "state"])
+        #expect(try await door.appleToken(code: answer.callback["code"] ?? "").status == 200)
+    }
+
+    @Test("An ID token that was asked for comes along and is bound to the code")
+    func hybrid() async throws {
+        let door = try DevDoor()
+        let fields = try await door.chooseAtApple("verified", ["response_type": "code id_token"]).hiddenFields
+        let claims = try await door.claims(of: fields["id_token"], DevDoor.appleKeys)
+        #expect(claims["c_hash"] == .string(halfHash(fields["code"] ?? "")))
+        #expect(claims["nonce"] == "nonce-1")
+        let inQuery = try await door.chooseAtApple(
+            "verified", ["response_type": "code id_token", "scope": nil, "response_mode": "query"])
+        #expect(inQuery.status == 400)
+        let unsaid = try await door.chooseAtApple(
+            "verified", ["response_type": "code id_token", "scope": nil, "response_mode": nil])
+        #expect(unsaid.location?.contains("#") == true)
+    }
+
+    @Test("Without a state there is none in the answer")
+    func stateless() async throws {
+        let fields = try await DevDoor().chooseAtApple("verified", ["state": nil]).hiddenFields
+        #expect(fields.keys.sorted() == ["code", "user"])
+    }
+
+    @Test("Somebody who is not in the cast is refused", arguments: ["nobody", ""])
+    func stranger(_ person: String) async throws {
+        #expect(try await DevDoor().chooseAtApple(person).status == 400)
+    }
+
+    @Test(
+        "What is no address is shown again with a sentence about it",
+        arguments: [
+            (nil, "Type the address"), ("  ", "Type the address"), ("ada", "not an email address"),
+            ("ada@@example.com", "not an email address"), ("ada@localhost", "not an email address"),
+            ("a da@example.com", "not an email address"), ("@example.com", "not an email address"),
+            (String(repeating: "a", count: 65) + "@example.com", "not an email address"),
+        ] as [(String?, String)])
+    func typed(_ email: String?, _ sentence: String) async throws {
+        let answer = try await DevDoor().chooseAtApple("existing", email: email)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(#"role="alert""#))
+        #expect(answer.text.contains(sentence))
+        #expect(answer.text.contains(#"value="\#(email ?? "")" aria-invalid="true""#))
+    }
+
+    @Test("A typed address is the person's own: another one is another person")
+    func typedSubjects() async throws {
+        let door = try DevDoor()
+        func claims(_ email: String) async throws -> [String: AnyJSON] {
+            let code = try await door.chooseAtApple("existing", email: email).hiddenFields["code"] ?? ""
+            return try await door.claims(of: door.appleToken(code: code)["id_token"], DevDoor.appleKeys)
+        }
+        let ada = try await claims(" ada@example.com ")
+        #expect(ada["email"] == "ada@example.com")
+        #expect(ada["email_verified"] == true)
+        #expect(try await claims("Ada@example.com")["sub"] == ada["sub"])
+        #expect(try await claims("bob@example.com")["sub"] != ada["sub"])
+    }
+}

@@ -1,0 +1,99 @@
+import DevStack
+import GatehouseWire
+import HTTPTypes
+import Testing
+
+@Suite("Google's authorization page")
+struct GoogleAuthorizeTests {
+    @Test("A request in order shows the people whom Google can have")
+    func shows() async throws {
+        let door = try DevDoor()
+        let answer = try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery())
+        #expect(answer.status == 200)
+        #expect(answer.text.contains("This is not Google’s page."))
+        for person in Person.cast(of: .google) { #expect(answer.text.contains(person.title), "\(person.id)") }
+        #expect(!answer.text.contains("Hidden address"), "the relay is Apple's")
+    }
+
+    @Test(
+        "A request that Google refuses gets a page and no answer to the app",
+        arguments: [
+            ("client_id", nil, "invalid_request"), ("client_id", "other.apps.example.com", "invalid_client"),
+            ("client_id", "ios.apps.example.com", "invalid_client"),
+            ("redirect_uri", nil, "invalid_request"),
+            ("redirect_uri", "https://attacker.example/callback", "redirect_uri_mismatch"),
+            ("redirect_uri", DevDoor.callback + "/", "redirect_uri_mismatch"),
+            ("redirect_uri", "javascript:alert(1)", "redirect_uri_mismatch"),
+            ("response_type", nil, "invalid_request"), ("response_type", "token", "unsupported_response_type"),
+            ("response_type", "code id_token", "unsupported_response_type"),
+            ("response_mode", "form_post", "invalid_request"),
+            ("scope", nil, "invalid_scope"), ("scope", "email profile", "invalid_scope"),
+            ("scope", "openid everything", "invalid_scope"),
+            ("prompt", "login", "invalid_request"), ("prompt", "none consent", "invalid_request"),
+            ("access_type", "sometimes", "invalid_request"),
+            ("code_challenge_method", nil, "invalid_request"), ("code_challenge_method", "plain", "invalid_request"),
+            ("code_challenge", nil, "invalid_request"), ("code_challenge", "short", "invalid_request"),
+            ("code_challenge", String(repeating: "+", count: 43), "invalid_request"),
+        ] as [(String, String?, String)])
+    func refuses(_ name: String, _ value: String?, _ error: String) async throws {
+        let door = try DevDoor()
+        for answer in [
+            try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery([name: value])),
+            try await door.chooseAtGoogle("verified", [name: value]),
+        ] {
+            #expect(answer.status == 400)
+            #expect(answer.location == nil)
+            #expect(answer.text.contains("<code>\(error)</code>"), "\(answer)")
+        }
+    }
+
+    @Test("A person who is chosen comes back with code, state, scopes and issuer (E9)")
+    func redirect() async throws {
+        let door = try DevDoor()
+        let answer = try await door.chooseAtGoogle("verified", ["state": "a b&c=d#e/ü"])
+        #expect(answer.status == 303)
+        #expect(answer.location?.hasPrefix(DevDoor.callback + "?") == true)
+        let fields = answer.callback
+        #expect(fields.keys.sorted() == ["authuser", "code", "iss", "scope", "state"])
+        #expect(fields["state"] == "a b&c=d#e/ü")
+        #expect(fields["iss"] == door.google.issuer)
+        #expect(fields["scope"] == "email openid profile")
+    }
+
+    @Test("A redirect address with a query of its own keeps it")
+    func ownQuery() async throws {
+        let url = "http://127.0.0.1:9999/callback?app=1"
+        let door = try DevDoor { $0.redirectURIs = [url] }
+        let answer = try await door.chooseAtGoogle("verified", ["redirect_uri": url])
+        #expect(answer.location?.hasPrefix(url + "&code=") == true)
+    }
+
+    @Test("Who cancels comes back with access_denied and the state (E7)")
+    func cancels() async throws {
+        let door = try DevDoor()
+        let fields = try await door.chooseAtGoogle("cancels").callback
+        #expect(fields == ["error": "access_denied", "state": "state-1", "iss": door.google.issuer])
+    }
+
+    @Test("With prompt=none nobody is asked, and nobody is signed in")
+    func silent() async throws {
+        let door = try DevDoor()
+        let answer = try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery(["prompt": "none"]))
+        #expect(answer.status == 303)
+        #expect(answer.callback["error"] == "interaction_required")
+        #expect(answer.callback["state"] == "state-1")
+    }
+
+    @Test("The address that the app suggests is in the field already")
+    func hint() async throws {
+        let door = try DevDoor()
+        let answer = try await door.get(
+            "/dev/google/o/oauth2/v2/auth", door.googleQuery(["login_hint": "ada@example.com"]))
+        #expect(answer.text.contains(#"value="ada@example.com""#))
+    }
+
+    @Test("Apple's relay is not at Google")
+    func relay() async throws {
+        #expect(try await DevDoor().chooseAtGoogle("hidden").status == 400)
+    }
+}

@@ -1,0 +1,136 @@
+import Crypto
+import DevStack
+import Foundation
+import GatehouseWire
+import HTTPTypes
+import Testing
+
+@Suite("The stand-ins' pages")
+struct PageTests {
+    private static let attack = #""'><script>alert(1)</script>&amp;<img src=x onerror=alert(2)>"#
+    private static let applePath = "/dev/apple/auth/authorize"
+    private static let googlePath = "/dev/google/o/oauth2/v2/auth"
+
+    private static let elements: Set<String> = [
+        "!doctype", "html", "head", "meta", "title", "style", "body", "p", "strong", "span", "main", "h1", "h2", "dl",
+        "dt", "dd", "code", "form", "ul", "li", "label", "input", "button",
+    ]
+
+    /// Nothing of the attack is markup: there are our elements and no others, and outside of its quotation marks no
+    /// tag has anything but names of attributes.
+    private func expectHarmless(_ answer: DevAnswer) {
+        let page = answer.text.replacing("<script>document.forms[0].submit()</script>", with: "")
+        for tag in page.matches(of: #/<\/?([A-Za-z!0-9]*)([^>]*)>?/#) {
+            #expect(Self.elements.contains(String(tag.1)), "\(tag.0)")
+            let rest = tag.2.replacing(#/"[^"]*"/#, with: "")
+            #expect(rest.wholeMatch(of: #/(?:\s+[a-z-]+=?)*/#) != nil, "\(tag.0)")
+        }
+    }
+
+    @Test(
+        "What comes in a request is text on the page, never markup",
+        arguments: [
+            "state", "nonce", "redirect_uri", "client_id", "scope", "response_mode", "response_type", "other",
+        ])
+    func appleParameters(_ name: String) async throws {
+        let door = try DevDoor()
+        expectHarmless(try await door.get(Self.applePath, door.appleQuery([name: Self.attack])))
+        let form = try await door.chooseAtApple("verified", [name: Self.attack])
+        expectHarmless(form)
+        if name == "state" { #expect(form.hiddenFields["state"] == Self.attack, "and comes back unchanged") }
+    }
+
+    @Test(
+        "The same at Google",
+        arguments: [
+            "state", "nonce", "redirect_uri", "client_id", "scope", "login_hint", "prompt", "code_challenge",
+            "code_challenge_method", "access_type", "other",
+        ])
+    func googleParameters(_ name: String) async throws {
+        let door = try DevDoor()
+        expectHarmless(try await door.get(Self.googlePath, door.googleQuery([name: Self.attack])))
+        let answer = try await door.chooseAtGoogle("verified", [name: Self.attack])
+        expectHarmless(answer)
+        if name == "state" { #expect(answer.callback["state"] == Self.attack) }
+    }
+
+    @Test("A name of a parameter, a person and an address are text as well")
+    func others() async throws {
+        let door = try DevDoor()
+        expectHarmless(try await door.get(Self.applePath, door.appleQuery([Self.attack: "1"])))
+        expectHarmless(try await door.chooseAtApple(Self.attack))
+        let typed = try await door.chooseAtApple("existing", email: Self.attack)
+        expectHarmless(typed)
+        #expect(typed.text.contains("&lt;script&gt;"))
+        let attacked = DevDoor.form([Self.attack: "1"])
+        let twice = try await door.send(.get, Self.applePath + "?\(attacked)&\(attacked)")
+        #expect(twice.status == 400)
+        expectHarmless(twice)
+    }
+
+    @Test("A line break in the state stays out of the headers")
+    func headerInjection() async throws {
+        let door = try DevDoor()
+        let answer = try await door.chooseAtGoogle("verified", ["state": "a\r\nset-cookie: b=c"])
+        #expect(answer.location?.contains("%0D%0A") == true)
+        #expect(answer.headers[.setCookie] == nil)
+        #expect(answer.callback["state"] == "a\r\nset-cookie: b=c")
+    }
+
+    @Test("Pages load nothing, run nothing but what their policy names by digest, and are in no frame")
+    func policy() async throws {
+        let door = try DevDoor()
+        let choosing = try await door.get(Self.googlePath, door.googleQuery())
+        let leaving = try await door.chooseAtApple("verified")
+        let refused = try await door.get(Self.applePath)
+        for page in [choosing, leaving, refused] {
+            let policy = page.headers[HTTPField.Name("content-security-policy")!] ?? ""
+            #expect(policy.hasPrefix("default-src 'none'; "))
+            #expect(policy.contains("base-uri 'none'"))
+            #expect(policy.contains("frame-ancestors 'none'"))
+            #expect(policy.contains("style-src '\(digest(page, "style"))'"))
+            #expect(policy.contains("script-src") == (page.text == leaving.text))
+            #expect(!policy.contains("unsafe"))
+            #expect(page.headers[HTTPField.Name("x-content-type-options")!] == "nosniff")
+            #expect(!page.text.contains("style=\""), "the policy would not apply it")
+            #expect(page.text.firstMatch(of: #/\son[a-z]+=/#) == nil)
+            #expect(page.text.firstMatch(of: #/(?:src|href)=/#) == nil)
+        }
+        let policy = leaving.headers[HTTPField.Name("content-security-policy")!] ?? ""
+        #expect(policy.contains("script-src '\(digest(leaving, "script"))'"))
+    }
+
+    private func digest(_ page: DevAnswer, _ element: String) -> String {
+        let start = page.text.range(of: "<\(element)>")?.upperBound ?? page.text.startIndex
+        let end = page.text.range(of: "</\(element)>")?.lowerBound ?? page.text.startIndex
+        guard start < end else { return "none" }
+        return "sha256-" + Data(SHA256.hash(data: Data(page.text[start..<end].utf8))).base64EncodedString()
+    }
+
+    @Test("Pages name their language, their title and every field, and work without a script (E11)")
+    func accessible() async throws {
+        let door = try DevDoor()
+        let page = try await door.get(Self.applePath, door.appleQuery())
+        #expect(page.text.hasPrefix("<!doctype html>\n<html lang=\"en\">"))
+        #expect(page.text.contains("<title>Choose who signs in – stand-in for Apple</title>"))
+        #expect(page.text.contains(#"name="viewport""#))
+        #expect(page.text.contains(#"<label for="email">Email address</label>"#))
+        #expect(page.text.matches(of: /<h1>/).count == 1)
+        #expect(page.text.matches(of: #/<button /#).count == Person.cast(of: .apple).count)
+        #expect(page.text.contains("min-height:44px"))
+        #expect(page.text.contains("prefers-color-scheme:dark"))
+        #expect(!page.text.contains("<script"))
+    }
+
+    @Test("The page's form goes back to the request it was made for")
+    func formAddress() async throws {
+        let door = try DevDoor()
+        let page = try await door.get(Self.applePath, door.appleQuery(["state": "a b&c=d"]))
+        let action = try #require(page.text.firstMatch(of: /method="post" action="\?([^"]*)"/)?.1)
+        let answer = try await door.send(
+            .post, Self.applePath + "?" + DevAnswer.unescaped(action),
+            headers: [.contentType: "application/x-www-form-urlencoded"], body: "person=verified")
+        #expect(answer.hiddenFields["state"] == "a b&c=d")
+        #expect(answer.hiddenFields["code"] != nil)
+    }
+}

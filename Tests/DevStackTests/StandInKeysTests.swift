@@ -1,0 +1,87 @@
+import DevStack
+import GatehouseWire
+import HTTPTypes
+import JSONWebTokens
+import Testing
+
+@Suite("The stand-ins' keys and documents")
+struct StandInKeysTests {
+    @Test("Keys are RS256 as both companies' are, and discovery says so")
+    func algorithm() async throws {
+        let door = try DevDoor(makeKey: { try JSONWebKey.newRS256() })
+        for (path, keys) in [("/dev/apple", DevDoor.appleKeys), ("/dev/google", DevDoor.googleKeys)] {
+            let document = try await door.get(path + "/.well-known/openid-configuration")
+            #expect(document.json["id_token_signing_alg_values_supported"] == ["RS256"])
+            #expect(try await door.keys(keys).keys.map(\.algorithm) == [.rs256])
+            let published = try await door.get(keys)
+            #expect(!published.text.contains(#""d""#), "no private part")
+        }
+        let token = try await door.appleCredential()["identityToken"] ?? ""
+        let verified = try await door.keys(DevDoor.appleKeys).verify(token, at: door.now)
+        #expect(verified.algorithm == .rs256)
+    }
+
+    @Test("Keys overlap: after one rotation old tokens verify, and so they do after two, but not after three (D4)")
+    func rotation() async throws {
+        let door = try DevDoor()
+        let token = try await door.appleCredential()["identityToken"] ?? ""
+        let first = try await door.keys(DevDoor.appleKeys).keys.map(\.id)
+        for rotation in 1...3 {
+            let answer = try await door.post("/dev/apple/rotate-keys", json: [:])
+            #expect(answer.status == 200)
+            let keys = try await door.keys(DevDoor.appleKeys)
+            #expect(keys.keys.count == min(rotation + 1, 3))
+            #expect(answer.json["keys"]?.arrayValue?.first?.stringValue == keys.keys[0].id)
+            #expect(keys.keys.contains { $0.id == first[0] } == (rotation < 3))
+            let fresh = try await door.appleCredential()["identityToken"] ?? ""
+            #expect(try keys.verify(fresh, at: door.now).keyID == keys.keys[0].id, "the newest signs")
+            if rotation < 3 {
+                _ = try keys.verify(token, at: door.now)
+            } else {
+                #expect(throws: TokenRejection.unknownKey(first[0])) { try keys.verify(token, at: door.now) }
+            }
+        }
+    }
+
+    @Test("A key that cannot be made leaves the old ones as they are")
+    func failingRotation() async throws {
+        let made = Kept<Int>()
+        let door = try DevDoor(makeKey: {
+            made.keep(1)
+            guard made.all.count <= 2 else { throw KeyProblem.unreadable }
+            return JSONWebKey.newES256()
+        })
+        let before = try await door.keys(DevDoor.googleKeys).keys.map(\.id)
+        #expect(try await door.post("/dev/google/rotate-keys", json: [:]).status == 500)
+        #expect(try await door.keys(DevDoor.googleKeys).keys.map(\.id) == before)
+    }
+
+    @Test("The two companies' keys are not each other's")
+    func apart() async throws {
+        let door = try DevDoor()
+        let token = try await door.appleCredential()["identityToken"] ?? ""
+        let google = try await door.keys(DevDoor.googleKeys)
+        #expect(throws: TokenRejection.self) { try google.verify(token, at: door.now) }
+    }
+
+    @Test("Every address in the discovery documents is served, and the issuer is as composed")
+    func discovery() async throws {
+        let door = try DevDoor { $0.appleIssuer = "https://appleid.apple.com" }
+        for (path, issuer) in [
+            ("/dev/apple", "https://appleid.apple.com"), ("/dev/google", DevDoor.external + "/dev/google"),
+        ] {
+            let document = try await door.get(path + "/.well-known/openid-configuration").json
+            #expect(document["issuer"]?.stringValue == issuer)
+            let addresses = (document.objectValue ?? [:]).filter {
+                $0.key.hasSuffix("_endpoint") || $0.key == "jwks_uri"
+            }
+            #expect(addresses.count == (path == "/dev/apple" ? 4 : 5))
+            for (name, address) in addresses {
+                let path = address.stringValue?.replacing(DevDoor.external, with: "") ?? ""
+                #expect(try await door.get(path).status != 404, "\(name)")
+            }
+        }
+        let token = try await door.appleCredential()["identityToken"]
+        #expect(try await door.claims(of: token, DevDoor.appleKeys)["iss"] == "https://appleid.apple.com")
+    }
+}
