@@ -96,6 +96,13 @@ let package = Package(
             ],
             resources: [.embedInCode("Teams/teams.json")],
             swiftSettings: strict),
+        /// What `gatehouse dev` has beside the server: stand-ins for Apple and Google. `gatehouse serve` never routes it.
+        .target(
+            name: "DevStack",
+            dependencies: [
+                "GatehouseWire", "JSONWebTokens", "HTTPServing", crypto, hummingbird, httpTypes,
+            ],
+            swiftSettings: strict),
         /// Builds the program and starts it; the one target that knows every concrete type.
         .executableTarget(
             name: "GatehouseCLI",
@@ -175,6 +182,13 @@ let package = Package(
         .testTarget(
             name: "IdentityProvidersTests",
             dependencies: ["IdentityProviders", "JSONWebTokens", "GatehouseWire", crypto],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DevStackTests",
+            dependencies: [
+                "DevStack", "IdentityProviders", "GatehouseWire", "JSONWebTokens", "HTTPServing", "TestSupport",
+                crypto, hummingbird, httpTypes, logging, nioCore,
+            ],
             swiftSettings: strict),
         /// Drives the real client and the real refresh transaction through schedules that a seed decides.
         .executableTarget(

@@ -1,5 +1,8 @@
 // The only platform switch in GatehouseCLI: where flock(2), isatty(3) and statvfs(3) come from, where URLSession
-// lives, and what compiled this program.
+// lives, where the terminal client keeps its session, and what compiled this program.
+import Foundation
+import Gatehouse
+
 #if canImport(Glibc)
 @_exported import Glibc
 #elseif canImport(Musl)
@@ -10,6 +13,21 @@
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif
+
+extension Client {
+    /// Where the session outlives the command.
+    static func storage(
+        environment: [String: String], notice: @escaping @Sendable (StorageNotice) -> Void
+    ) -> any SecureStorage {
+        #if canImport(Darwin)
+        // The keychain is for signed programs; one that was built here has no entitlement for it.
+        FileStorage(folder: FileStorage.userFolder(name: "gatehouse", environment: environment), notice: notice)
+        #else
+        // Half a minute is for who has to type the keyring's password.
+        SystemStorage.make(name: "gatehouse", environment: environment, serviceLimit: .seconds(30), notice: notice)
+        #endif
+    }
+}
 
 extension ProgramVersion {
     /// The compiler knows its own number only as a condition.

@@ -107,6 +107,7 @@ struct FakeSecretTool: Sendable {
 final class HandClock: Sendable {
     private struct State {
         var hasStruck = false
+        var shortWaits = 0
         var waiting: [AsyncStream<Never>.Continuation] = []
     }
 
@@ -114,6 +115,9 @@ final class HandClock: Sendable {
 
     /// How many wait for the limit.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// How often something else was waited for.
+    var shortWaits: Int { state.withLock { $0.shortWaits } }
 
     /// Every limit is over, now and from now on.
     func strike() {
@@ -129,7 +133,10 @@ final class HandClock: Sendable {
             now: { Date(timeIntervalSince1970: 1_767_225_600) }, uptime: { .zero },
             sleep: { [state] duration in
                 try Task.checkCancellation()
-                guard duration >= .seconds(3) else { return await Task.yield() }
+                guard duration >= .seconds(3) else {
+                    state.withLock { $0.shortWaits += 1 }
+                    return await Task.yield()
+                }
                 let (stream, continuation) = AsyncStream<Never>.makeStream()
                 let hasStruck = state.withLock { state in
                     state.waiting.append(continuation)

@@ -219,15 +219,23 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("A write goes on although its task was cancelled")
+    @Test("A write goes on although its task was cancelled while it waited for its turn")
     func cancelledWrite() async throws {
-        try await with { _, storage in
+        try await with { tool, storage in
+            try await storage.write([1], for: "k")
+            let other = open(tool.folder.below("state/.changes"), O_RDWR | O_CLOEXEC)
+            defer { close(other) }
+            try #require(flock(other, LOCK_EX | LOCK_NB) == 0)
+            let (hand, hasEnded) = (HandClock(), Locked(false))
             let task = Task {
+                defer { hasEnded.withLock { $0 = true } }
                 withUnsafeCurrentTask { $0?.cancel() }
-                try await storage.write([1], for: "k")
+                try await tool.storage(clock: hand.clock).write([2], for: "k")
             }
+            await until { hand.shortWaits > 0 || hasEnded.withLock { $0 } }
+            flock(other, LOCK_UN)
             try await task.value
-            #expect(await storage.read("k") == .value([1]))
+            #expect(await storage.read("k") == .value([2]))
         }
     }
 }

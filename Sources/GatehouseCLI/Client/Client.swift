@@ -16,9 +16,7 @@ struct Client: Sendable {
     /// - Throws: ``AuthClientError``, ``GatewayError``, for an address that is not safe.
     init(_ target: ClientTarget, terminal: Terminal, isJSON: Bool, environment: [String: String]) throws {
         let notices = HeardNotices()
-        // Half a minute is for who has to type the keyring's password.
-        let storage = SystemStorage.make(
-            name: "gatehouse", environment: environment, serviceLimit: .seconds(30), notice: notices.hear)
+        let storage = Self.storage(environment: environment, notice: notices.hear)
         self.target = target
         self.terminal = terminal
         self.isJSON = isJSON
