@@ -49,7 +49,7 @@ extension StandInGoogle {
     private static func basic(_ header: String) -> (client: String, secret: String)? {
         guard header.lowercased().hasPrefix("basic "), let bytes = Base64Text.decode(String(header.dropFirst(6))),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            let client = FormFields.decode(bytes[..<colon]), let secret = FormFields.decode(bytes[(colon + 1)...])
+            let client = FormText.read(bytes[..<colon]), let secret = FormText.read(bytes[(colon + 1)...])
         else { return nil }
         return (client, secret)
     }

@@ -12,8 +12,8 @@ struct FormFields {
         var pairs: [(name: String, value: String)] = []
         for part in text.utf8.split(separator: UInt8(ascii: "&")) {
             let halves = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard pairs.count < Self.maximumCount, let name = Self.decode(halves[0]),
-                let value = halves.count > 1 ? Self.decode(halves[1]) : ""
+            guard pairs.count < Self.maximumCount, let name = FormText.read(halves[0]),
+                let value = halves.count > 1 ? FormText.read(halves[1]) : ""
             else { return nil }
             pairs.append((name, value))
         }
@@ -39,38 +39,6 @@ struct FormFields {
 
     /// ASCII without quotation marks.
     var encoded: String {
-        pairs.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
-    }
-
-    static func decode(_ text: some Collection<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-                guard digits.count == 2 else { return nil }
-                bytes.append(UInt8(digits[0] << 4 | digits[1]))
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func encode(_ text: String) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            let character = Character(Unicode.Scalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-_.~".contains(character) {
-                encoded.append(character)
-            } else if byte == UInt8(ascii: " ") {
-                encoded.append("+")
-            } else {
-                encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return encoded
+        pairs.map { FormText.escape($0.name) + "=" + FormText.escape($0.value) }.joined(separator: "&")
     }
 }

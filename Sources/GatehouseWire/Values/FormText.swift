@@ -1,0 +1,58 @@
+/// The text of `application/x-www-form-urlencoded` (WHATWG URL §5), in queries and in bodies: a blank is a plus sign,
+/// what RFC 3986 §2.3 calls unreserved stays, everything else is escaped.
+package enum FormText {
+    package static func escape(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            case UInt8(ascii: " "): bytes.append(UInt8(ascii: "+"))
+            default: bytes += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0x0F)]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// - Returns: nil for broken escapes, and for what is no UTF-8.
+    package static func read(_ text: some Collection<UInt8>) -> String? {
+        let (bytes, isWhole) = unescape(text)
+        // Decoding mends what is no UTF-8, and then the bytes differ.
+        let read = String(decoding: bytes, as: UTF8.self)
+        return isWhole && read.utf8.elementsEqual(bytes) ? read : nil
+    }
+
+    /// Broken escapes stay as they are; what is no UTF-8 becomes replacement characters, which match nothing.
+    package static func readLeniently(_ text: some Collection<UInt8>) -> String {
+        String(decoding: unescape(text).bytes, as: UTF8.self)
+    }
+
+    private static func unescape(_ text: some Collection<UInt8>) -> (bytes: [UInt8], isWhole: Bool) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[...]
+        var isWhole = true
+        while let byte = rest.popFirst() {
+            let digits = byte == UInt8(ascii: "%") ? rest.prefix(2).compactMap(value) : []
+            if digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                if byte == UInt8(ascii: "%") { isWhole = false }
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return (bytes, isWhole)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) }
+    }
+}

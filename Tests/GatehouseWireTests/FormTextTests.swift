@@ -1,0 +1,31 @@
+import GatehouseWire
+import Testing
+
+@Suite("The text of forms")
+struct FormTextTests {
+    @Test(
+        "What is escaped reads back as itself",
+        arguments: [
+            ("", ""), ("a b", "a+b"), ("a+b", "a%2Bb"), ("-._~Az09", "-._~Az09"), ("&=%", "%26%3D%25"),
+            ("ü€", "%C3%BC%E2%82%AC"), ("\n\u{0}", "%0A%00"),
+            ("https://a.example/?x=1", "https%3A%2F%2Fa.example%2F%3Fx%3D1"),
+        ])
+    func roundTrip(_ text: String, _ escaped: String) {
+        #expect(FormText.escape(text) == escaped)
+        #expect(FormText.read(Array(escaped.utf8)) == text)
+        #expect(FormText.readLeniently(Array(escaped.utf8)) == text)
+    }
+
+    @Test(
+        "Broken escapes and what is no UTF-8 are refused, or kept where nobody may be refused",
+        arguments: [
+            ("%", "%"), ("%4", "%4"), ("%zz+", "%zz "), ("a%C3", "a\u{FFFD}"), ("%E2%82x", "\u{FFFD}x"),
+        ])
+    func broken(_ text: String, _ lenient: String) {
+        #expect(FormText.read(Array(text.utf8)) == nil)
+        #expect(FormText.readLeniently(Array(text.utf8)) == lenient)
+    }
+
+    @Test("Digits in either case are read")
+    func digits() { #expect(FormText.read(Array("%c3%BC".utf8)) == "ü") }
+}
