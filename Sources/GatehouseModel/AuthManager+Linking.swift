@@ -61,9 +61,7 @@ extension AuthManager {
     ) async throws -> LinkOutcome {
         try await link(.google) {
             let start = try await self.service.browserAddress(linking: .google, redirectTo: redirectTo)
-            let back = try await browser(start)
-            guard back.isCallback(of: redirectTo) else { throw SignInFailure.invalidCallback }
-            return try await self.service.finishSignIn(from: back)
+            return try await self.finish(start, redirectTo, browser)
         }
     }
 

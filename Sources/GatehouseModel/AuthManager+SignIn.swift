@@ -68,10 +68,17 @@ extension AuthManager {
     ) async throws -> SignInOutcome {
         try await authenticate(.google) {
             let start = try await self.service.browserAddress(for: .google, redirectTo: redirectTo)
-            let back = try await browser(start)
-            guard back.isCallback(of: redirectTo) else { throw SignInFailure.invalidCallback }
-            return .session(try await self.service.finishSignIn(from: back))
+            return .session(try await self.finish(start, redirectTo, browser))
         }
+    }
+
+    /// Shows the address, and finishes with the one that the browser came back with.
+    func finish(
+        _ start: URL, _ redirectTo: URL, _ browser: @MainActor (URL) async throws -> URL
+    ) async throws -> Session {
+        let back = try await browser(start)
+        guard back.isAnswer(to: redirectTo) else { throw SignInFailure.invalidCallback }
+        return try await service.finishSignIn(from: back)
     }
 
     /// Signs in with Google in a browser that knows its own redirect address, such as `SystemWebAuthentication`.
@@ -138,13 +145,5 @@ extension AuthManager {
             show(session.user)
             error = failure is CancellationError ? nil : AuthError(failure)
         }
-    }
-}
-
-extension URL {
-    /// Whether this is where a browser was told to come back to, whatever values it brings.
-    func isCallback(of registered: URL) -> Bool {
-        scheme?.lowercased() == registered.scheme?.lowercased() && host?.lowercased() == registered.host?.lowercased()
-            && port == registered.port && path == registered.path
     }
 }

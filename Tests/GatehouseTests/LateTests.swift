@@ -7,17 +7,21 @@ import Testing
 /// What a device that slept, or a network that took its time, must not do to a session.
 @Suite("What comes late")
 struct LateTests {
+    private static func refresh(_ world: World, arrivesAfter delay: Duration) async throws -> Session {
+        world.expireToken()
+        world.network.hold()
+        let caller = Task { try await world.client.session }
+        await until { world.network.heldCount == 1 }
+        world.server.clock.advance(by: delay)
+        world.network.release()
+        return try await caller.value
+    }
+
     @Test("B1: A token whose answer took long is not taken for a younger one after the next start")
     func slowAnswer() async throws {
         try await World.with { world in
             try await world.signUp()
-            world.expireToken()
-            world.network.hold()
-            let caller = Task { try await world.client.session }
-            await until { world.network.heldCount == 1 }
-            world.server.clock.advance(by: .seconds(3_000))
-            world.network.release()
-            let first = try await caller.value
+            let first = try await Self.refresh(world, arrivesAfter: .seconds(3_000))
             world.server.clock.advance(by: .seconds(601))
             let next = try await world.anotherProcess().session
             #expect(next.accessToken != first.accessToken)
@@ -28,13 +32,7 @@ struct LateTests {
     func sleptMeanwhile() async throws {
         try await World.with { world in
             try await world.signUp()
-            world.expireToken()
-            world.network.hold()
-            let caller = Task { try await world.client.session }
-            await until { world.network.heldCount == 1 }
-            world.server.clock.advance(by: .seconds(7_200))
-            world.network.release()
-            let session = try await caller.value
+            let session = try await Self.refresh(world, arrivesAfter: .seconds(7_200))
             #expect(session.expiresAt > Double(world.server.clock.now.seconds))
             #expect(world.network.refreshCount == 2)
         }

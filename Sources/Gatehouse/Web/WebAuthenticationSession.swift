@@ -33,7 +33,7 @@ public enum WebAuthenticationError: Error, Hashable, Sendable {
 extension URL {
     /// Whether this address is `redirect` with an answer: same scheme, host, port and path. Scheme and host do not
     /// know upper case, and an empty path is the same as `/` (RFC 3986 §6.2).
-    func isAnswer(to redirect: URL) -> Bool {
+    package func isAnswer(to redirect: URL) -> Bool {
         guard let own = URLComponents(url: self, resolvingAgainstBaseURL: false),
             let other = URLComponents(url: redirect, resolvingAgainstBaseURL: false)
         else { return false }
