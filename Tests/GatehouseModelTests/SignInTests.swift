@@ -100,7 +100,10 @@ struct SignInTests {
 
     @Test(
         "A browser that comes back elsewhere, or without a code of this device, opens nothing",
-        arguments: ["other://back?code=c", "app://elsewhere?code=c", "app://back?code=c", "app://back"])
+        arguments: [
+            "other://back?code=c", "app://elsewhere?code=c", "app://somebody@back?code=c", "app://back?code=c",
+            "app://back",
+        ])
     func callback(_ address: String) async throws {
         try await ModelWorld.with { world in
             await until { world.manager.phase == .unauthenticated }
