@@ -84,7 +84,7 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                crypto, hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", crypto, hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         /// The door that serves profiles to holders of a token. Cannot reach accounts.
@@ -109,7 +109,7 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "Gatehouse", "GatehouseModel",
-                crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
+                "IdentityProviders", "DevStack", crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -122,7 +122,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "IdentityProviders", "DevStack",
                 crypto, hummingbird, httpTypes, logging, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/TestSupport",
@@ -154,7 +154,7 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "AccountStore", "AccountDomain", "GatehouseWire", "JSONWebTokens", "HTTPServing",
-                "TestSupport", "SQLDatabase", hummingbird, httpTypes, nioCore,
+                "IdentityProviders", "DevStack", "TestSupport", "SQLDatabase", hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -203,6 +203,7 @@ let package = Package(
             name: "GatehouseCLITests",
             dependencies: [
                 "GatehouseCLI", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain", "AuthServer",
+                "IdentityProviders",
             ],
             swiftSettings: strict),
         /// Both doors together, over real databases.

@@ -67,10 +67,7 @@ struct RouteEndpoint: HTTPResponder {
             refusal = Refusal(known.status, .validationFailed, "The request is not valid.", cause: error)
         default: refusal = .unforeseen(error)
         }
-        if let cause = refusal.cause {
-            let level: Logger.Level = refusal.status.code >= 500 ? .error : .info
-            context.event(level, "request refused", [.route: name, .cause: "\(type(of: cause)): \(cause)"])
-        }
+        context.note(refusal, route: name)
         return door.format.response(to: refusal, request: request.headers, requestID: context.requestID)
     }
 
@@ -118,6 +115,19 @@ extension UInt8 {
             true
         default: false
         }
+    }
+}
+
+extension ServerContext {
+    /// Logs why something was refused, where the caller is not told.
+    ///
+    /// - Parameter route: The pattern, where it is known.
+    package func note(_ refusal: Refusal, route: String? = nil) {
+        guard let cause = refusal.cause else { return }
+        let level: Logger.Level = refusal.status.code >= 500 ? .error : .info
+        var metadata: [LogKey: String] = [.cause: "\(type(of: cause)): \(cause)"]
+        metadata[.route] = route
+        event(level, "request refused", metadata)
     }
 }
 
