@@ -29,7 +29,7 @@ test: ## Runs every test: the scripts', the session explorer, Swift's, and real 
 	.venv/bin/pytest -q Tests/External
 
 check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks
-	@Scripts/prepare.sh test
+	@Scripts/prepare.sh check
 	python3 -m unittest discover --start-directory Scripts
 	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
 	Scripts/check-style

@@ -49,10 +49,16 @@ extension AuthServer {
     ) async throws -> String {
         let provider = try browserProvider(query["provider"] ?? "")
         let key = try proofKey(query)
+        if case .link = purpose, key == nil {
+            // Without one the link would be made for whoever brings the answer.
+            throw Refusal.invalid("Linking asks for PKCE: code_challenge and code_challenge_method=s256 are missing")
+        }
         if query["invite_token"] != nil {
             // Invitations come by mail.
             throw Refusal(.notFound, .userNotFound, "User identified by token not found")
         }
+        // Before anything is kept for a provider that cannot be reached.
+        do { _ = try await provider.provider.metadata() } catch { throw Self.unreachable(provider, error) }
         let secrets = AuthorizationSecrets(randomBytes: accounts.randomBytes)
         let target = settings.redirects.target(
             request.headers[.redirectTo], query["redirect_to"], request.headers[.referer])
@@ -66,10 +72,14 @@ extension AuthServer {
                     state: state, secrets: secrets, redirectURL: provider.redirectURL,
                     scopes: query["scopes"].map { [$0] } ?? [], extra: query.firstValues))
         } catch {
-            throw Refusal(
-                .badRequest, .validationFailed, "The provider \(provider.name) cannot be reached right now",
-                cause: error)
+            throw Self.unreachable(provider, error)
         }
+    }
+
+    /// The code is the contract's (section 14).
+    private static func unreachable(_ provider: SignInProvider, _ failure: ProviderFailure) -> Refusal {
+        Refusal(
+            .badRequest, .validationFailed, "The provider \(provider.name) cannot be reached right now", cause: failure)
     }
 
     private func browserProvider(_ name: String) throws -> SignInProvider {

@@ -4,6 +4,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 import IdentityProviders
+import Logging
 
 extension AuthServer {
     /// `GET` and `POST /callback`: the browser comes back from a provider (wire contract 2.10). Below
@@ -53,7 +54,7 @@ extension AuthServer {
             }
         } catch let refusal as Refusal {
             counts.signIns.increment(flow.provider, refusal.code.rawValue)
-            context.note(refusal)
+            context.note(refusal, level: refusal.logLevel)
             return redirect.failure(CallbackProblem(refusal))
         }
     }
@@ -142,6 +143,14 @@ extension ProviderSession.Change {
         case .created: "signed_up"
         case .linked: "linked"
         }
+    }
+}
+
+extension Refusal {
+    /// A made-up code is anybody's doing; a client that the provider does not accept is the operator's.
+    fileprivate var logLevel: Logger.Level? {
+        guard let failure = cause as? ProviderFailure else { return nil }
+        return failure.isOurConfiguration ? .error : failure.isWorthRetrying ? .warning : .info
     }
 }
 

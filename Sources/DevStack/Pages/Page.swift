@@ -21,8 +21,7 @@ enum Page {
             <style>\(HTML(trusted: PageStyle.sheet))</style>
             </head>
             <body>
-            <p class="flag"><strong>Stand-in for \(company.name)</strong> <span>made by gatehouse dev, on this \
-            machine</span></p>
+            <header><strong>Stand-in for \(company.name)</strong> made by gatehouse dev, on this machine</header>
             <main>
             \(body)
             </main>

@@ -8,8 +8,8 @@ enum PageStyle {
         *{box-sizing:border-box}
         body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;\
         -webkit-text-size-adjust:100%}
-        .flag{margin:0;padding:.625rem 1rem;background:var(--flag);color:var(--flagtext);font-size:.875rem;\
-        text-align:center}
+        header{padding:.625rem 1rem;background:var(--flag);color:var(--flagtext);font-size:.875rem;\
+        text-align:center;text-wrap:balance}
         main{max-width:34rem;margin:0 auto;padding:1.75rem 1rem 3rem}
         h1{margin:0 0 .5rem;font-size:1.625rem;line-height:1.2;letter-spacing:-.01em}
         h2{margin:1.75rem 0 .625rem;font-size:.9375rem;line-height:1.3}
@@ -33,7 +33,7 @@ enum PageStyle {
         .row button,.main{width:auto;padding:.5rem 1.25rem;text-align:center;background:var(--accent);\
         border-color:var(--accent);color:var(--card);font-weight:600}
         [aria-invalid=true]{border-color:var(--bad);border-width:2px}
-        .problem{margin:.5rem 0 0;color:var(--bad);font-weight:600}
+        .problem{margin:0 0 .5rem;color:var(--bad);font-weight:600}
         code{font:.9375em ui-monospace,monospace;overflow-wrap:anywhere}
         """
 }

@@ -42,7 +42,7 @@ private struct OpenIDEntry {
 
     private static let known: Set<String> = [
         "name", "issuer", "client_id", "client_secret", "scopes", "linking", "email_optional", "pkce", "redirect_uri",
-        "discovery_base", "authorization_parameters", "endpoints",
+        "discovery_base", "authorization_parameters", "endpoints", "token_auth",
     ]
     private static let knownEndpoints: Set<String> = ["authorization", "token", "userinfo", "jwks", "revocation"]
 
@@ -63,6 +63,7 @@ private struct OpenIDEntry {
         let (scopes, isEmailOptional) = (texts("scopes"), flag("email_optional") ?? false)
         let (parameters, linking, redirectURL) = (parameters(), linking(), redirectURL())
         let (base, endpoints) = (text("discovery_base"), endpoints(of: issuer))
+        let sendsSecretInForm = sendsSecretInForm()
         guard problems.isEmpty else { return nil }
         var findings = ProviderFindings()
         let made = findings.collect { () throws(ProviderSettingsProblems) in
@@ -76,6 +77,7 @@ private struct OpenIDEntry {
         if let scopes { settings.scopes = scopes }
         settings.authorizationParameters = parameters
         (settings.usesPKCE, settings.isEmailOptional) = (usesPKCE, isEmailOptional)
+        settings.sendsSecretInForm = sendsSecretInForm
         return defaults.configure(settings, linking: linking, redirectURL: redirectURL)
     }
 
@@ -126,6 +128,13 @@ private struct OpenIDEntry {
             return nil
         }
         return texts.compactMap(\.self)
+    }
+
+    private mutating func sendsSecretInForm() -> Bool? {
+        guard let text = text("token_auth") else { return nil }
+        if let known = ["client_secret_post": true, "client_secret_basic": false][text] { return known }
+        refuse("token_auth", "expected client_secret_basic or client_secret_post")
+        return nil
     }
 
     private mutating func linking() -> LinkingPolicy {

@@ -28,7 +28,7 @@ package struct Refusal: Error, Sendable {
     package var details: [(name: StaticString, value: AnyJSON)] = []
     /// Not nil: the Auth door answers in OAuth's form, always with status 400; this is its `error`.
     package private(set) var oauthError: String?
-    let cause: (any Error)?
+    package let cause: (any Error)?
 
     package init(
         _ status: HTTPResponse.Status, _ code: RefusalCode, _ message: String, headers: HTTPFields = [:],

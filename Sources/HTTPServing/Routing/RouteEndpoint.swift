@@ -1,7 +1,7 @@
 import GatehouseWire
 import HTTPTypes
 import Hummingbird
-import Logging
+package import Logging
 
 /// Everything that happens around a handler, in one hop: the request id, the guard, the limit, the refusal, the
 /// headers, the meter, the log line.
@@ -121,10 +121,12 @@ extension UInt8 {
 extension ServerContext {
     /// Logs why something was refused, where the caller is not told.
     ///
-    /// - Parameter route: The pattern, where it is known.
-    package func note(_ refusal: Refusal, route: String? = nil) {
+    /// - Parameters:
+    ///   - route: The pattern, where it is known.
+    ///   - level: Where the status does not tell whose fault it is.
+    package func note(_ refusal: Refusal, route: String? = nil, level: Logger.Level? = nil) {
         guard let cause = refusal.cause else { return }
-        let level: Logger.Level = refusal.status.code >= 500 ? .error : .info
+        let level = level ?? (refusal.status.code >= 500 ? .error : .info)
         var metadata: [LogKey: String] = [.cause: "\(type(of: cause)): \(cause)"]
         metadata[.route] = route
         event(level, "request refused", metadata)
