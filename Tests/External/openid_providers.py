@@ -406,8 +406,8 @@ class CanailleProvider:
                 response_types=["code"],
                 grant_types=["authorization_code"],
                 scope=["openid", "email", "profile"],
-                # It takes several and says so; then our server puts the secret into the form, and it insists on that.
-                token_endpoint_auth_method="client_secret_post",
+                # It takes several and says so; then our server does as every provider has to accept (RFC 6749 §2.3.1).
+                token_endpoint_auth_method="client_secret_basic",
                 # It would sign with RS512 otherwise; without a word, the standard says RS256.
                 id_token_signed_response_alg="RS256",
             )

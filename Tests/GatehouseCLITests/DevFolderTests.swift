@@ -35,7 +35,7 @@ struct DevFolderTests {
         #expect(settings.auth.issuer == "http://127.0.0.1:1234/auth/v1")
         #expect(settings.auth.confirmsAutomatically && settings.auth.allowsAnonymousSignIn)
         #expect(settings.rates == nil)
-        #expect(settings.auth.redirects.siteURL == "http://127.0.0.1:1234" && settings.auth.redirects.takesPatterns)
+        #expect(settings.auth.redirects.siteURL == "http://127.0.0.1:1234/dev" && settings.auth.redirects.takesPatterns)
         #expect(!settings.auth.allowsImplicitFlow && settings.providers.isEmpty)
         #expect(!settings.tokens.signsWithSharedSecret && settings.tokens.sharedSecret != nil)
         #expect(settings.auth.apiKeys.secret.count == 1 && settings.auth.apiKeys.publishable.count == 1)

@@ -126,16 +126,18 @@ package final class TestServer: Sendable {
 
     /// Sends one request.
     ///
-    /// - Parameter peer: The caller's address.
+    /// - Parameters:
+    ///   - peer: The caller's address.
+    ///   - authority: The name by which the server was called.
     package func send(
         _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
-        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1"
+        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
     ) async throws -> TestAnswer {
         var fields: HTTPFields = [HTTPField.Name("x-supabase-api-version")!: "2024-01-01"]
         if let bearer { fields[.authorization] = "Bearer \(bearer)" }
         for field in headers { fields[field.name] = field.value }
         let bytes = raw ?? json.map { Array($0.text.utf8) } ?? []
-        let head = HTTPRequest(method: method, scheme: "http", authority: "test", path: path, headerFields: fields)
+        let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: bytes)))
         let context = ServerContext(peerAddress: peer, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let response = try await responder.respond(to: request, context: context)

@@ -10,6 +10,7 @@ extension AuthServer {
     /// `GET /authorize?provider=…`: sends the browser to a provider (wire contract 2.9).
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
+        if let address = otherName(request) { return Answer.redirect(to: address).unstored }
         let mark = BrowserMark(request, isSecure: isSecure) ?? BrowserMark(randomBytes: accounts.randomBytes)
         let url = try await begin(.signIn, query, request, in: mark.secret)
         var response = Answer.redirect(to: url)
@@ -38,6 +39,19 @@ extension AuthServer {
             throw Refusal(.notFound, "manual_linking_disabled", "Manual linking is disabled")
         }
         return caller
+    }
+
+    /// The same by the name under which the provider will send the browser back, where it has come by another name of
+    /// its own machine: a cookie of `localhost` does not go to `127.0.0.1`.
+    ///
+    /// For no other host: behind a proxy the name that arrives may never be the one outside.
+    private func otherName(_ request: Request) -> String? {
+        guard let own = RedirectParts(settings.externalURL), own.isLoopback,
+            let came = request.head.authority.flatMap({ RedirectParts("\(own.scheme)://\($0)/") }), came.isLoopback,
+            came.host != own.host, came.port == own.port
+        else { return nil }
+        let port = own.port.isEmpty ? "" : ":" + own.port
+        return "\(own.scheme)://\(own.host)\(port)\(request.uri.string)"
     }
 
     /// Whether browsers come over https.

@@ -21,7 +21,9 @@ enum PageStyle {
         ul{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
         button,input{font:inherit;color:inherit;min-height:44px;border-radius:.75rem;border:1px solid var(--edge)}
         button{display:block;width:100%;padding:.75rem 1rem;background:var(--card);text-align:start;cursor:pointer}
-        button:hover{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
+        a{display:block;min-height:44px;padding:.75rem 1rem;border:1px solid var(--edge);border-radius:.75rem;\
+        background:var(--card);color:var(--accent)}
+        button:hover,a:hover{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
         button strong,button span,.card strong,.card .quiet{display:block}
         button .quiet,.card .quiet{font-size:.9375rem;text-wrap:pretty}
         button code{display:block;margin-top:.25rem;font-size:.8125rem}

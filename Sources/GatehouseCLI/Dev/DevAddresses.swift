@@ -1,3 +1,4 @@
+import DevStack
 package import GatehouseWire
 
 /// Where everything is, and the keys to it: what `gatehouse dev` prints when it is ready.
@@ -74,13 +75,9 @@ package struct DevAddresses: Sendable {
         """
     }
 
-    /// The pair of RFC 7636 appendix B, which everybody knows: good for trying, and for nothing else.
-    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-
     private var providerBlock: String {
         guard let apple, let google else { return "" }
-        let address = "\(authURL)/authorize?provider=google&code_challenge=\(Self.challenge)"
+        let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
         return """
 
             Sign in with Google or Apple; nobody needs an account there. The stand-ins are at
@@ -88,11 +85,11 @@ package struct DevAddresses: Sendable {
               \(google)
               \(apple)
 
-            Open this, or the same with provider=apple, choose a person, and take the code from where you come to:
+            Open \(StandIns.site(url)) and choose, or this, or the same with provider=apple; then trade the code:
 
-              \(address)&code_challenge_method=s256&redirect_to=\(url)/ready
+              \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))
               curl -s '\(authURL)/token?grant_type=pkce' -H 'apikey: \(publishableKey)' \\
-                -d '{"auth_code":"CODE","code_verifier":"\(Self.verifier)"}'
+                -d '{"auth_code":"CODE","code_verifier":"\(ExampleProofKey.verifier)"}'
 
             """
     }

@@ -1,4 +1,5 @@
 import Crypto
+import DevStack
 import Foundation
 package import GatehouseWire
 import JSONWebTokens
@@ -91,7 +92,7 @@ package struct DevSecrets: Sendable {
             .secretKeys: secretKey.reveal(),
             .autoConfirm: "true",
             .anonymousEnabled: "true",
-            .siteURL: address.url,
+            .siteURL: address.isLoopback ? StandIns.site(address.url) : address.url,
             .uriAllowList: DevRedirects.list(redirects),
             .redirectPatterns: "true",
             .outgoingLoopback: "true",

@@ -157,6 +157,20 @@ struct AuthorizeTests {
         }
     }
 
+    @Test("By another name of the same machine the browser is sent to the one that the cookie is for")
+    func otherName() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let path = server.authorizePath("google")
+            let answer = try await server.send(.get, path, authority: "localhost:9999")
+            #expect(answer.location == TestServer.external + path)
+            #expect(answer.headers[.setCookie] == nil)
+            for same in ["127.0.0.1:9999", "localhost:1", "api.example.org", "localhost:9999@evil.example"] {
+                let stays = try await server.send(.get, path, authority: same)
+                #expect(stays.headers[.setCookie] != nil, "\(same)")
+            }
+        }
+    }
+
     @Test("The implicit flow and plain proof keys come with their switches alone")
     func switches() async throws {
         try await TestServer.with(
