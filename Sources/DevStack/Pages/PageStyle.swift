@@ -15,7 +15,7 @@ enum PageStyle {
         h2{margin:1.75rem 0 .625rem;font-size:.9375rem;line-height:1.3}
         p{margin:0 0 .75rem}
         .quiet,dt{color:var(--quiet)}
-        dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:1rem 0 0;padding:.875rem 1rem;\
+        dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:1rem 0;padding:.875rem 1rem;\
         border:1px solid var(--line);border-radius:.75rem;font-size:.9375rem}
         dd{margin:0;min-width:0;overflow-wrap:anywhere}
         ul{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
