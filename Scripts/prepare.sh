@@ -3,7 +3,7 @@
 # and says what it installs. When everything is there it prints nothing. It writes no setting and no profile.
 #
 #   Scripts/prepare.sh           to build and run
-#   Scripts/prepare.sh test      and to test: Python 3 with venv
+#   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL
 #   Scripts/prepare.sh bench     and to measure: wrk
 set -euo pipefail
 
@@ -36,6 +36,11 @@ want() {
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
+# Debian and Homebrew keep the server's programs apart by version.
+postgres_server() {
+    has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G "${1:-/nowhere}/opt/postgresql@*/bin/initdb"
+}
+
 python_with_venv() { [ -x .venv/bin/python3 ] || python3 -c 'import ensurepip, venv'; }
 
 install_with_apt() {
@@ -55,11 +60,15 @@ install_with_apt() {
 prepare_linux() {
     want pkg-config has pkg-config
     want libsqlite3-dev pkg-config --exists sqlite3
+    want libpq-dev pkg-config --exists libpq
     want libargon2-dev pkg-config --exists libargon2
     want libcrypt-dev pkg-config --exists libxcrypt
     for purpose in "$@"; do
         case $purpose in
-            test) want python3 has python3 && want python3-venv python_with_venv ;;
+            test)
+                want python3 has python3 && want python3-venv python_with_venv
+                want postgresql postgres_server
+                ;;
             bench) want python3 has python3 && want wrk has wrk ;;
         esac
     done
@@ -75,10 +84,13 @@ prepare_macos() {
     local prefix=${HOMEBREW_PREFIX:-/opt/homebrew}
     [ -d "$prefix/opt" ] || prefix=/usr/local
     # SwiftPM looks into each formula's own folder, so these need not be linked.
-    for formula in pkgconf sqlite argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
+    for formula in pkgconf sqlite libpq argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
     for purpose in "$@"; do
         case $purpose in
-            test) want python python_with_venv ;;
+            test)
+                want python python_with_venv
+                want postgresql@17 postgres_server "$prefix"
+                ;;
             bench) want wrk has wrk ;;
         esac
     done
