@@ -150,7 +150,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AccountStoreTests",
-            dependencies: ["AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "TestSupport"],
+            dependencies: [
+                "AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "PostgresDriver", "ProfileGateway",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPServingTests",

@@ -70,10 +70,12 @@ package final class PostgresDatabase: Database {
             return first.needsMore ? try await transaction(.read, body) : try stopped.get()
         }
         if unfit.withLock({ $0.contains(statement.text, at: start) }) { return try await transaction(.read, body) }
-        let (result, took) = try await lookUp(statement)
-        let again = ReadOnce(known: (statement, result))
+        let asked = await Result.of { try await lookUp(statement) }
+        let again = ReadOnce(known: (statement, asked.map(\.0)))
         let answer = Result { try body(again) }
-        if again.needsMore || took > UnfitStatements.slow {
+        // A failure has no time; it is lost here only, the body is told.
+        let isSlow = ((try? asked.get().1) ?? .zero) > UnfitStatements.slow
+        if again.needsMore || isSlow {
             let now = uptime()
             unfit.withLock { $0.add(statement.text, at: now) }
         }
@@ -124,6 +126,12 @@ package final class PostgresDatabase: Database {
         guard try await lock.take() else { return nil }
         defer { lock.release() }
         return try await work()
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate static func of(_ work: () async throws -> Success) async -> Self {
+        do { return .success(try await work()) } catch { return .failure(error) }
     }
 }
 

@@ -44,6 +44,8 @@ final class PostgresSession {
             PQfinish(started)
             throw error
         }
+        // Notices are for people at a terminal; without this they go to standard error.
+        PQsetNoticeProcessor(started, { _, _ in }, nil)
         PQsetnonblocking(started, 1)
         PQenterPipelineMode(started)
         cancellation = PostgresCancellation(handle)

@@ -1,7 +1,7 @@
 /// How much of a server one database uses, and how long it waits for it.
 package struct PostgresSettings: Sendable {
     /// Connections for transactions, each with a thread of its own. Reads of one statement have a further one.
-    package var connections = 16
+    package var connections = 8
     /// The server gives up a statement that takes longer.
     package var statementLimit: Duration = .seconds(10)
     /// How long a caller waits in all for a connection, for the server to come back, and for others who change the

@@ -11,15 +11,15 @@ final class ReadOnce: Connection {
     private(set) var asked: SQL?
     /// Whether it needs more than the one answer.
     private(set) var needsMore = false
-    private let known: (statement: SQL, result: PostgresResult)?
+    private let known: (statement: SQL, answer: Result<PostgresResult, any Error>)?
 
-    init(known: (statement: SQL, result: PostgresResult)? = nil) { self.known = known }
+    init(known: (statement: SQL, answer: Result<PostgresResult, any Error>)? = nil) { self.known = known }
 
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
         if needsMore { throw Stopped() }
         if asked == nil, let known, known.statement.text == statement.text, known.statement.values == statement.values {
             asked = statement
-            return try known.result.rows(decode)
+            return try known.answer.get().rows(decode)
         }
         needsMore = known != nil || asked != nil
         asked = asked ?? statement

@@ -58,8 +58,10 @@ struct Worker {
         let answer: @Sendable () -> Void
         do {
             answer = try job.body(transaction)
-            // Whoever swallows a failure must not be told that the rest is there.
-            if let failure = transaction.failure { throw Transaction.told(failure) }
+            // Whoever swallows a failure must not be told that the rest is there; a reader may live with a refusal.
+            if let failure = transaction.failure, job.kind == .write || Self.mayWorkAgain(failure) {
+                throw Transaction.told(failure)
+            }
             guard pool.beginCommit(job.id) else { throw CancellationError() }
         } catch {
             rollBack(transaction)
@@ -91,12 +93,12 @@ struct Worker {
     }
 
     private func verdict(on failure: (any Error)?, thrown: any Error) -> Attempt {
-        switch failure {
-        case let refusal as ServerRefusal where refusal.mayWorkAgain: .again(refusal)
-        // The commit was never asked for, so nothing has happened.
-        case let lost as LostConnection: .again(lost)
-        default: .refused(thrown)
-        }
+        if let failure, Self.mayWorkAgain(failure) { .again(failure) } else { .refused(thrown) }
+    }
+
+    private static func mayWorkAgain(_ failure: any Error) -> Bool {
+        // When a connection is lost the commit was never asked for, so nothing has happened.
+        (failure as? ServerRefusal)?.mayWorkAgain ?? (failure is LostConnection)
     }
 
     private mutating func rollBack(_ transaction: Transaction) {

@@ -114,6 +114,24 @@ struct NodeTests {
         #expect(count == 1)
     }
 
+    @Test("A reader may answer a refusal itself, alone or after other statements")
+    func answeredRefusal() async throws {
+        let database = try await Bench().openWithNotes()
+        for first in [false, true] {
+            let hasTable = try await database.read { db in
+                if first { _ = try db.rows("SELECT id FROM note") { _ in } }
+                do {
+                    _ = try db.rows("SELECT id FROM nowhere") { _ in }
+                    return true
+                } catch let failure as DatabaseFailure where failure.detail.contains("nowhere") {
+                    return false
+                }
+            }
+            #expect(!hasTable)
+        }
+        #expect(try await database.noteIDs() == [])
+    }
+
     @Test("A read may ask nothing, swallow what stops it, or decide by the first answer whether to ask more")
     func bodies() async throws {
         let database = try await Bench().openWithNotes()
