@@ -15,7 +15,7 @@ private struct RoleFixture {
 
     init() async throws {
         cluster = try TestCluster.running()
-        prefix = "roles_\(UUID().uuidString.prefix(8).lowercased())"
+        prefix = cluster.newName("roles")
         try await run("roles.sql", as: "gatehouse", schema: "public")
         try await open("\(prefix)_migrator").migrate(Accounts.migrations)
         try await run("grants.sql", as: "\(prefix)_migrator", schema: prefix)
@@ -51,7 +51,8 @@ private struct RoleFixture {
 
 @Suite("Roles with the least rights", .enabled("needs PostgreSQL") { TestCluster.programs != nil })
 struct RoleTests {
-    private let now = TestClock().now
+    private let clock = TestClock()
+    private var now: Instant { clock.now }
 
     private func signUp(_ email: String, _ accounts: Accounts) async throws -> UserID {
         let signUp = EmailSignUp(

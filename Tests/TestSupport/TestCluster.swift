@@ -17,7 +17,7 @@ package final class TestCluster: Sendable {
     /// Its standard input keeps the server running.
     private let guardian: Process
     private let administration: PostgresDatabase
-    private let lastSchema = Atomic<Int>(0)
+    private let lastName = Atomic<Int>(0)
     private let places = Places(24)
 
     private init() throws {
@@ -49,9 +49,14 @@ package final class TestCluster: Sendable {
     /// A new, empty schema; waits while many tests have one.
     package func makeSchema() async throws -> String {
         await places.take()
-        let schema = "test_\(lastSchema.add(1, ordering: .relaxed).newValue)"
+        let schema = newName("test")
         try await administer("CREATE SCHEMA \(schema)")
         return schema
+    }
+
+    /// A name that nothing else in this server has.
+    package func newName(_ prefix: String) -> String {
+        "\(prefix)_\(lastName.add(1, ordering: .relaxed).newValue)"
     }
 
     package func drop(_ schema: String) async {
