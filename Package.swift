@@ -111,8 +111,8 @@ let package = Package(
             name: "GatehouseCLI",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "Gatehouse", "GatehouseModel",
-                crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "Gatehouse",
+                "GatehouseModel", crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
