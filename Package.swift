@@ -41,6 +41,8 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(
             name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
@@ -71,6 +73,7 @@ let package = Package(
             dependencies: ["GatehouseWire", "CArgon2", "CCrypt", crypto, cryptoExtras, nioPosix],
             swiftSettings: strict),
         .target(name: "SQLiteDriver", dependencies: ["SQLDatabase", "CSQLite"], swiftSettings: strict),
+        .target(name: "PostgresDriver", dependencies: ["SQLDatabase", "CPostgres"], swiftSettings: strict),
         /// Remembers. The only SQL about accounts; one file per atomic operation.
         .target(
             name: "AccountStore", dependencies: ["GatehouseWire", "AccountDomain", "SQLDatabase", crypto],
@@ -108,8 +111,9 @@ let package = Package(
             name: "GatehouseCLI",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "Gatehouse", "GatehouseModel",
-                "IdentityProviders", "DevStack", crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "Gatehouse",
+                "GatehouseModel", "IdentityProviders", "DevStack", crypto, hummingbird, httpTypes, logging, nioCore,
+                nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -122,7 +126,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "IdentityProviders", "DevStack",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
+                "DevStack",
                 crypto, hummingbird, httpTypes, logging, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/TestSupport",
@@ -143,8 +148,14 @@ let package = Package(
             name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "PostgresDriverTests", dependencies: ["PostgresDriver", "SQLDatabase", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "AccountStoreTests",
-            dependencies: ["AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "TestSupport"],
+            dependencies: [
+                "AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "PostgresDriver", "ProfileGateway",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPServingTests",

@@ -4,8 +4,8 @@
 #
 #   Scripts/prepare.sh           to build and run
 #   Scripts/prepare.sh check     and to check: Python 3
-#   Scripts/prepare.sh test      and to test: Python 3 with venv; Chromium, unless GATEHOUSE_BROWSER names another
-#                                browser, or says none
+#   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL; Chromium, unless GATEHOUSE_BROWSER names
+#                                another browser, or says none
 #   Scripts/prepare.sh bench     and to measure: wrk
 set -euo pipefail
 
@@ -36,6 +36,11 @@ want() {
     local package=$1
     shift
     "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+# Debian and Homebrew keep the server's programs apart by version.
+postgres_server() {
+    has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G "${1:-/nowhere}/opt/postgresql@*/bin/initdb"
 }
 
 python_with_venv() { [ -x .venv/bin/python3 ] || python3 -c 'import ensurepip, venv'; }
@@ -72,6 +77,7 @@ want_chromium() {
 prepare_linux() {
     want pkg-config has pkg-config
     want libsqlite3-dev pkg-config --exists sqlite3
+    want libpq-dev pkg-config --exists libpq
     want libargon2-dev pkg-config --exists libargon2
     want libcrypt-dev pkg-config --exists libxcrypt
     for purpose in "$@"; do
@@ -81,6 +87,7 @@ prepare_linux() {
                 want python3 has python3
                 want python3-venv python_with_venv
                 browser || want_chromium
+                want postgresql postgres_server
                 ;;
             bench) want python3 has python3 && want wrk has wrk ;;
         esac
@@ -97,13 +104,14 @@ prepare_macos() {
     local prefix=${HOMEBREW_PREFIX:-/opt/homebrew}
     [ -d "$prefix/opt" ] || prefix=/usr/local
     # SwiftPM looks into each formula's own folder, so these need not be linked.
-    for formula in pkgconf sqlite argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
+    for formula in pkgconf sqlite libpq argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
     for purpose in "$@"; do
         case $purpose in
             check) want python has python3 ;;
             test)
                 want python python_with_venv
                 want google-chrome browser_app
+                want postgresql@17 postgres_server "$prefix"
                 ;;
             bench) want wrk has wrk ;;
         esac

@@ -1,20 +1,41 @@
-/// A database with transactions. Conformers: `SQLiteDatabase`, and a PostgreSQL driver.
+/// A database with transactions. Conformers: `SQLiteDatabase` and `PostgresDatabase`.
 package protocol Database: Sendable {
     /// Commits when `body` returns, rolls back when it throws; returns after the commit is on disk.
     ///
     /// `body` is synchronous on purpose: nothing can wait on a network, a hash or a person while the
-    /// transaction holds its locks. It may run more than once, so it has no effect besides its statements.
+    /// transaction holds its locks. It may run more than once, so it has no effect besides its statements, and
+    /// asks the same when it is told the same. After a statement that failed it can only end: not every database
+    /// goes on with the transaction.
     ///
-    /// - Throws: What `body` throws, ``ConstraintViolation`` and ``DatabaseFailure``; nothing was changed then.
+    /// - Throws: What `body` throws, ``ConstraintViolation``, ``DatabaseFailure``, and `CancellationError` where the
+    ///   driver can stop; nothing was changed then, unless the failure says that nobody knows.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
-    /// Reads one consistent state.
+    /// Reads one consistent state. What is said of `body` above holds here too.
     ///
     /// - Throws: What `body` throws, and ``DatabaseFailure``.
-    func read<Value: Sendable>(_ body: @Sendable (any Connection) throws -> Value) async throws -> Value
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
+
+    /// Does `work` while nobody else who shares the database does work of the same name.
+    ///
+    /// - Parameter waits: Whether to wait until the others are done; else they are left to it.
+    /// - Returns: nil when somebody else is at it.
+    /// - Throws: What `work` throws, and ``DatabaseFailure``.
+    func exclusively<Value: Sendable>(
+        _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value?
 
     /// Which words the driver speaks.
     var dialect: Dialect { get }
+}
+
+extension Database {
+    /// For databases that one program has to itself.
+    package func exclusively<Value: Sendable>(
+        _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        try await work()
+    }
 }
 
 /// Runs statements inside a transaction.

@@ -13,6 +13,12 @@ package enum ColumnType: String, CaseIterable, Sendable {
     case table
 }
 
+/// What a statement says to a database that many write to at once, and to the others nothing.
+package enum Clause: String, CaseIterable, Sendable {
+    /// After a `SELECT` that picks rows to change: leaves out those that somebody else is changing.
+    case skippingLocked
+}
+
 /// One step of the schema. Steps are numbered from 1 without gaps and never change once released.
 package struct Migration: Sendable {
     package let number: Int
@@ -39,19 +45,28 @@ package struct UnknownMigration: Error, Equatable, Sendable {
 }
 
 extension Database {
-    /// Runs the steps that have not run yet, in order, each in a transaction of its own.
+    /// Runs the steps that have not run yet, in order, each in a transaction of its own. Of nodes that start at once,
+    /// one does and the others wait.
     ///
     /// - Throws: ``UnknownMigration`` when the database has a step that is not in `migrations`; nothing was
     ///   changed then. ``DatabaseFailure`` and ``ConstraintViolation``; the steps before the failed one stay.
     package func migrate(_ migrations: [Migration]) async throws {
+        let known = Set(migrations.map(\.number))
+        // What is lost: why the table cannot be read. Mostly it is not there yet, else the next statement tells.
+        let before = try? await appliedMigrations()
+        try Self.refuse(before ?? [], unlessIn: known)
+        // A role that may not change the schema can start on one that is up to date.
+        if let before, known.isSubset(of: before) { return }
+        _ = try await exclusively("migrations", waits: true) { try await runSteps(migrations) }
+    }
+
+    private func runSteps(_ migrations: [Migration]) async throws {
         let dialect = dialect
         try await write { db in
-            try db.run("CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+            _ = try db.run(
+                "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
         }
-        let known = Set(migrations.map(\.number))
-        if let unknown = try await appliedMigrations().first(where: { !known.contains($0) }) {
-            throw UnknownMigration(number: unknown)
-        }
+        try await Self.refuse(appliedMigrations(), unlessIn: Set(migrations.map(\.number)))
         for migration in migrations {
             try await write { db in
                 let number = migration.number
@@ -63,6 +78,10 @@ extension Database {
                 try db.run("INSERT INTO schema_migrations (number, name) VALUES (\(number), \(migration.name))")
             }
         }
+    }
+
+    private static func refuse(_ applied: [Int], unlessIn known: Set<Int>) throws {
+        if let unknown = applied.first(where: { !known.contains($0) }) { throw UnknownMigration(number: unknown) }
     }
 
     /// The numbers of the steps that have run, ascending.

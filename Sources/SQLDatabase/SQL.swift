@@ -69,6 +69,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
+        package mutating func appendInterpolation(_ clause: Clause) { text += "{\(clause.rawValue)}" }
         package mutating func appendInterpolation(_ word: ColumnType) { text += "{\(word.rawValue)}" }
     }
 }

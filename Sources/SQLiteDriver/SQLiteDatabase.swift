@@ -47,7 +47,7 @@ package final class SQLiteDatabase: Database {
     }
 
     package func read<Value: Sendable>(
-        _ body: @Sendable (any Connection) throws -> Value
+        _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         let start = uptime()
         let connection = try readers.withLock { $0.popLast() } ?? open()

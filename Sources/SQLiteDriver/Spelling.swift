@@ -8,6 +8,9 @@ enum Spelling {
         for word in ColumnType.allCases {
             spelled = spelled.replacing("{\(word.rawValue)}", with: Self.word(word))
         }
+        for clause in Clause.allCases {
+            spelled = spelled.replacing("{\(clause.rawValue)}", with: Self.clause(clause))
+        }
         return spelled
     }
 
@@ -18,6 +21,13 @@ enum Spelling {
         case .uuid, .text, .json: "TEXT"
         case .bytes: "BLOB"
         case .table: "STRICT"
+        }
+    }
+
+    private static func clause(_ clause: Clause) -> String {
+        switch clause {
+        // One writer at a time: no row is locked.
+        case .skippingLocked: ""
         }
     }
 }

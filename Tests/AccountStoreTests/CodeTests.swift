@@ -104,9 +104,8 @@ struct CodeTests {
         }
         _ = try await store.storage.database.write { db in try db.run("DELETE FROM users") }
         let banned = try await code()
-        _ = try await store.storage.database.write { db in
-            try db.run("UPDATE users SET banned_until = \((store.clock.now + .seconds(9)).microseconds)")
-        }
+        let end = SQLValue.instant((store.clock.now + .seconds(9)).microseconds)
+        _ = try await store.storage.database.write { db in try db.run("UPDATE users SET banned_until = \(end)") }
         guard case .banned = try await redeem(banned) else {
             Issue.record("expected: banned")
             return

@@ -114,7 +114,7 @@ struct CountingDatabase: Database {
         return try await database.write(body)
     }
 
-    func read<Value: Sendable>(_ body: @Sendable (any Connection) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
         transactions.add()
         return try await database.read(body)
     }

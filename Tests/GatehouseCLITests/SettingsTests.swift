@@ -1,6 +1,7 @@
 import AccountDomain
 import AuthServer
 import GatehouseCLI
+import GatehouseWire
 import Testing
 
 @Suite("Settings")
@@ -38,6 +39,21 @@ struct SettingsTests {
         }
     }
 
+    @Test("The accounts are in a file or on a server, whose password no print shows")
+    func database() throws {
+        let file = try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.sqlite"])
+        #expect(file.database.path == "a/b.sqlite")
+        #expect(file.database.server == nil)
+        let url = "postgres://user:hunter2@db.example.org/auth?sslmode=require"
+        let server = try GivenValues.settings(["GATEHOUSE_DATABASE": url, "GOTRUE_DB_MAX_POOL_SIZE": "20"])
+        #expect(server.database.server?.reveal() == url)
+        #expect(server.database.connections == 20)
+        #expect(server.database.path == "")
+        var dumped = ""
+        dump(server, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+    }
+
     @Test(
         "A wrong value is told under the name it was given by",
         arguments: [
@@ -49,7 +65,8 @@ struct SettingsTests {
             ("GATEHOUSE_METRICS_LISTEN", "9000"), ("GATEHOUSE_TRUSTED_PROXIES", "10.0.0.0/99"),
             ("GATEHOUSE_PROXY_HEADER", "no header"), ("GOTRUE_RATE_LIMIT_HEADER", "a:b"),
             ("GOTRUE_API_MAX_REQUEST_DURATION", "10"), ("GOTRUE_API_MAX_REQUEST_DURATION", "0s"),
-            ("GATEHOUSE_DATABASE", "postgres://user:password@db.example.org/auth"),
+            ("GATEHOUSE_DATABASE", "postgres://user:password@db.example.org/auth?no=thing"),
+            ("GOTRUE_DB_MAX_POOL_SIZE", "0"),
             ("GATEHOUSE_DATABASE", "sqlite:"), ("GATEHOUSE_DATABASE", "mysql://x"), ("GATEHOUSE_SECRETS", "abc"),
             ("GATEHOUSE_SECRETS", "1:c2hvcnQ="), ("GATEHOUSE_SECRETS", "300:\(GivenValues.secret)"),
             ("GATEHOUSE_SECRETS", "1:\(GivenValues.secret),1:\(GivenValues.secret)"),

@@ -97,7 +97,7 @@ final class OneRowDatabase: Database, Connection {
         return try body(self)
     }
 
-    func read<Value: Sendable>(_ body: @Sendable (any Connection) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
         try body(self)
     }
 

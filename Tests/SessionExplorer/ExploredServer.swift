@@ -230,7 +230,7 @@ struct SteppedDatabase: Database {
         return try await Scheduler.shared.away { try await inner.write(body) }
     }
 
-    func read<Value: Sendable>(_ body: @Sendable (any Connection) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
         await Scheduler.shared.pause()
         return try await inner.read(body)
     }

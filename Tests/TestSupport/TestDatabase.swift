@@ -1,5 +1,6 @@
 package import AccountStore
 import Foundation
+import PostgresDriver
 package import SQLDatabase
 import SQLiteDriver
 import Synchronization
@@ -7,25 +8,46 @@ package import Testing
 
 /// The databases that every test of stored things runs on.
 package enum TestDatabase: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case sqlite
+    case sqlite, postgres
 
-    package static let all = allCases
+    /// Both, or SQLite alone where PostgreSQL is not installed, which is said once.
+    package static let all: [TestDatabase] = {
+        if TestCluster.programs != nil { return allCases }
+        FileHandle.standardError.write(
+            Data("PostgreSQL is not installed (initdb, postgres): tests run on SQLite alone.\n".utf8))
+        return [.sqlite]
+    }()
+
+    /// What tests run on that need one database: SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
+    package static let usual =
+        ProcessInfo.processInfo.environment["GATEHOUSE_TEST_DATABASE"].flatMap(TestDatabase.init) ?? .sqlite
+
     package var testDescription: String { rawValue }
 
     /// A new database with every migration, which goes when the value does.
     package func open() async throws -> OpenDatabase {
-        let open = try OpenDatabase()
+        let open = try await openEmpty()
         try await open.database.migrate(Accounts.migrations)
         return open
     }
+
+    /// A new database without a table.
+    package func openEmpty() async throws -> OpenDatabase {
+        switch self {
+        case .sqlite: try OpenDatabase()
+        case .postgres: try await OpenDatabase(TestCluster.running())
+        }
+    }
 }
 
-/// A database in a folder of its own.
+/// A database of its own: a file in a folder, or a schema.
 package final class OpenDatabase: Sendable {
     package let database: any Database
     package let statements = StatementCount()
     package let folder: String
+    private let remove: @Sendable () -> Void
 
+    /// SQLite.
     package init() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,12 +56,29 @@ package final class OpenDatabase: Sendable {
         database = try SQLiteDatabase(path: folder.appending(path: "test.sqlite").path(), uptime: { .zero }) { event in
             if case .statement = event { statements.add() }
         }
+        // What is lost on failure: a folder in the system's temporary one.
+        remove = { try? FileManager.default.removeItem(at: folder) }
     }
 
-    deinit {
-        // What is lost on failure: a folder in the system's temporary one.
-        try? FileManager.default.removeItem(atPath: folder)
+    /// PostgreSQL.
+    package init(_ cluster: TestCluster) async throws {
+        folder = ""
+        let schema = try await cluster.makeSchema()
+        let statements = statements
+        var settings = PostgresSettings()
+        settings.connections = 4
+        settings.waitLimit = .seconds(60)
+        let opened = try PostgresDatabase(cluster.url(schema: schema), settings: settings, uptime: uptime) { event in
+            if case .statement = event { statements.add() }
+        }
+        database = opened
+        remove = {
+            opened.close()
+            Task { await cluster.drop(schema) }
+        }
     }
+
+    deinit { remove() }
 }
 
 /// How many statements ran.
@@ -54,5 +93,15 @@ package final class StatementCount: Sendable {
         let before = value
         try await work()
         return value - before
+    }
+}
+
+extension [String] {
+    /// Of a plan: the steps that read a whole table.
+    package var scans: [String] {
+        filter { step in
+            step.contains("Seq Scan")
+                || step.hasPrefix("SCAN") && !step.contains("SUBQUERY") && step != "SCAN CONSTANT ROW"
+        }
     }
 }

@@ -37,7 +37,7 @@ package final class TestServer: Sendable {
     package static let secretKey = "sb_secret_test"
 
     package init(
-        on kind: TestDatabase = .sqlite, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
+        on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         storage = try await kind.open()
@@ -151,7 +151,7 @@ package final class TestServer: Sendable {
 
     /// Runs a test against a server of its own.
     package static func with(
-        on kind: TestDatabase = .sqlite, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
+        on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, change: (inout AuthSettings) -> Void = { _ in },
         _ test: (TestServer) async throws -> Void
     ) async throws {

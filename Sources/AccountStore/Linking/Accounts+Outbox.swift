@@ -97,7 +97,7 @@ extension Accounts {
     static func due(limit: Int, at now: Instant) -> SQL {
         """
         SELECT id FROM outbox WHERE next_at <= \(now) AND kind = \(OutboxMessage.Kind.revokeToken.rawValue)
-        ORDER BY next_at, id LIMIT \(limit)
+        ORDER BY next_at, id LIMIT \(limit) \(.skippingLocked)
         """
     }
 

@@ -8,7 +8,11 @@ extension Accounts {
         Migration(3, "audit log", [auditLog, auditLogByTime]),
         Migration(4, "signing keys", [signingKeys]),
         Migration(
-            5, "profiles come with users", [profiles], dialectStatements: [.sqlite: [sqliteProfileTrigger]]),
+            5, "profiles come with users", [profiles],
+            dialectStatements: [
+                .sqlite: [sqliteProfileTrigger],
+                .postgresql: [profileFunction, profileTrigger, tokenHolder, ownRows, ownProfile],
+            ]),
         Migration(6, "confirmed and proven are two facts", provenAddresses, dialectStatements: provenImports),
         Migration(7, "sign-in through providers", flows),
         Migration(8, "links between identities and accounts", links),

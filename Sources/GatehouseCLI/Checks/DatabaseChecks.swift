@@ -18,6 +18,7 @@ struct DatabaseChecks {
     }
 
     private func integrity() async -> Finding {
+        if database.dialect == .postgresql { return await answer() }
         do {
             let lines = try await database.read { db in try db.rows("PRAGMA quick_check(5)") { $0.text(0) } }
             if lines == ["ok"] { return .ok("database", "\(settings.database.path) is whole") }
@@ -27,6 +28,21 @@ struct DatabaseChecks {
         } catch {
             return .problem(
                 "database", "\(settings.database.path) cannot be read: \(error)", "check path, owner and permissions")
+        }
+    }
+
+    /// Whether a server is whole is its own affair; here it has to answer, and to be one that is supported.
+    private func answer() async -> Finding {
+        do {
+            let version = try await database.read { db in
+                try db.row("SELECT current_setting('server_version_num')") { Int($0.text(0)) ?? 0 } ?? 0
+            }
+            if version / 10_000 >= 15 { return .ok("database", "PostgreSQL \(version / 10_000) answers") }
+            return .problem("database", "PostgreSQL \(version / 10_000) is too old", "use PostgreSQL 15 or later")
+        } catch {
+            return .problem(
+                "database", "the server does not answer: \(error)",
+                "check the URL, the password, sslmode, and that the server lets this machine in")
         }
     }
 

@@ -58,16 +58,16 @@ struct OpenedAccounts {
     init(_ options: DataOptions) async throws {
         let settings = try await options.settings()
         guard let secrets = settings.secrets else { throw CommandFailure("The configuration has no server secrets.") }
-        let path = settings.database.path
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure("There is no database at \(path). `gatehouse migrate` makes one.")
+        let name = settings.database.name
+        guard settings.database.server != nil || FileManager.default.fileExists(atPath: name) else {
+            throw CommandFailure("There is no database at \(name). `gatehouse migrate` makes one.")
         }
         let (database, pending) = try await explaining {
             let database = try openDatabase(settings.database)
             return (database, try await database.pendingMigrations(migrations(for: [.auth])))
         }
         guard pending.isEmpty else {
-            throw CommandFailure("The database at \(path) has an older schema. Run `gatehouse migrate` first.")
+            throw CommandFailure("The database at \(name) has an older schema. Run `gatehouse migrate` first.")
         }
         self.settings = settings
         self.database = database

@@ -42,7 +42,7 @@ struct Doctor: AsyncParsableCommand {
         findings += await ProviderChecks(settings.providers, rule: settings.outgoing, now: System.now).all()
         findings.append(machine.clock(now: System.now(), newest: newest))
         findings.append(machine.port(settings.listen))
-        findings.append(machine.diskSpace(near: settings.database.path))
+        if settings.database.server == nil { findings.append(machine.diskSpace(near: settings.database.path)) }
         return findings
     }
 
@@ -51,12 +51,12 @@ struct Doctor: AsyncParsableCommand {
             ([setting.environmentName] + setting.foreignNames).compactMap { given.environment[$0 + "_FILE"] }
         }
         let folder = options.data.map { [$0, $0 + "/secrets.json"] } ?? []
-        return secretFiles + folder + [settings.database.path]
+        return secretFiles + folder + (settings.database.server == nil ? [settings.database.path] : [])
     }
 
     private func database(_ settings: ServerSettings) async -> ([Finding], newest: Instant?) {
-        let path = settings.database.path
-        guard FileManager.default.fileExists(atPath: path) else {
+        let path = settings.database.name
+        guard settings.database.server != nil || FileManager.default.fileExists(atPath: path) else {
             return (
                 [.warning("database", "\(path) is not there yet", "the first start makes it, or gatehouse migrate")],
                 nil

@@ -8,15 +8,25 @@ import JSONWebTokens
 import Logging
 import NIOCore
 import PasswordHashing
+import PostgresDriver
 import ProfileGateway
 import SQLDatabase
 import SQLiteDriver
 
-/// - Throws: ``DatabaseFailure`` when the file cannot be opened.
+/// - Parameter statementLimit: The longest that a server may take for one statement; nil for what serves requests.
+/// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
 func openDatabase(
-    _ location: DatabaseLocation, _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+    _ location: DatabaseLocation, statementLimit: Duration? = nil,
+    _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
 ) throws -> any Database {
-    try SQLiteDatabase(path: location.path, uptime: System.uptime, observe: observe)
+    guard let server = location.server else {
+        return try SQLiteDatabase(path: location.path, uptime: System.uptime, observe: observe)
+    }
+    var settings = PostgresSettings()
+    settings.connections = location.connections
+    if let statementLimit { settings.statementLimit = statementLimit }
+    return try PostgresDatabase(
+        ConnectionURL(server.reveal()), settings: settings, uptime: System.uptime, observe: observe)
 }
 
 /// The steps of the schema that this program needs.

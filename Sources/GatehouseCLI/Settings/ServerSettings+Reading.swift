@@ -4,6 +4,7 @@ import GatehouseWire
 import HTTPServing
 import JSONWebTokens
 import Logging
+import PostgresDriver
 import ProfileGateway
 
 /// One part of the server, for `serve --only`.
@@ -49,14 +50,21 @@ extension SettingsReader {
     }
 
     fileprivate mutating func location() -> DatabaseLocation? {
-        guard var text = required(.database, "expected the path of the SQLite file") else { return nil }
-        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-            refuse(.database, "this build has no PostgreSQL driver; expected the path of an SQLite file")
+        let connections = number(.databaseConnections, 1...1_000)
+        guard var text = required(.database, "expected the path of the SQLite file or a postgres:// URL") else {
             return nil
+        }
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            // What is lost: nothing; libpq's reason may repeat the password.
+            guard (try? ConnectionURL(text)) != nil else {
+                refuse(.database, "expected a URL such as postgres://user@host/database?sslmode=verify-full")
+                return nil
+            }
+            return DatabaseLocation(server: Secret(text), connections: connections)
         }
         if text.hasPrefix("sqlite:") { text.removeFirst("sqlite:".count) }
         guard !text.isEmpty, !text.contains("://") else {
-            refuse(.database, "expected the path of an SQLite file, or sqlite:PATH")
+            refuse(.database, "expected the path of an SQLite file, sqlite:PATH or a postgres:// URL")
             return nil
         }
         return DatabaseLocation(path: text)

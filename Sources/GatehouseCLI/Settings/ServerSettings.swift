@@ -44,9 +44,22 @@ package struct ServerSettings: Sendable {
 }
 
 /// Where the accounts are kept.
-package struct DatabaseLocation: Hashable, Sendable {
-    /// Of the SQLite file.
+package struct DatabaseLocation: Sendable {
+    /// Of the SQLite file; empty when it is a server.
     package let path: String
+    /// The URL of a PostgreSQL server, which may hold a password.
+    package let server: Secret?
+    /// Of the server, for transactions.
+    package let connections: Int
+
+    package init(path: String) { (self.path, server, connections) = (path, nil, 0) }
+
+    package init(server: Secret, connections: Int) {
+        (path, self.server, self.connections) = ("", server, connections)
+    }
+
+    /// What people are told.
+    var name: String { server == nil ? path : "the database server" }
 }
 
 /// Which keys sign and verify access tokens besides those of the database, which always verify.

@@ -19,6 +19,7 @@ extension Setting {
         case .appleLinking, .googleLinking, .keycloakLinking: "automatic"
         case .passwordMinimumLength: "8"
         case .hashQueue: "64"
+        case .databaseConnections: "8"
         case .refreshReuseInterval: "10"
         case .sessionInactivity: "720h"
         case .limits: "on"
@@ -110,7 +111,10 @@ extension Setting {
 
     private var generalSummary: String {
         switch self {
-        case .database: "Required. Path of the SQLite file; `sqlite:PATH` is the same."
+        case .database:
+            "Required. Path of the SQLite file (`sqlite:PATH` is the same), or `postgres://user@host/database` with "
+                + "libpq's parameters; without `sslmode` a server elsewhere has to prove who it is."
+        case .databaseConnections: "Connections to PostgreSQL for transactions, 1 to 1000; reads have one more."
         case .secrets:
             "Required. Server secrets, newest first: `2:BASE64,1:BASE64`, each of 32 bytes or more with a number from "
                 + "0 to 255. They seal the signing keys and make the refresh tokens. `openssl rand -base64 32` makes one."

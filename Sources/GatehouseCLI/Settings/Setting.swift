@@ -13,7 +13,9 @@ package enum Setting: String, CaseIterable, Sendable {
     case requestDuration = "api_max_request_duration"
 
     // What it keeps, and the secrets that only the configuration knows.
-    case database, secrets
+    case database
+    case databaseConnections = "database_connections"
+    case secrets
     case publishableKeys = "publishable_keys"
     case secretKeys = "secret_keys"
     case requireAPIKey = "require_api_key"
@@ -114,6 +116,7 @@ extension Setting {
         case .host: ["GOTRUE_API_HOST"]
         case .port: ["GOTRUE_API_PORT", "PORT"]
         case .database: ["GOTRUE_DB_DATABASE_URL", "DATABASE_URL"]
+        case .databaseConnections: ["GOTRUE_DB_MAX_POOL_SIZE"]
         case .requestDuration, .siteURL, .corsAllowedHeaders, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtLifetime, .jwtIssuer,
             .jwtAudience, .jwtRole, .jwtAdminRoles, .disableSignUp, .emailEnabled, .anonymousEnabled, .autoConfirm,
             .passwordMinimumLength, .passwordRequiredCharacters, .requireCurrentPassword, .refreshReuseInterval,

@@ -1,0 +1,53 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <unistd.h>
+
+// Character constants, which Swift does not import.
+static const int postgres_field_sqlstate = PG_DIAG_SQLSTATE;
+static const int postgres_field_message = PG_DIAG_MESSAGE_PRIMARY;
+
+enum { postgres_readable = 1, postgres_writable = 2, postgres_woken = 4 };
+
+// Waits until the descriptor can be read, can be written when `writes`, or `wake` has a byte; -1 stands for none.
+// Returns which, 0 after `milliseconds`, or when a signal came between.
+static inline int postgres_wait(int descriptor, int writes, int wake, int milliseconds) {
+    struct pollfd ends[2] = {
+        {.fd = descriptor, .events = (short)(POLLIN | (writes ? POLLOUT : 0))},
+        {.fd = wake, .events = POLLIN},
+    };
+    if (poll(ends, 2, milliseconds) <= 0) return 0;
+    int found = 0;
+    if (ends[0].revents & ~POLLOUT) found |= postgres_readable;
+    if (ends[0].revents & POLLOUT) found |= postgres_writable;
+    if (ends[1].revents) found |= postgres_woken;
+    return found;
+}
+
+// A pipe whose ends never block: one to wake a waiting thread with, one that it waits for.
+static inline int postgres_open_wake(int ends[2]) {
+    if (pipe(ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) {
+        fcntl(ends[end], F_SETFL, O_NONBLOCK);
+        fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    }
+    return 0;
+}
+
+static inline void postgres_wake(int end) {
+    char byte = 0;
+    // A full pipe wakes as well.
+    ssize_t ignored = write(end, &byte, 1);
+    (void)ignored;
+}
+
+static inline void postgres_drain_wake(int end) {
+    char bytes[64];
+    while (read(end, bytes, sizeof bytes) > 0) {}
+}
+
+static inline void postgres_close_wake(const int ends[2]) {
+    close(ends[0]);
+    close(ends[1]);
+}

@@ -1,0 +1,52 @@
+import CPostgres
+import Dispatch
+import Foundation
+import SQLDatabase
+
+/// A name that one node at a time holds (an advisory lock), on a connection and a thread of its own. When the
+/// connection breaks, another node may take it.
+final class NamedLock: Sendable {
+    private let name: String
+    private let waits: Bool
+    private let plan: SessionPlan
+    private let isOver = DispatchSemaphore(value: 0)
+
+    init(_ name: String, waits: Bool, plan: SessionPlan) {
+        self.name = name
+        self.waits = waits
+        self.plan = plan
+    }
+
+    /// - Returns: Whether it was free; after waiting for it, always.
+    func take() async throws -> Bool {
+        try await withCheckedThrowingContinuation { caller in
+            Thread.detachNewThread {
+                do {
+                    let session = try PostgresSession(self.plan)
+                    let isHeld = try self.isTaken(on: session)
+                    caller.resume(returning: isHeld)
+                    // Closing the session gives the name back.
+                    if isHeld { self.isOver.wait() }
+                    withExtendedLifetime(session) {}
+                } catch {
+                    caller.resume(throwing: Transaction.told(error))
+                }
+            }
+        }
+    }
+
+    func release() { isOver.signal() }
+
+    /// Asks again and again instead of waiting in the server, whose time limit for a statement would end that.
+    private func isTaken(on session: PostgresSession) throws -> Bool {
+        // Two installations in schemas of one database have names of their own.
+        let attempt: SQL = """
+            SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ' ' || \(name), 0))
+            """
+        while true {
+            let isFree = try session.answer([.statement(attempt)])?.rows { $0.bool(0) }.first ?? false
+            if isFree || !waits { return isFree }
+            _ = postgres_wait(-1, 0, -1, 100)
+        }
+    }
+}

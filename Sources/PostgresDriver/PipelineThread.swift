@@ -1,0 +1,153 @@
+import CPostgres
+import SQLDatabase
+
+/// The thread of ``PipelinedReads``.
+struct PipelineThread {
+    private struct Asked {
+        let lookup: Lookup
+        let newNames: [String]
+    }
+
+    private let reads: PipelinedReads
+    private var session: PostgresSession?
+    private var waiting: [Lookup] = []
+    /// In the order in which the server answers.
+    private var asked: [Asked] = []
+    private var firstAsked = 0
+    private var pending = PendingAnswer()
+    /// When the server began with the first of ``asked``, as far as can be told from here.
+    private var begun: Duration = .zero
+    private var failedTries = 0
+
+    init(_ reads: PipelinedReads) { self.reads = reads }
+
+    private var uptime: Duration { reads.plan.uptime() }
+    private var inFlight: Int { asked.count - firstAsked }
+    /// More would only wait in the server's buffers instead of here.
+    private static let depth = 256
+
+    mutating func run() {
+        while true {
+            let (lookups, cancelled, isClosed) = reads.take()
+            waiting += lookups
+            cancel(cancelled)
+            if isClosed {
+                let closed = DatabaseFailure(code: SQLState.noConnection, detail: "the database is closed")
+                return refuseAll(closed)
+            }
+            if waiting.isEmpty, inFlight == 0 {
+                rest()
+                continue
+            }
+            do { try work() } catch { recover(from: error) }
+        }
+    }
+
+    /// Waits for a caller; notices meanwhile that the server has closed the connection.
+    private mutating func rest() {
+        let found = postgres_wait(session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
+        if found & Int32(postgres_readable) != 0, session?.hasEnded == true { session = nil }
+    }
+
+    private mutating func work() throws {
+        let session = try ready()
+        try ask(on: session)
+        let unsent = PQflush(session.handle.pointer)
+        if unsent < 0 { throw session.lost() }
+        let left = begun + reads.plan.answerLimit - uptime
+        if left <= .zero { throw LostConnection(detail: "the server does not answer") }
+        let found = postgres_wait(
+            session.descriptor, unsent == 1 ? 1 : 0, reads.wake.descriptor, left.pollMilliseconds)
+        guard found & Int32(postgres_readable) != 0 else { return }
+        if PQconsumeInput(session.handle.pointer) != 1 { throw session.lost() }
+        while inFlight > 0, let isComplete = try session.receive(into: &pending) {
+            if isComplete { try answerFirst(on: session) }
+        }
+    }
+
+    private mutating func ready() throws -> PostgresSession {
+        if let session { return session }
+        let made = try PostgresSession(reads.plan)
+        session = made
+        failedTries = 0
+        return made
+    }
+
+    private mutating func ask(on session: PostgresSession) throws {
+        var sent = 0
+        defer { waiting.removeFirst(sent) }
+        for lookup in waiting where inFlight < Self.depth {
+            sent += 1
+            session.newNames = []
+            do {
+                try session.send(.statement(lookup.statement))
+                try session.sync()
+            } catch let violation as ConstraintViolation {
+                lookup.answer(.failure(violation))
+                continue
+            } catch {
+                sent -= 1
+                throw error
+            }
+            if inFlight == 0 { begun = uptime }
+            asked.append(Asked(lookup: lookup, newNames: session.newNames))
+        }
+    }
+
+    private mutating func answerFirst(on session: PostgresSession) throws {
+        let (first, answer) = (asked[firstAsked], pending)
+        firstAsked += 1
+        if firstAsked == asked.count || firstAsked > 4 * Self.depth {
+            asked.removeFirst(firstAsked)
+            firstAsked = 0
+        }
+        pending = PendingAnswer()
+        let now = uptime
+        let took = now - begun
+        begun = now
+        do {
+            guard let result = try answer.value() else { throw session.lost() }
+            first.lookup.answer(.success((result, took)))
+        } catch let refusal as ServerRefusal {
+            session.forget(first.newNames)
+            guard refusal.mayWorkAgain || refusal.endsSession else {
+                return first.lookup.answer(.failure(refusal.told))
+            }
+            waiting.insert(first.lookup, at: 0)
+            throw LostConnection(detail: "the server ended the session (\(refusal.state))")
+        }
+    }
+
+    /// A read can be asked again: all that were not answered are, on a new connection.
+    private mutating func recover(from error: any Error) {
+        session = nil
+        waiting = asked[firstAsked...].map(\.lookup) + waiting
+        (asked, firstAsked, pending) = ([], 0, PendingAnswer())
+        let reason = Transaction.told(error)
+        let now = uptime
+        for lookup in waiting where lookup.deadline <= now { lookup.answer(.failure(reason)) }
+        waiting.removeAll { $0.deadline <= now }
+        failedTries += 1
+        if failedTries > 1 {
+            _ = postgres_wait(-1, 0, -1, Int32(min(500, 10 << min(failedTries, 8))))
+        }
+    }
+
+    /// The server goes on with those that it has: their answers are dropped when they come.
+    private mutating func cancel(_ ids: [UInt64]) {
+        if ids.isEmpty { return }
+        let ids = Set(ids)
+        for lookup in waiting where ids.contains(lookup.id) { lookup.answer(.failure(CancellationError())) }
+        waiting.removeAll { ids.contains($0.id) }
+        for index in asked.indices[firstAsked...] where ids.contains(asked[index].lookup.id) {
+            let lookup = asked[index].lookup
+            lookup.answer(.failure(CancellationError()))
+            let dropped = Lookup(id: lookup.id, statement: lookup.statement, deadline: .zero) { _ in }
+            asked[index] = Asked(lookup: dropped, newNames: asked[index].newNames)
+        }
+    }
+
+    private mutating func refuseAll(_ reason: any Error) {
+        for lookup in asked[firstAsked...].map(\.lookup) + waiting { lookup.answer(.failure(reason)) }
+    }
+}

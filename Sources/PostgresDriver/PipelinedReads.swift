@@ -1,0 +1,95 @@
+import CPostgres
+import Foundation
+import SQLDatabase
+import Synchronization
+
+/// A statement that is its caller's whole transaction.
+struct Lookup: Sendable {
+    let id: UInt64
+    let statement: SQL
+    /// Of the database's clock. It is not asked again after it.
+    let deadline: Duration
+    /// Called with the answer, and how long the server took for it.
+    let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
+}
+
+/// Reads of one statement: all on one connection, sent as they come, without waiting for the answers of those before
+/// (pipeline mode), by one thread that waits for whatever happens next.
+final class PipelinedReads: Sendable {
+    private struct State {
+        var incoming: [Lookup] = []
+        var cancelled: [UInt64] = []
+        var hasThread = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    let plan: SessionPlan
+    /// Read end, write end.
+    let wake: WakePipe
+
+    init(_ plan: SessionPlan) throws {
+        self.plan = plan
+        wake = try WakePipe()
+    }
+
+    func add(_ lookup: Lookup) {
+        let isClosed = state.withLock { state in
+            if state.isClosed { return true }
+            state.incoming.append(lookup)
+            if !state.hasThread {
+                state.hasThread = true
+                Thread.detachNewThread {
+                    var thread = PipelineThread(self)
+                    thread.run()
+                }
+            }
+            return false
+        }
+        if isClosed {
+            let closed = DatabaseFailure(code: SQLState.noConnection, detail: "the database is closed")
+            lookup.answer(.failure(closed))
+        } else {
+            wake.wake()
+        }
+    }
+
+    func cancel(_ id: UInt64) {
+        state.withLock { $0.cancelled.append(id) }
+        wake.wake()
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        wake.wake()
+    }
+
+    /// What has come since it was last asked.
+    func take() -> (lookups: [Lookup], cancelled: [UInt64], isClosed: Bool) {
+        wake.drain()
+        return state.withLock { state in
+            defer { (state.incoming, state.cancelled) = ([], []) }
+            return (state.incoming, state.cancelled, state.isClosed)
+        }
+    }
+}
+
+/// Wakes a thread that waits for a connection.
+final class WakePipe: Sendable {
+    private let readEnd: Int32
+    private let writeEnd: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        if postgres_open_wake(&ends) != 0 {
+            throw DatabaseFailure(code: SQLState.noConnection, detail: "no more files can be opened")
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit { postgres_close_wake([readEnd, writeEnd]) }
+
+    var descriptor: Int32 { readEnd }
+    func wake() { postgres_wake(writeEnd) }
+    func drain() { postgres_drain_wake(readEnd) }
+}

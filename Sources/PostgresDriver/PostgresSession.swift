@@ -1,0 +1,173 @@
+import CPostgres
+import SQLDatabase
+
+/// One connection with its prepared statements, in libpq's pipeline mode: several commands go out in one packet, up
+/// to a sync, and their answers come back in order. Made, used and closed by one thread.
+final class PostgresSession {
+    /// What a session is asked to run.
+    enum Command {
+        /// Text of this driver's own, without values.
+        case plain(String)
+        case statement(SQL)
+        case plan(SQL)
+    }
+
+    let handle: PostgresHandle
+    let cancellation: PostgresCancellation?
+    let uptime: @Sendable () -> Duration
+    let answerLimit: Duration
+    /// Names of prepared statements by signature and text, as the caller wrote it.
+    private var names: [String: String] = [:]
+    private var preparedCount = 0
+    /// Keys of ``names`` that were added since this was last emptied.
+    var newNames: [String] = []
+
+    /// More distinct statements than this means that a text was put together from values: forget them all.
+    private static let statementLimit = 500
+
+    /// Connects; blocks up to the limit of one try.
+    ///
+    /// - Throws: ``LostConnection`` when the server is out of reach or refuses.
+    init(_ plan: SessionPlan) throws {
+        uptime = plan.uptime
+        answerLimit = plan.answerLimit
+        let keywords = plan.parameters.map(\.keyword)
+        let values = plan.parameters.map(\.value)
+        let started = Self.withCStrings(keywords) { keywords in
+            Self.withCStrings(values) { values in PQconnectStartParams(keywords, values, 0) }
+        }
+        guard let started else { throw LostConnection(detail: "out of memory") }
+        handle = PostgresHandle(pointer: started)
+        do {
+            try Self.finishConnecting(handle, uptime: plan.uptime, deadline: plan.uptime() + plan.connectLimit)
+        } catch {
+            PQfinish(started)
+            throw error
+        }
+        // Notices are for people at a terminal; without this they go to standard error.
+        PQsetNoticeProcessor(started, { _, _ in }, nil)
+        PQsetnonblocking(started, 1)
+        PQenterPipelineMode(started)
+        cancellation = PostgresCancellation(handle)
+    }
+
+    deinit { PQfinish(handle.pointer) }
+
+    var descriptor: Int32 { PQsocket(handle.pointer) }
+    var isBroken: Bool { PQstatus(handle.pointer) != CONNECTION_OK }
+    var serverProcess: Int { Int(PQbackendPID(handle.pointer)) }
+
+    /// Whether the server has closed the connection while nobody used it.
+    var hasEnded: Bool {
+        if postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) == 0 { return isBroken }
+        return PQconsumeInput(handle.pointer) == 0 || isBroken
+    }
+
+    /// Runs commands in one round trip and waits for the last one's answer.
+    ///
+    /// - Throws: ``ServerRefusal`` of the first that fails, ``LostConnection``, ``ConstraintViolation`` for a value
+    ///   that cannot be sent.
+    func answer(_ commands: [Command]) throws -> PostgresResult? {
+        newNames = []
+        for command in commands { try send(command) }
+        try sync()
+        var pending = PendingAnswer()
+        let deadline = uptime() + answerLimit
+        while true {
+            try flush(until: deadline)
+            while let isComplete = try receive(into: &pending) {
+                if !isComplete { continue }
+                // Whether they were prepared before it failed is not known.
+                if pending.isRefused { forget(newNames) }
+                return try pending.value()
+            }
+            try wait(writes: false, until: deadline)
+        }
+    }
+
+    func send(_ command: Command) throws {
+        let isSent: Int32 =
+            switch command {
+            case .plain(let text): PQsendQueryParams(handle.pointer, text, 0, nil, nil, nil, nil, 1)
+            case .statement(let statement): try send(statement)
+            case .plan(let statement): try sendUnprepared("EXPLAIN (COSTS OFF) " + statement.text, statement.values)
+            }
+        if isSent != 1 { throw lost() }
+    }
+
+    func sync() throws {
+        if PQpipelineSync(handle.pointer) != 1 { throw lost() }
+    }
+
+    private func send(_ statement: SQL) throws -> Int32 {
+        let values = try BoundValues(statement.values)
+        let name = try preparedName(statement.text, values)
+        return values.withPointers { pointers, lengths, formats in
+            PQsendQueryPrepared(handle.pointer, name, Int32(pointers.count), pointers, lengths, formats, 1)
+        }
+    }
+
+    private func sendUnprepared(_ text: String, _ values: [SQLValue]) throws -> Int32 {
+        let values = try BoundValues(values)
+        let spelled = Spelling.postgres(text)
+        return values.withPointers { pointers, lengths, formats in
+            PQsendQueryParams(
+                handle.pointer, spelled, Int32(pointers.count), values.types, pointers, lengths, formats, 1)
+        }
+    }
+
+    private func preparedName(_ text: String, _ values: BoundValues) throws -> String {
+        let key = values.signature + " " + text
+        if let name = names[key] { return name }
+        if names.count >= Self.statementLimit {
+            names = [:]
+            try send(.plain("DEALLOCATE ALL"))
+        }
+        preparedCount += 1
+        let name = "s\(preparedCount)"
+        if PQsendPrepare(handle.pointer, name, Spelling.postgres(text), Int32(values.types.count), values.types) != 1 {
+            throw lost()
+        }
+        names[key] = name
+        newNames.append(key)
+        return name
+    }
+
+    /// Has them prepared anew, under other names.
+    func forget(_ keys: [String]) {
+        for key in keys { names[key] = nil }
+    }
+}
+
+/// How sessions of one kind are made.
+struct SessionPlan: Sendable {
+    let parameters: [(keyword: String, value: String)]
+    let connectLimit: Duration
+    /// Longer than the server's own limit of a statement: who has not heard by then will not.
+    let answerLimit: Duration
+    let uptime: @Sendable () -> Duration
+}
+
+/// What has come of an answer so far.
+struct PendingAnswer {
+    private var result: PostgresResult?
+    private var refusal: ServerRefusal?
+
+    /// - Returns: Whether it is complete.
+    mutating func add(_ part: PostgresResult) -> Bool {
+        switch PQresultStatus(part.pointer) {
+        case PGRES_PIPELINE_SYNC: return true
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: result = part
+        case PGRES_PIPELINE_ABORTED: break
+        default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
+        }
+        return false
+    }
+
+    var isRefused: Bool { refusal != nil }
+
+    func value() throws -> PostgresResult? {
+        if let refusal { throw refusal }
+        return result
+    }
+}

@@ -1,0 +1,191 @@
+import AccountDomain
+import AccountStore
+import Foundation
+import GatehouseWire
+import PostgresDriver
+import ProfileGateway
+import SQLDatabase
+import TestSupport
+import Testing
+
+/// The roles and grants of `Deploy/postgresql`, under names of this test's own.
+private struct RoleFixture {
+    let cluster: TestCluster
+    let prefix: String
+
+    init() async throws {
+        cluster = try TestCluster.running()
+        prefix = cluster.newName("roles")
+        try await run("roles.sql", as: "gatehouse", schema: "public")
+        try await open("\(prefix)_migrator").migrate(Accounts.migrations)
+        try await run("grants.sql", as: "\(prefix)_migrator", schema: prefix)
+    }
+
+    /// As the role, whose own setting says which schema is meant.
+    func open(_ role: String, schema: String? = nil) throws -> PostgresDatabase {
+        var settings = PostgresSettings()
+        settings.connections = 2
+        return try PostgresDatabase(
+            cluster.url(schema: schema ?? prefix, "&user=\(role)"), settings: settings, uptime: uptime)
+    }
+
+    var accounts: Accounts {
+        get throws {
+            let randomness = TestRandomness()
+            return Accounts(
+                database: try open("\(prefix)_service"), secrets: StoreFixture.secrets,
+                randomBytes: { randomness.bytes($0) })
+        }
+    }
+
+    private func run(_ file: String, as role: String, schema: String) async throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Deploy/postgresql").standardized
+        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")
+        let database = try open(role, schema: schema)
+        for statement in lines.replacing("gatehouse", with: prefix).split(separator: ";\n") {
+            try await database.write { db in _ = try db.run(SQL(stringLiteral: String(statement))) }
+        }
+    }
+}
+
+@Suite("Roles with the least rights", .enabled("needs PostgreSQL") { TestCluster.programs != nil })
+struct RoleTests {
+    private let clock = TestClock()
+    private var now: Instant { clock.now }
+
+    private func signUp(_ email: String, _ accounts: Accounts) async throws -> UserID {
+        let signUp = EmailSignUp(
+            email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: ["first_name": "Ada"],
+            isConfirmed: true)
+        let outcome = try await accounts.signUp(signUp, from: Device(userAgent: nil, address: nil), at: now)
+        guard case .signedIn(let issued) = outcome else { throw NotSignedIn() }
+        return issued.account.user.id
+    }
+
+    /// - Returns: The state by which the server refused.
+    private func refusal(_ database: PostgresDatabase, _ statement: SQL) async -> String? {
+        do {
+            try await database.write { db in _ = try db.run(statement) }
+            return nil
+        } catch {
+            return (error as? DatabaseFailure)?.detail
+        }
+    }
+
+    @Test("The service does all it has to, and can change no table and no history")
+    func service() async throws {
+        let roles = try await RoleFixture()
+        let accounts = try roles.accounts
+        // Up to date, so it may start.
+        try await accounts.database.migrate(Accounts.migrations)
+        let user = try await signUp("ada@example.com", accounts)
+        let profiles = Profiles(database: accounts.database)
+        let id = try #require(AccountID(user.text))
+        #expect(try await profiles.profile(of: id)?.firstName == "Ada")
+        _ = try await accounts.softDelete(user, at: now)
+        #expect(try await profiles.profile(of: id) == nil)
+        #expect(try await accounts.delete(user, actor: nil, at: now))
+        _ = try await accounts.purgeExpired(at: now)
+        let database = try roles.open("\(roles.prefix)_service")
+        for statement: SQL in [
+            "DROP TABLE audit_log", "CREATE TABLE extra (id INTEGER)", "ALTER TABLE users ADD COLUMN extra INTEGER",
+            "DELETE FROM audit_log", "UPDATE audit_log SET actor_name = ''", "TRUNCATE users",
+            "DELETE FROM schema_migrations", "ALTER TABLE profiles DISABLE ROW LEVEL SECURITY",
+            "DROP POLICY own_profile ON profiles",
+        ] {
+            #expect(await refusal(database, statement)?.contains("42501") == true, "\(statement.text)")
+        }
+    }
+
+    @Test("C5: The trigger makes the profile for whoever adds the account, whatever their search path says")
+    func trigger() async throws {
+        let roles = try await RoleFixture()
+        let owner = try roles.open("\(roles.prefix)_migrator")
+        try await owner.write { db in
+            _ = try db.run(SQL(stringLiteral: "REVOKE INSERT ON profiles FROM \(roles.prefix)_service"))
+            // A table of the same name that comes first for whoever looks by the path.
+            _ = try db.run("CREATE TEMPORARY TABLE profiles (id uuid, first_name text)")
+            _ = try db.run(
+                """
+                INSERT INTO users (id, aud, role, app_metadata, user_metadata, created_at, updated_at)
+                VALUES ('6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60', 'a', 'r', '{}', '{"first_name":"Grace"}',
+                    \(SQLValue.instant(0)), \(SQLValue.instant(0)))
+                """)
+            #expect(try db.row("SELECT count(*) FROM profiles") { $0.int(0) } == 0)
+            _ = try db.run("DROP TABLE pg_temp.profiles")
+            #expect(try db.row("SELECT first_name FROM profiles") { $0.text(0) } == "Grace")
+        }
+        _ = try await signUp("ada@example.com", roles.accounts)
+        let made = try await owner.read { db in
+            try db.row(
+                """
+                SELECT count(*), bool_and(prosecdef), min(proconfig::text) FROM profiles, pg_proc
+                WHERE oid = 'profile_comes_with_user()'::regprocedure
+                """
+            ) { ($0.int(0), $0.bool(1), $0.text(2)) }
+        }
+        #expect(made?.0 == 2)
+        #expect(made?.1 == true)
+        #expect(made?.2 == #"{"search_path=\"\""}"#)
+    }
+
+    @Test("JSON that text cannot hold is no name, and keeps nobody from signing up")
+    func oddNames() async throws {
+        let storage = try await TestDatabase.postgres.open()
+        for (number, name) in [#""\u0000""#, #""a\u0000b""#, #""\ud800""#].enumerated() {
+            try await storage.database.write { db in
+                _ = try db.run(
+                    """
+                    INSERT INTO users (id, aud, role, app_metadata, user_metadata, created_at, updated_at)
+                    VALUES (\("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f6\(number)"), 'a', 'r', '{}',
+                        \("{\"first_name\":\(name)}"), \(SQLValue.instant(0)), \(SQLValue.instant(0)))
+                    """)
+            }
+        }
+        let counts = try await storage.database.read { db in
+            try db.row("SELECT count(*), count(first_name) FROM profiles") { [$0.int(0), $0.int(1)] }
+        }
+        #expect(counts == [3, 0])
+    }
+
+    @Test("Whoever acts for the holder of a token reaches their own profile and changes what is theirs")
+    func holder() async throws {
+        let roles = try await RoleFixture()
+        let accounts = try roles.accounts
+        let (ada, grace) = (
+            try await signUp("ada@example.com", accounts), try await signUp("grace@example.com", accounts)
+        )
+        let superuser = try roles.open("gatehouse")
+        func asHolder<Value: Sendable>(
+            _ claims: String?, _ body: @escaping @Sendable (any Connection) throws -> Value
+        ) async throws -> Value {
+            try await superuser.write { db in
+                if let claims { _ = try db.row("SELECT set_config('request.jwt.claims', \(claims), true)") { _ in } }
+                _ = try db.run(SQL(stringLiteral: "SET LOCAL ROLE \(roles.prefix)_holder"))
+                return try body(db)
+            }
+        }
+        let own = "{\"sub\":\"\(ada.text)\"}"
+        let seen = try await asHolder(own) { db in try db.rows("SELECT id FROM profiles") { $0.text(0) } }
+        #expect(seen == [ada.text])
+        #expect(try await asHolder(own) { db in try db.run("UPDATE profiles SET first_name = 'A'") } == 1)
+        for claims in [nil, "", "{}"] {
+            #expect(try await asHolder(claims) { db in try db.run("UPDATE profiles SET first_name = 'B'") } == 0)
+        }
+        for statement: SQL in [
+            "UPDATE profiles SET is_premium = 1", "UPDATE profiles SET id = \(grace.text)", "DELETE FROM profiles",
+            "INSERT INTO profiles (id, created_at, updated_at) VALUES (\(grace.text), now(), now())",
+            "SELECT id FROM users", "SELECT private_key FROM signing_keys",
+        ] {
+            let failure = await #expect(throws: DatabaseFailure.self) {
+                try await asHolder(own) { db in try db.run(statement) }
+            }
+            #expect(failure?.detail.contains("42501") == true, "\(statement.text)")
+        }
+        let names = try await superuser.read { db in
+            try db.rows("SELECT first_name FROM profiles ORDER BY first_name") { $0.text(0) }
+        }
+        #expect(names == ["A", "Ada"])
+    }
+}

@@ -1,0 +1,164 @@
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: connections that break, callers who leave, limits of time", .needsServer)
+struct OutageTests {
+    private static let commitUnknown = DatabaseFailure(
+        code: Int("08007", radix: 36) ?? 0,
+        detail: "the connection was lost while committing: whether it took effect is not known")
+
+    @Test("A write whose connection is cut before the commit runs again on a new one, and counts once")
+    func lostBeforeCommit() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        let bodies = Tally()
+        try await database.write { db in
+            let isFirst = bodies.add() == 1
+            try db.run("INSERT INTO note (id, text) VALUES (1, '')")
+            if isFirst { try db.run("SELECT pg_terminate_backend(pg_backend_pid())") }
+            try db.run("INSERT INTO note (id, text) VALUES (2, '')")
+        }
+        #expect(bodies.value == 2)
+        #expect(try await database.noteIDs() == [1, 2])
+    }
+
+    @Test("When the connection is cut during the commit, nothing runs twice, and the caller hears that nobody knows")
+    func lostInCommit() async throws {
+        let database = try await Bench().openWithNotes()
+        try await database.write { db in
+            try db.run(
+                """
+                CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$
+                """)
+            try db.run(
+                """
+                CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON note DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION cut()
+                """)
+        }
+        let bodies = Tally()
+        await #expect(throws: Self.commitUnknown) {
+            try await database.write { db in
+                bodies.add()
+                try db.run("INSERT INTO note (id, text) VALUES (1, '')")
+            }
+        }
+        #expect(bodies.value == 1)
+        try await database.run("DROP TRIGGER cut ON note")
+        try await database.addNote(2)
+    }
+
+    @Test("When the server cuts every connection, readers and writers go on as if nothing were")
+    func allCut() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        let name = "cut-\(bench.schema)"
+        let node = try bench.open(4, "&application_name=\(name)")
+        for round in 0..<5 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    group.addTask { try await node.addNote(round * 20 + number) }
+                    group.addTask { _ = try await node.noteIDs() }
+                }
+                group.addTask {
+                    try await bench.cluster.administer(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
+                }
+                do {
+                    try await group.waitForAll()
+                } catch let failure as DatabaseFailure where failure == Self.commitUnknown {
+                    // The one answer that leaves it open; the note may be there or not.
+                }
+            }
+        }
+        #expect(try await database.noteIDs().count >= 80)
+        #expect(try await node.noteIDs() == database.noteIDs())
+    }
+
+    @Test("A server that cannot be reached is told after the caller's time limit, for reads and writes")
+    func unreachable() async throws {
+        var settings = PostgresSettings()
+        settings.waitLimit = .milliseconds(50)
+        let database = try PostgresDatabase(
+            ConnectionURL("postgres:///postgres?host=/nonexistent&user=gatehouse"), settings: settings, uptime: uptime)
+        let writing = await #expect(throws: DatabaseFailure.self) { try await database.addNote(1) }
+        let reading = await #expect(throws: DatabaseFailure.self) { try await database.noteIDs() }
+        #expect(writing?.code == Int("08006", radix: 36))
+        #expect(reading?.code == Int("08006", radix: 36))
+    }
+
+    @Test("A statement that takes too long is given up by the server; its connection goes on")
+    func tooLong() async throws {
+        let bench = try await Bench()
+        let database = try bench.open(1, change: { $0.statementLimit = .milliseconds(100) })
+        let bodies: [@Sendable (any Connection) throws -> Void] = [
+            { db in _ = try db.row("SELECT pg_sleep(60)") { _ in } },
+            { db in
+                _ = try db.row("SELECT 1") { _ in }
+                _ = try db.row("SELECT pg_sleep(60)") { _ in }
+            },
+        ]
+        for body in bodies {
+            let writing = await #expect(throws: DatabaseFailure.self) { try await database.write(body) }
+            let reading = await #expect(throws: DatabaseFailure.self) { try await database.read(body) }
+            #expect(writing?.code == Int("57014", radix: 36))
+            #expect(reading?.code == Int("57014", radix: 36))
+        }
+        #expect(try await database.process() > 0)
+    }
+
+    @Test("A caller who leaves frees the connection, whether waiting, running or reading")
+    func cancelled() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes(1)
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let running = Task {
+            try await database.write { db in
+                try db.run("INSERT INTO note (id, text) VALUES (1, '')")
+                begin.yield()
+                try db.run("SELECT pg_sleep(5)")
+            }
+        }
+        for await _ in began { break }
+        let waiting = Task { try await database.addNote(2) }
+        while database.waitingCallers == 0 { await Task.yield() }
+        let reading = Task { try await database.read { db in try db.row("SELECT pg_sleep(1)") { _ in } } }
+        for task in [waiting, running] { task.cancel() }
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await #expect(throws: CancellationError.self) { try await running.value }
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        try await database.addNote(3)
+        #expect(try await database.noteIDs() == [3])
+    }
+
+    @Test(
+        "Where the server is decides whether it has to prove who it is, unless the URL says so",
+        arguments: [
+            ("postgres://a:b@db.example.com/x", "verify-full"), ("postgres:///x", "prefer"),
+            ("postgres://localhost/x", "prefer"), ("postgres://127.0.0.1/x", "prefer"),
+            ("postgres://localhost,db.example.com/x", "verify-full"),
+            ("postgresql://db.example.com/x?sslmode=require", "require"),
+        ])
+    func sslMode(_ text: String, _ mode: String) throws {
+        let url = try ConnectionURL(text)
+        #expect(url.sslMode == mode)
+    }
+
+    @Test("A URL that cannot be read is refused, and no URL shows itself")
+    func wrongURL() throws {
+        for text in [
+            "", "hunter2", "mysql://a:hunter2@b/c", "postgres://a:hunter2@b/c?what=1", "host=b password=hunter2",
+        ] {
+            let failure = #expect(throws: DatabaseFailure.self) { try ConnectionURL(text) }
+            #expect(failure?.detail == "the connection URL cannot be read")
+        }
+        let url = try ConnectionURL("postgres://a:hunter2@b/c")
+        var dumped = ""
+        dump(url, to: &dumped)
+        #expect(!"\(url) \(String(reflecting: url)) \(dumped)".contains("hunter2"))
+    }
+}

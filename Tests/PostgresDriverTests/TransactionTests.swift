@@ -1,0 +1,183 @@
+import Dispatch
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: transactions", .needsServer)
+struct TransactionTests {
+    @Test("A body that throws leaves nothing, and its error reaches the caller")
+    func rollBack() async throws {
+        let database = try await Bench().openWithNotes()
+        await #expect(throws: Refused()) {
+            try await database.write { db in
+                try db.run("INSERT INTO note (id, text) VALUES (1, '')")
+                throw Refused()
+            }
+        }
+        #expect(try await database.noteIDs() == [])
+    }
+
+    @Test("A write sees its own rows, and others see them after it")
+    func ownRows() async throws {
+        let database = try await Bench().openWithNotes()
+        let held = HeldWrite(database) { db in
+            try db.run("INSERT INTO note (id, text) VALUES (7, '')")
+            #expect(try db.rows("SELECT id FROM note") { $0.int(0) } == [7])
+        }
+        await held.hasBegun()
+        let before = await Result.of { try await database.noteIDs() }
+        try await held.finish()
+        #expect(try before.get() == [])
+        #expect(try await database.noteIDs() == [7])
+    }
+
+    @Test("Two writes that each decide on what the other changes come one after the other: one runs again")
+    func serializable() async throws {
+        let database = try await Bench().openWithNotes()
+        let bodies = Tally()
+        // Each adds a note if there is none: at most one may.
+        let first = HeldWrite(database) { db in
+            let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int(0) } == 0
+            if isEmpty { try db.run("INSERT INTO note (id, text) VALUES (1, '')") }
+        }
+        await first.hasBegun()
+        let second = HeldWrite(database) { db in
+            bodies.add()
+            let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int(0) } == 0
+            if isEmpty { try db.run("INSERT INTO note (id, text) VALUES (2, '')") }
+        }
+        await second.hasBegun()
+        try await first.finish()
+        try await second.finish()
+        #expect(bodies.value > 1)
+        #expect(try await database.noteIDs() == [1])
+    }
+
+    @Test("Fifty writes of one counter at once lose none")
+    func counter() async throws {
+        let database = try await Bench().openWithNotes(8)
+        try await database.run("INSERT INTO note (id, text) VALUES (0, 'counter')")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try await database.write { db in
+                        let last = try db.row("SELECT id FROM note") { $0.int(0) } ?? 0
+                        try db.run("UPDATE note SET id = \(last + 1)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await database.noteIDs() == [50])
+    }
+
+    @Test("A reader cannot write", arguments: [1, 2])
+    func readersOnlyRead(_ statements: Int) async throws {
+        let database = try await Bench().openWithNotes()
+        let failure = await #expect(throws: DatabaseFailure.self) {
+            try await database.read { db in
+                if statements == 2 { _ = try db.row("SELECT 1") { $0.int(0) } }
+                _ = try db.rows("INSERT INTO note (id, text) VALUES (1, '') RETURNING id") { $0.int(0) }
+            }
+        }
+        #expect(failure?.detail.contains("25006") == true)
+        #expect(try await database.noteIDs() == [])
+    }
+
+    @Test("One read sees one state, although a commit comes between its statements")
+    func oneState() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        let other = try bench.open()
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let goOn = DispatchSemaphore(value: 0)
+        let reading = Task {
+            try await database.read { db in
+                // Two at first: from then on the body has a connection and a thread to itself.
+                let before = try db.row("SELECT count(*) FROM note") { $0.int(0) }
+                _ = try db.row("SELECT 1") { $0.int(0) }
+                begin.yield()
+                goOn.wait()
+                return [before, try db.row("SELECT count(*) FROM note") { $0.int(0) }]
+            }
+        }
+        for await _ in began { break }
+        let added = await Result.of { try await other.addNote(1) }
+        goOn.signal()
+        let counts = try await reading.value
+        try added.get()
+        #expect(counts == [0, 0])
+        #expect(try await database.noteIDs() == [1])
+    }
+
+    @Test("Callers who wait for a connection get it in the order in which they came")
+    func order() async throws {
+        let database = try await Bench().openWithNotes(1)
+        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        let order = Told<Int>()
+        let tasks = await (0..<20).asyncMap { number in
+            let task = Task {
+                try await database.write { db in
+                    order.add(number)
+                    try db.run("SELECT 1")
+                }
+            }
+            while database.waitingCallers <= number { await Task.yield() }
+            return task
+        }
+        try await held.finish()
+        for task in tasks { try await task.value }
+        #expect(order.all == Array(0..<20))
+    }
+
+    @Test("Fewer connections are used after it is made smaller, and more after it is made larger")
+    func resize() async throws {
+        let database = try await Bench().open(1)
+        let alone = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await alone.hasBegun()
+        database.resize(connections: 2)
+        _ = try await database.process()
+        try await alone.finish()
+        database.resize(connections: 1)
+        let processes = try await (0..<10).asyncMap { _ in try await database.process() }
+        #expect(Set(processes.suffix(5)).count == 1)
+    }
+
+    @Test("Commits and statements are told to whoever measures, reads with their time")
+    func events() async throws {
+        let told = Told<String>()
+        let database = try await Bench().open { event in
+            switch event {
+            case .statement: told.add("statement")
+            case .read: told.add("read")
+            case .commit(let callers, _): told.add("commit \(callers)")
+            }
+        }
+        try await database.write { db in
+            _ = try db.row("SELECT 1") { $0.int(0) }
+            _ = try db.row("SELECT 2") { $0.int(0) }
+        }
+        _ = try await database.read { db in try db.row("SELECT 3") { $0.int(0) } }
+        #expect(told.all == ["statement", "statement", "commit 1", "statement", "read"])
+    }
+
+    @Test("What is closed refuses, at once and later")
+    func closed() async throws {
+        let database = try await Bench().openWithNotes()
+        database.close()
+        let closed = DatabaseFailure(code: Int("08006", radix: 36) ?? 0, detail: "the database is closed")
+        await #expect(throws: closed) { try await database.addNote(1) }
+        await #expect(throws: closed) { try await database.noteIDs() }
+    }
+}
+
+extension Sequence {
+    /// One after the other.
+    func asyncMap<Value>(_ change: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await change(element)) }
+        return values
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+package import PostgresDriver
+import SQLDatabase
+import Synchronization
+
+/// A PostgreSQL server for this run of the tests, started when the first test wants it. `Scripts/test-cluster` ends
+/// it and removes its files when this process ends, however it ends.
+package final class TestCluster: Sendable {
+    /// The folder with `initdb` and `postgres`; nil where PostgreSQL is not installed.
+    package static let programs: String? = findPrograms()
+    private static let started = Result { try TestCluster() }
+
+    /// - Throws: When it did not start.
+    package static func running() throws -> TestCluster { try started.get() }
+
+    private let folder: String
+    /// Its standard input keeps the server running.
+    private let guardian: Process
+    private let administration: PostgresDatabase
+    private let lastName = Atomic<Int>(0)
+    private let places = Places(24)
+
+    private init() throws {
+        guard let programs = Self.programs else { throw NoServer() }
+        let name = "gh-\(UUID().uuidString.prefix(8))"
+        folder = FileManager.default.temporaryDirectory.appending(path: name).path()
+        let script = URL(filePath: #filePath).appending(path: "../../../Scripts/test-cluster").standardized
+        let (input, output) = (Pipe(), Pipe())
+        guardian = Process()
+        guardian.executableURL = script
+        guardian.arguments = [programs, folder]
+        guardian.standardInput = input
+        guardian.standardOutput = output
+        try guardian.run()
+        // Ends early, with the reason on standard error, when the server did not start.
+        guard output.fileHandleForReading.availableData.starts(with: Array("ready".utf8)) else { throw NoServer() }
+        var settings = PostgresSettings()
+        settings.connections = 2
+        administration = try PostgresDatabase(
+            ConnectionURL("postgres:///postgres?host=\(folder)&user=gatehouse"), settings: settings, uptime: uptime)
+    }
+
+    /// - Parameter parameters: Further ones of the URL: `&name=value`.
+    package func url(schema: String, _ parameters: String = "") throws -> ConnectionURL {
+        try ConnectionURL(
+            "postgres:///postgres?host=\(folder)&user=gatehouse&options=-csearch_path%3D\(schema)\(parameters)")
+    }
+
+    /// A new, empty schema; waits while many tests have one.
+    package func makeSchema() async throws -> String {
+        await places.take()
+        let schema = newName("test")
+        try await administer("CREATE SCHEMA \(schema)")
+        return schema
+    }
+
+    /// A name that nothing else in this server has.
+    package func newName(_ prefix: String) -> String {
+        "\(prefix)_\(lastName.add(1, ordering: .relaxed).newValue)"
+    }
+
+    package func drop(_ schema: String) async {
+        // What is lost: a schema, until the server goes.
+        try? await administer("DROP SCHEMA \(schema) CASCADE")
+        places.give()
+    }
+
+    /// Runs text of a test's own as the server's superuser.
+    package func administer(_ text: String) async throws {
+        try await administration.write { db in _ = try db.run(SQL(stringLiteral: text)) }
+    }
+
+    private static func findPrograms() -> String? {
+        let files = FileManager.default
+        var folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        // Debian keeps them apart by version, Homebrew too.
+        let kept = [
+            ("/usr/lib/postgresql", ""), ("/opt/homebrew/opt", "postgresql@"), ("/usr/local/opt", "postgresql@"),
+        ]
+        for (folder, prefix) in kept {
+            // What is lost: that there is no such folder.
+            let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+            let versions = names.filter { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) }
+            folders += versions.sorted(by: >).map { "\(folder)/\(prefix)\($0)/bin" }
+        }
+        return folders.first { folder in
+            ["initdb", "postgres", "pg_isready"].allSatisfy { files.isExecutableFile(atPath: "\(folder)/\($0)") }
+        }
+    }
+
+    package struct NoServer: Error {}
+}
+
+/// A clock for time limits.
+package let uptime: @Sendable () -> Duration = {
+    let start = ContinuousClock.now
+    return { start.duration(to: .now) }
+}()
+
+/// So many may be in at once; the others wait, in order.
+private final class Places: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) { state = Mutex(State(free: count)) }
+
+    func take() async {
+        await withCheckedContinuation { caller in
+            let isIn = state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(caller)
+                return false
+            }
+            if isIn { caller.resume() }
+        }
+    }
+
+    func give() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if state.waiting.isEmpty {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}
