@@ -27,10 +27,17 @@ extension Accounts {
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
         guard presented.isGenuine(secrets) else { return .unknown }
+        return try await refresh(presented.session, counter: presented.counter, from: device, at: now)
+    }
+
+    /// - Parameter counter: Of a token that is known to be genuine.
+    func refresh(
+        _ session: SessionID, counter: Int64, from device: Device, at now: Instant
+    ) async throws -> RefreshOutcome {
         while true {
-            let lookup = Self.refreshLookup(presented.session)
+            let lookup = Self.refreshLookup(session)
             guard let found = try await database.read({ try $0.sessionAndAccount(lookup) }) else { return .unknown }
-            if let outcome = try await decide(presented, found.session, found.account, from: device, at: now) {
+            if let outcome = try await decide(counter, found.session, found.account, from: device, at: now) {
                 return outcome
             }
         }
@@ -38,10 +45,10 @@ extension Accounts {
 
     /// - Returns: nil when the session has changed since it was read.
     private func decide(
-        _ presented: RefreshToken, _ session: Session, _ account: Account, from device: Device, at now: Instant
+        _ counter: Int64, _ session: Session, _ account: Account, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome? {
         if account.user.isBanned(at: now) { return .banned }
-        let verdict = RefreshVerdict(counter: presented.counter, session: session, policy: policy, now: now)
+        let verdict = RefreshVerdict(counter: counter, session: session, policy: policy, now: now)
         switch verdict {
         case .rotate:
             var rotated = session

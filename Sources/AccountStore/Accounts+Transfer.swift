@@ -9,33 +9,60 @@ package enum ImportOutcome: Equatable, Sendable {
     case emailTaken, phoneTaken, identityTaken
 }
 
+/// An account from elsewhere with what belongs to it.
+package struct ImportedAccount: Sendable {
+    package var account: Account
+    package var profile: ImportedProfile?
+    /// nil where the source does not know sessions: those of an earlier import stay as they are then.
+    package var sessions: [ImportedSession]?
+
+    package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
+        self.account = account
+        self.profile = profile
+        self.sessions = sessions
+    }
+}
+
+/// What became of an ``ImportedAccount``.
+package struct ImportedAccountOutcome: Equatable, Sendable {
+    package var account: ImportOutcome
+    package var sessions = ImportedSessionCounts()
+    /// The account was there already, and the source has changed since it came; it stays as it is here.
+    package var hasChanged = false
+}
+
 extension Accounts {
     /// Adds an account that comes from elsewhere, as it is: id, times and password hash included.
     package func add(_ account: Account) async throws -> ImportOutcome {
         let account = try Self.withProofs(account)
-        return try await database.write { db in
-            let user = account.user
-            if try db.row("SELECT 1 FROM users WHERE id = \(user.id)", { _ in true }) == true { return .alreadyThere }
-            if let email = user.email.flatMap(EmailAddress.init), try db.isTaken(email, besides: user.id) {
-                return .emailTaken
+        return try await database.write { db in try db.add(account) }
+    }
+
+    /// Adds an account with its profile and its sessions; what is there already stays, but for sessions that were
+    /// never used here and have gone on at the source.
+    ///
+    /// - Parameter isDryRun: Whether to tell what would become of it, and change nothing.
+    package func add(
+        _ imported: ImportedAccount, isDryRun: Bool = false, at now: Instant
+    ) async throws -> ImportedAccountOutcome {
+        var imported = imported
+        imported.account = try Self.withProofs(imported.account)
+        let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
+        let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, key: $0) }
+        let whole = imported
+        do {
+            return try await database.write { db in
+                let outcome = try db.add(whole, sessions)
+                // Only what is thrown undoes what was done.
+                if isDryRun { throw Rehearsed(outcome: outcome) }
+                return outcome
             }
-            if let phone = user.phone.flatMap(PhoneNumber.init), try db.isTaken(phone, besides: user.id) {
-                return .phoneTaken
-            }
-            for identity in account.identities {
-                let taken = try db.row(
-                    """
-                    SELECT 1 FROM identities
-                    WHERE provider = \(identity.provider) AND provider_id = \(identity.providerID)
-                    """
-                ) { _ in true }
-                if taken == true { return .identityTaken }
-            }
-            try db.insert(user)
-            for identity in account.identities { try db.insert(identity) }
-            return .added
+        } catch let rehearsed as Rehearsed {
+            return rehearsed.outcome
         }
     }
+
+    private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
     /// What its providers vouched for is proven; that an address was confirmed elsewhere proves nothing here.
     private static func withProofs(_ account: Account) throws -> Account {
@@ -62,5 +89,63 @@ extension Accounts {
 
     package func count() async throws -> Int {
         try await database.read { db in try db.row("SELECT count(*) FROM users") { Int($0.int(0)) } ?? 0 }
+    }
+}
+
+extension Account {
+    /// Whether this one was changed after the other, in more than the time of its last sign-in.
+    fileprivate func isNewer(than other: Account) -> Bool {
+        guard user.times.updatedAt > other.user.times.updatedAt else { return false }
+        let hashes = (user.passwordHash ?? Secret(""), other.user.passwordHash ?? Secret(""))
+        let names = (identities.map(\.fullName), other.identities.map(\.fullName))
+        return !hashes.0.matches(hashes.1) || Set(names.0) != Set(names.1) || user.email != other.user.email
+            || user.phone != other.user.phone || user.userMetadata != other.user.userMetadata
+            || user.appMetadata != other.user.appMetadata || user.times.bannedUntil != other.user.times.bannedUntil
+            || user.times.emailConfirmedAt != other.user.times.emailConfirmedAt
+    }
+}
+
+extension Identity {
+    fileprivate var fullName: [String] { [provider, providerID] }
+}
+
+extension Connection {
+    fileprivate func add(_ imported: ImportedAccount, _ sessions: SessionImport?) throws -> ImportedAccountOutcome {
+        let account = imported.account
+        var outcome = ImportedAccountOutcome(account: try add(account))
+        switch outcome.account {
+        case .added: if let profile = imported.profile { try apply(profile, to: account.user.id) }
+        case .alreadyThere:
+            outcome.hasChanged = try self.account(account.user.id).map { account.isNewer(than: $0) } ?? false
+        case .emailTaken, .phoneTaken, .identityTaken: return outcome
+        }
+        if var sessions {
+            try sessions.run(in: self)
+            outcome.sessions = sessions.counts
+        }
+        return outcome
+    }
+
+    fileprivate func add(_ account: Account) throws -> ImportOutcome {
+        let user = account.user
+        if try row("SELECT 1 FROM users WHERE id = \(user.id)", { _ in true }) == true { return .alreadyThere }
+        if let email = user.email.flatMap(EmailAddress.init), try isTaken(email, besides: user.id) {
+            return .emailTaken
+        }
+        if let phone = user.phone.flatMap(PhoneNumber.init), try isTaken(phone, besides: user.id) {
+            return .phoneTaken
+        }
+        for identity in account.identities {
+            let taken = try row(
+                """
+                SELECT 1 FROM identities
+                WHERE provider = \(identity.provider) AND provider_id = \(identity.providerID)
+                """
+            ) { _ in true }
+            if taken == true { return .identityTaken }
+        }
+        try insert(user)
+        for identity in account.identities { try insert(identity) }
+        return .added
     }
 }

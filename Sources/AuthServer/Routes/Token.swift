@@ -30,13 +30,12 @@ extension AuthServer {
     private func refresh(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let text = try body.secret("refresh_token") ?? Secret("")
-        guard let presented = RefreshToken(text) else {
+        guard let outcome = try await outcome(of: text, from: device(request, context)) else {
             counts.refreshes.increment("malformed")
             // The first version of the protocol's tokens: well-formed, and none of ours.
             throw Self.isFirstVersion(text)
                 ? Refusal.unknownRefreshToken : Refusal.invalid("Refresh token is not valid")
         }
-        let outcome = try await accounts.refresh(presented, from: device(request, context), at: floor.now())
         counts.refreshes.increment(outcome.label)
         switch outcome {
         case .issued(let issued, _): return try answer(issued)
@@ -47,6 +46,15 @@ extension AuthServer {
         case .reused:
             throw Refusal(.badRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
         }
+    }
+
+    /// - Returns: nil for what is neither of our form nor a token that came with an import.
+    private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
+        if let presented = RefreshToken(token) {
+            return try await accounts.refresh(presented, from: device, at: floor.now())
+        }
+        guard let imported = ImportedRefreshToken(token) else { return nil }
+        return try await accounts.refresh(imported, from: device, at: floor.now())
     }
 
     private static func isFirstVersion(_ token: Secret) -> Bool {

@@ -35,7 +35,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Doctor.self, CheckConfig.self,
+                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Import.self, Export.self,
+                    Doctor.self, CheckConfig.self,
                 ]),
             CommandGroup(name: "Your account", subcommands: clientCommands),
             CommandGroup(name: "This program", subcommands: [Completions.self, ExitCodes.self, Version.self]),

@@ -61,7 +61,9 @@ struct DeleteUser: AsyncParsableCommand {
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
-        guard let found = try await find(account, in: accounts) else { throw CommandFailure("There is no such account.") }
+        guard let found = try await find(account, in: accounts) else {
+            throw CommandFailure("There is no such account.")
+        }
         let id = found.user.id
         guard yes || confirmed(found.user) else { throw CommandFailure("Nothing was deleted.") }
         let now = System.now()

@@ -31,7 +31,14 @@ package struct AccountLine {
             if case .malformed(let reason) = error { throw LineProblem("not a JSON object: \(reason)") }
             throw LineProblem("not a JSON object")
         }
-        return try AccountLine(columns: LineColumns(members), now: now, newID: newID).account()
+        return try account(members, at: now, newID: newID)
+    }
+
+    /// The same from an object that has been read already.
+    static func account(
+        _ members: [String: AnyJSON], at now: Instant, newID: @escaping () -> IdentityID
+    ) throws(LineProblem) -> Account {
+        try AccountLine(columns: LineColumns(members), now: now, newID: newID).account()
     }
 
     private func account() throws(LineProblem) -> Account {

@@ -25,6 +25,17 @@ struct LineColumns {
         return time
     }
 
+    /// A JSON number, or the text of one.
+    func number(_ name: String) throws(LineProblem) -> Int64? {
+        guard let value = value(name) else { return nil }
+        guard let number = value.intValue ?? value.stringValue.flatMap(Int64.init) else {
+            throw LineProblem("\(name) is not a whole number")
+        }
+        return number
+    }
+
+    func has(_ name: String) -> Bool { members[name] != nil }
+
     /// A JSON boolean, or PostgreSQL's `t` and `f`; false when absent.
     func flag(_ name: String) throws(LineProblem) -> Bool {
         switch value(name) {
