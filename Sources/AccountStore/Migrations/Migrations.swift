@@ -17,6 +17,7 @@ extension Accounts {
         Migration(7, "sign-in through providers", flows),
         Migration(8, "links between identities and accounts", links),
         Migration(9, "outbox", outbox),
+        Migration(10, "counts that nodes share", requestCounts),
     ]
 
     private static let users: SQL = """
