@@ -5,6 +5,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 swift_folders := $(wildcard Sources Tests Benchmarks/Sources)
+# Those whose tests stand before a whole server; the tests of what is stored run on both databases by themselves.
+served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting)Tests\.'
 
 help: ## Lists these verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,10 +28,11 @@ test: ## Runs every test: the scripts', the session explorer, Swift's, and real 
 	swift build --build-tests
 	Tests/SessionExplorer/explore
 	swift test --skip-build
+	GATEHOUSE_TEST_DATABASE=postgres swift test --skip-build --filter $(served_suites)
 	.venv/bin/pytest -q Tests/External
 
 check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks
-	@Scripts/prepare.sh test
+	@Scripts/prepare.sh check
 	python3 -m unittest discover --start-directory Scripts
 	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
 	Scripts/check-style

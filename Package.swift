@@ -87,7 +87,7 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                crypto, hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", crypto, hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         /// The door that serves profiles to holders of a token. Cannot reach accounts.
@@ -112,7 +112,8 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "Gatehouse",
-                "GatehouseModel", crypto, hummingbird, httpTypes, logging, nioCore, nioPosix,
+                "GatehouseModel", "IdentityProviders", "DevStack", crypto, hummingbird, httpTypes, logging, nioCore,
+                nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -125,7 +126,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
+                "DevStack",
                 crypto, hummingbird, httpTypes, logging, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/TestSupport",
@@ -163,7 +165,7 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "AccountStore", "AccountDomain", "GatehouseWire", "JSONWebTokens", "HTTPServing",
-                "TestSupport", "SQLDatabase", hummingbird, httpTypes, nioCore,
+                "IdentityProviders", "DevStack", "TestSupport", "SQLDatabase", hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -212,6 +214,7 @@ let package = Package(
             name: "GatehouseCLITests",
             dependencies: [
                 "GatehouseCLI", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain", "AuthServer",
+                "IdentityProviders",
             ],
             swiftSettings: strict),
         /// Both doors together, over real databases.

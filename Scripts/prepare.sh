@@ -3,7 +3,9 @@
 # and says what it installs. When everything is there it prints nothing. It writes no setting and no profile.
 #
 #   Scripts/prepare.sh           to build and run
-#   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL
+#   Scripts/prepare.sh check     and to check: Python 3
+#   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL; Chromium, unless GATEHOUSE_BROWSER names
+#                                another browser, or says none
 #   Scripts/prepare.sh bench     and to measure: wrk
 set -euo pipefail
 
@@ -43,6 +45,12 @@ postgres_server() {
 
 python_with_venv() { [ -x .venv/bin/python3 ] || python3 -c 'import ensurepip, venv'; }
 
+# Any that Tests/External/chromium.py finds.
+browser() { [ -n "${GATEHOUSE_BROWSER:-}" ] || has chromium || has chromium-browser || has google-chrome; }
+browser_app() {
+    [ -n "${GATEHOUSE_BROWSER:-}" ] || [ -d "/Applications/Google Chrome.app" ] || [ -d /Applications/Chromium.app ]
+}
+
 install_with_apt() {
     local prefix=()
     if [ "$(id -u)" -ne 0 ]; then
@@ -57,6 +65,15 @@ install_with_apt() {
     "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
+want_chromium() {
+    if grep -qx 'ID=ubuntu' /etc/os-release 2>/dev/null; then
+        say "Ubuntu has Chromium as a snap alone. Install that, or Google Chrome, or name a browser with" \
+            "GATEHOUSE_BROWSER; GATEHOUSE_BROWSER=none leaves out the tests that need one."
+        exit 1
+    fi
+    missing+=(chromium)
+}
+
 prepare_linux() {
     want pkg-config has pkg-config
     want libsqlite3-dev pkg-config --exists sqlite3
@@ -65,8 +82,11 @@ prepare_linux() {
     want libcrypt-dev pkg-config --exists libxcrypt
     for purpose in "$@"; do
         case $purpose in
+            check) want python3 has python3 ;;
             test)
-                want python3 has python3 && want python3-venv python_with_venv
+                want python3 has python3
+                want python3-venv python_with_venv
+                browser || want_chromium
                 want postgresql postgres_server
                 ;;
             bench) want python3 has python3 && want wrk has wrk ;;
@@ -87,8 +107,10 @@ prepare_macos() {
     for formula in pkgconf sqlite libpq argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
     for purpose in "$@"; do
         case $purpose in
+            check) want python has python3 ;;
             test)
                 want python python_with_venv
+                want google-chrome browser_app
                 want postgresql@17 postgres_server "$prefix"
                 ;;
             bench) want wrk has wrk ;;
@@ -105,8 +127,8 @@ prepare_macos() {
 
 for purpose in "$@"; do
     case $purpose in
-        test | bench) ;;
-        *) say "unknown argument: $purpose (known: test, bench)"; exit 2 ;;
+        check | test | bench) ;;
+        *) say "unknown argument: $purpose (known: check, test, bench)"; exit 2 ;;
     esac
 done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

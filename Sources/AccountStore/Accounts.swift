@@ -12,7 +12,7 @@ package struct Accounts: Sendable {
     /// Given to new accounts.
     package let audience: String
     package let role: String
-    let randomBytes: @Sendable (Int) -> [UInt8]
+    package let randomBytes: @Sendable (Int) -> [UInt8]
 
     package init(
         database: any Database, secrets: ServerSecrets, policy: SessionPolicy = SessionPolicy(),

@@ -12,19 +12,22 @@ package struct AuthServer: Sendable {
     let keys: KeyRing
     let passwords: PasswordHasher
     let floor: ServingFloor
+    let providers: SignInProviders
     /// Answers that never change while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
 
     package init(
-        settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, floor: ServingFloor
+        settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, floor: ServingFloor,
+        providers: SignInProviders = SignInProviders()
     ) {
         self.settings = settings
         self.accounts = accounts
         self.keys = keys
         self.passwords = passwords
         self.floor = floor
-        fixed = FixedAnswers(settings)
+        self.providers = providers
+        fixed = FixedAnswers(settings, providers: Set(providers.names))
         counts = AuthCounts(floor.metrics)
     }
 
@@ -40,6 +43,12 @@ package struct AuthServer: Sendable {
             Route(.get, "/health", health),
             Route(.get, "/.well-known/jwks.json", jsonWebKeySet),
             Route(.get, "/.well-known/openid-configuration", openIDConfiguration),
+            Route(.get, "/authorize", limitedBy: Limits.authorize, timeLimit: floor.requestTimeLimit, authorize),
+            Route(.get, "/callback", acceptsTrailingSlash: true, callback),
+            Route(.post, "/callback", acceptsTrailingSlash: true, callback),
+            Route(.get, "/callback/{provider}", callback),
+            Route(.post, "/callback/{provider}", callback),
+            Route(.post, "/apple/notifications", timeLimit: floor.requestTimeLimit, receiveAppleNotification),
         ]
     }
 
@@ -56,6 +65,10 @@ package struct AuthServer: Sendable {
             Route(.delete, "/sessions/{session_id}", endSession),
             Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showUser),
             Route(.put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait, updateUser),
+            Route(.get, "/user/identities/authorize", limitedBy: Limits.authorize, timeLimit: wait, authorizeLink),
+            Route(.get, "/user/identities/undoable", listUndoableLinks),
+            Route(.post, "/user/identities/{identity_id}/undo", undoLink),
+            Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),
         ]
     }
 
@@ -97,11 +110,19 @@ package struct AuthServer: Sendable {
 struct AuthCounts: Sendable {
     let signIns: Counter
     let refreshes: Counter
+    let notices: Counter
+    let revocations: Counter
 
     init(_ metrics: ServerMetrics) {
         signIns = metrics.counter(
             "gatehouse_sign_ins_total", "Sign-ins by method and outcome.", labels: ["method", "outcome"])
         refreshes = metrics.counter(
             "gatehouse_refreshes_total", "Refresh tokens presented, by what became of them.", labels: ["verdict"])
+        notices = metrics.counter(
+            "gatehouse_provider_notices_total", "What providers told by themselves, and what became of it.",
+            labels: ["provider", "notice", "outcome"])
+        revocations = metrics.counter(
+            "gatehouse_provider_revocations_total", "Tries to revoke a provider's token.",
+            labels: ["provider", "outcome"])
     }
 }

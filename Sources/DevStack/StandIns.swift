@@ -9,6 +9,10 @@ package struct StandIns: Sendable {
     package let apple: StandInApple
     package let google: StandInGoogle
     package let registration: StandInRegistration
+    private let landing: Landing
+
+    /// Where browsers come that an app sent nowhere else.
+    package static func site(_ external: String) -> String { external + Landing.path }
 
     /// - Throws: What making keys throws.
     package static func make(_ settings: StandInSettings, in surroundings: Surroundings) throws -> StandIns {
@@ -25,12 +29,13 @@ package struct StandIns: Sendable {
         return StandIns(
             apple: try StandInApple(apple, publicKey: key.publicKey, settings, surroundings),
             google: try StandInGoogle(google, settings, surroundings),
-            registration: StandInRegistration(apple: apple, google: google))
+            registration: StandInRegistration(apple: apple, google: google),
+            landing: Landing(external: settings.external))
     }
 
-    /// The tables of both, below `/dev/apple` and `/dev/google`.
+    /// The tables of both, below `/dev/apple` and `/dev/google`, and the page at `/dev`.
     package func tables(floor: ServingFloor) -> [RouteTable] {
-        [apple.table(floor: floor), google.table(floor: floor)]
+        [apple.table(floor: floor), google.table(floor: floor), landing.table(floor: floor)]
     }
 
     private static func privateKey(_ randomBytes: (Int) -> [UInt8]) -> (P256.Signing.PrivateKey, Secret) {

@@ -49,6 +49,9 @@ extension AuthClient {
     }
 
     /// Signs in with what Apple's, Google's or another provider's own sheet gave.
+    ///
+    /// - Throws: ``AuthClientError``, with a ``AuthClientError/linkQuestion`` when an account has the address already;
+    ///   whoever was signed in still is.
     @discardableResult
     public func signInWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
         try await signIn(.idToken(credentials))
@@ -59,8 +62,7 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``, `identity_already_exists` when it belongs to another account.
     @discardableResult
     public func linkIdentityWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
-        let session = try await session
-        return try await signIn(.idToken(credentials, links: true), bearer: session.accessToken)
+        try await signInAsUser(.idToken(credentials, links: true))
     }
 
     /// Where a browser starts to sign in with a provider. Give the address that it comes back with to
@@ -81,7 +83,7 @@ extension AuthClient {
     /// Finishes a flow that a browser or a mail's link came back from.
     ///
     /// - Throws: ``AuthClientError/unknownFlow`` when this device began none; whoever was signed in still is, and
-    ///   the flow can be finished with another code.
+    ///   the flow can be finished with another code. With a ``AuthClientError/linkQuestion`` the flow is over.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> Session {
         var last = AuthClientError.unknownFlow
@@ -96,18 +98,26 @@ extension AuthClient {
     }
 
     func exchange(_ code: String, for flow: PendingFlow) async throws -> Session {
-        let session = try await signIn(
-            AuthRequest(
-                "POST", "/token", query: [("grant_type", "pkce")],
-                body: ["auth_code": .string(code), "code_verifier": .string(flow.verifier)]),
-            then: flow.kind == .recovery ? .passwordRecovery : nil)
+        let request = AuthRequest(
+            "POST", "/token", query: [("grant_type", "pkce")],
+            body: ["auth_code": .string(code), "code_verifier": .string(flow.verifier)])
+        do {
+            let session = try await signIn(request, then: flow.kind == .recovery ? .passwordRecovery : nil)
+            await forget(flow)
+            return session
+        } catch AuthClientError.refused(let refusal) where refusal.linkQuestion != nil {
+            await forget(flow)
+            throw AuthClientError.refused(refusal)
+        }
+    }
+
+    /// The flow's code is used up, or nobody has it: what stays behind when the store fails opens nothing.
+    func forget(_ flow: PendingFlow) async {
         do {
             try await flows.finish(flow)
         } catch {
-            // The code is used up: the flow that stays behind opens nothing.
             await coordinator.notify(.storeFailed(error.shortText))
         }
-        return session
     }
 
     /// Finishes a flow with the whole address that came back.
@@ -147,7 +157,8 @@ extension AuthRequest {
             body: [
                 "provider": .string(credentials.provider.rawValue), "id_token": .string(credentials.idToken),
                 "access_token": credentials.accessToken.json, "nonce": credentials.nonce.json,
-                "link_identity": links ? true : nil,
+                "link_identity": links ? true : nil, "user": credentials.name?.json,
+                "authorization_code": credentials.authorizationCode.json,
             ])
     }
 

@@ -99,7 +99,7 @@ extension AuthClient {
             try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
             return .revoked
         }
-        let (old, failure) = await coordinator.signOut()
+        let (old, failure) = await coordinator.signOut(.requested)
         let outcome = await revoke(old, request)
         if let failure { throw failure }
         return outcome
@@ -107,7 +107,8 @@ extension AuthClient {
 
     /// Ends a session that nobody here holds any more. Its access token may have expired: then its refresh token
     /// buys one more.
-    private func revoke(_ old: KeptSession?, _ request: AuthRequest) async -> SignOutOutcome {
+    @discardableResult
+    func revoke(_ old: KeptSession?, _ request: AuthRequest) async -> SignOutOutcome {
         guard let old else { return .revoked }
         do {
             var token = old.session.accessToken

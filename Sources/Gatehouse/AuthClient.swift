@@ -29,6 +29,7 @@ public final class AuthClient: Sendable {
     let caller: AuthCaller
     let coordinator: TokenRefreshCoordinator
     let flows: PendingFlows
+    let revocations: KnownRevocations
 
     /// Makes no call and reads nothing yet.
     ///
@@ -53,6 +54,7 @@ public final class AuthClient: Sendable {
             slot: SessionSlot(storage: storage, key: options.storageKey), clock: clock, rules: options.refresh,
             randomBytes: randomness, exchange: { try await caller.session(.refresh($0)) })
         flows = PendingFlows(storage: storage, key: options.storageKey, randomBytes: randomness)
+        revocations = KnownRevocations(storage: storage, key: options.storageKey)
     }
 
     /// The session with an access token that is good for another 30 seconds, refreshed first when it is not.
@@ -135,6 +137,13 @@ public final class AuthClient: Sendable {
         let begun = try await coordinator.beginSignIn()
         let timed = try await caller.session(request, bearer: bearer)
         return try await coordinator.adopt(timed, begun: begun, then: event)
+    }
+
+    /// Makes the call with the session's own token, and keeps the session that it answers.
+    func signInAsUser(_ request: AuthRequest) async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let timed = try await asUser { token, _ in try await self.caller.session(request, bearer: token) }
+        return try await coordinator.adopt(timed, begun: begun)
     }
 }
 

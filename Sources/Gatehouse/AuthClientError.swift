@@ -30,6 +30,12 @@ extension AuthClientError {
         default: nil
         }
     }
+
+    /// What to ask the person, when an account has the address that their provider vouches for. The answer goes to
+    /// ``AuthClient/confirmLink(_:)`` or its siblings.
+    public var linkQuestion: LinkQuestion? {
+        if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
+    }
 }
 
 /// What stands between this device and the server.
@@ -54,24 +60,28 @@ public struct AuthRefusal: Hashable, Sendable {
     public var weakPasswordReasons: [String]
     /// How long the server asks to wait.
     public var retryAfter: Duration?
+    /// With `identity_needs_confirmation`: what to ask the person.
+    public var linkQuestion: LinkQuestion?
 
     /// For tests of what shows refusals.
     public init(
         status: Int, code: AuthErrorCode?, message: String = "", weakPasswordReasons: [String] = [],
-        retryAfter: Duration? = nil
+        retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil
     ) {
         self.status = status
         self.code = code
         self.message = message
         self.weakPasswordReasons = weakPasswordReasons
         self.retryAfter = retryAfter
+        self.linkQuestion = linkQuestion
     }
 
     init(_ reply: HTTPReply) {
         let answer = AuthErrorAnswer(body: reply.body)
         self.init(
             status: reply.status, code: answer.code, message: answer.message,
-            weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter)
+            weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter,
+            linkQuestion: answer.linkQuestion)
     }
 }
 

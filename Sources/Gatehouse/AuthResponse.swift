@@ -68,13 +68,24 @@ public struct OpenIDConnectCredentials: Sendable {
     public var accessToken: String?
     /// The raw nonce whose SHA-256 the provider was given.
     public var nonce: String?
+    /// What Apple calls the person, which it tells once and beside the token. The server keeps it with the account, in
+    /// one transaction; hosted Supabase ignores it.
+    public var name: AppleName?
+    /// Apple's code, which the server trades for what ends the consent when the account is deleted. Good for five
+    /// minutes; hosted Supabase ignores it.
+    public var authorizationCode: String?
 
     /// All of it goes to the server, once.
-    public init(provider: Provider, idToken: String, accessToken: String? = nil, nonce: String? = nil) {
+    public init(
+        provider: Provider, idToken: String, accessToken: String? = nil, nonce: String? = nil, name: AppleName? = nil,
+        authorizationCode: String? = nil
+    ) {
         self.provider = provider
         self.idToken = idToken
         self.accessToken = accessToken
         self.nonce = nonce
+        self.name = name
+        self.authorizationCode = authorizationCode
     }
 }
 

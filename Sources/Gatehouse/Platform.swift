@@ -49,6 +49,73 @@ func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)?
 func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
+#if canImport(AuthenticationServices)
+import AuthenticationServices
+#if canImport(UIKit)
+import UIKit
+
+/// Sent when the app comes to the front.
+@MainActor private var becameActive: Notification.Name { UIApplication.didBecomeActiveNotification }
+#else
+import AppKit
+
+/// Sent when the app comes to the front.
+@MainActor private var becameActive: Notification.Name { NSApplication.didBecomeActiveNotification }
+#endif
+
+/// The system's answers about Sign in with Apple; nobody to ask where there is no such thing.
+func systemAppleCredentials() -> AppleCredentials {
+    AppleCredentials { person in
+        await withCheckedContinuation { waiter in
+            // The system may call from any thread: the closure belongs to none.
+            let handler: @Sendable (ASAuthorizationAppleIDProvider.CredentialState, (any Error)?) -> Void = {
+                waiter.resume(returning: $1 == nil ? AppleCredentialState($0) : .unavailable)
+            }
+            ASAuthorizationAppleIDProvider().getCredentialState(forUserID: person, completion: handler)
+        }
+    } moments: {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let listener = NotificationListener(continuation)
+        let names = [becameActive, ASAuthorizationAppleIDProvider.credentialRevokedNotification]
+        for name in names { listener.listen(to: name) }
+        continuation.onTermination = { _ in listener.stop() }
+        return stream
+    }
+}
+
+extension AppleCredentialState {
+    fileprivate init(_ state: ASAuthorizationAppleIDProvider.CredentialState) {
+        switch state {
+        case .authorized: self = .authorized
+        case .revoked: self = .revoked
+        case .notFound: self = .notFound
+        case .transferred: self = .transferred
+        @unknown default: self = .unavailable
+        }
+    }
+}
+
+private final class NotificationListener: NSObject, Sendable {
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(_ continuation: AsyncStream<Void>.Continuation) {
+        self.continuation = continuation
+        super.init()
+    }
+
+    func listen(to name: Notification.Name) {
+        NotificationCenter.default.addObserver(self, selector: #selector(happened), name: name, object: nil)
+    }
+
+    func stop() { NotificationCenter.default.removeObserver(self) }
+
+    @objc private func happened() { continuation.yield() }
+}
+#else
+/// The system's answers about Sign in with Apple; nobody to ask where there is no such thing.
+func systemAppleCredentials() -> AppleCredentials { .unavailable }
+#endif
+
 #if canImport(Darwin)
 typealias SpawnActions = posix_spawn_file_actions_t?
 typealias SpawnAttributes = posix_spawnattr_t?

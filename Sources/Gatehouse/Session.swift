@@ -6,6 +6,12 @@ public typealias User = AuthUser
 public typealias UserIdentity = AuthUserIdentity
 /// The server's stable word for a refusal.
 public typealias ErrorCode = AuthErrorCode
+/// What a person is asked whose address an account has already.
+public typealias LinkQuestion = AuthLinkQuestion
+/// Answers a ``LinkQuestion``, once.
+public typealias LinkTicket = AuthLinkTicket
+/// A way to sign in that was linked lately and can be taken back.
+public typealias UndoableLink = AuthUndoableLink
 
 /// A signed-in person's tokens. It does not print them; never log, store or send them yourself.
 public struct Session: Hashable, Sendable {
@@ -61,12 +67,17 @@ public enum SignedOutReason: Hashable, Sendable {
     /// The app asked for it.
     case requested
     /// The server's word: one of `session_not_found`, `user_not_found`, `user_banned`, `refresh_token_not_found`,
-    /// `refresh_token_already_used`, `session_expired`.
+    /// `refresh_token_already_used`, `session_expired`. Or Apple's, which this device asked: ``consentRevoked``.
     case endedByServer(AuthErrorCode)
     /// Another process of the app that uses the same store signed out.
     case signedOutElsewhere
     /// The store answers with bytes that are no session.
     case storeDamaged
+}
+
+extension SignedOutReason {
+    /// The person has stopped using Sign in with Apple for this app, in the system's settings.
+    public static let consentRevoked = SignedOutReason.endedByServer(.consentRevoked)
 }
 
 /// What happened to the session.

@@ -31,6 +31,9 @@ public enum SystemDefaults {
             now: { Date() }, uptime: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) })
     }
 
+    /// Apple's word about Sign in with Apple on Apple's systems; elsewhere nobody to ask.
+    public static func appleCredentials() -> AppleCredentials { systemAppleCredentials() }
+
     /// Bytes of the system's generator, fit for secrets.
     @Sendable
     public static func randomBytes(_ count: Int) -> [UInt8] {

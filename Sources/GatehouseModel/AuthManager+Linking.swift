@@ -24,6 +24,20 @@ extension AuthManager {
         try await call { try await self.service.unlink(identity) }
     }
 
+    /// What was linked in the last 30 days, with or without a question, and can be taken back.
+    ///
+    /// - Throws: ``AuthError``, and ``error`` is the same.
+    public func undoableLinks() async throws(AuthError) -> [UndoableLink] {
+        try await call { try await self.service.undoableLinks() }
+    }
+
+    /// Takes a link back with everything that it changed. Sessions that it opened end, which may be this one.
+    ///
+    /// - Throws: ``AuthError``, and ``error`` is the same; nothing was changed then.
+    public func undo(_ link: UndoableLink) async throws(AuthError) {
+        try await call { try await self.service.undoLink(identityID: link.id) }
+    }
+
     /// Adds Apple to the account. A name that Apple gave is kept until the profile has one.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
@@ -31,11 +45,7 @@ extension AuthManager {
     ///   ``SignInMessage`` has the text.
     @discardableResult
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> LinkOutcome {
-        try await link(.apple) {
-            let credential = try await sheet()
-            try await self.names.keep(credential)
-            return try await self.service.link(with: credential.credentials)
-        }
+        try await link(.apple) { try await self.service.link(with: try await self.credentials(from: sheet)) }
     }
 
     /// Adds Google to the account, by Google's own sheet.
@@ -57,12 +67,9 @@ extension AuthManager {
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
     public func linkGoogle(
-        redirectTo: URL, browser: @MainActor (URL) async throws -> URL
+        redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
     ) async throws -> LinkOutcome {
-        try await link(.google) {
-            let start = try await self.service.browserAddress(linking: .google, redirectTo: redirectTo)
-            return try await self.finish(start, redirectTo, browser)
-        }
+        try await linkGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
     /// Adds Google to the account, in a browser that knows its own redirect address.
@@ -70,12 +77,7 @@ extension AuthManager {
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
     public func linkGoogle(in browser: any WebAuthenticationSession) async throws -> LinkOutcome {
-        try await link(.google) {
-            let back = try await browser.authenticate { [service = self.service] redirectTo in
-                try await service.browserAddress(linking: .google, redirectTo: redirectTo)
-            }
-            return try await self.service.finishSignIn(from: back)
-        }
+        try await link(.google) { try await self.service.link(.google, in: browser) }
     }
 
     private func link(

@@ -104,21 +104,41 @@ extension AuthManager {
         error = .notAuthenticated
     }
 
-    /// Gives the server a name that Apple gave, when the profile has none. A failure leaves it for the next time.
+    /// Gives the server a name that Apple gave, wherever it has none: in the profile, and in the account's metadata,
+    /// which a server that does not read the name of a sign-in leaves without. A failure leaves it for the next time.
     func sendKeptName(of account: User, _ mine: Int) async {
         do {
             let kept = try await names.read()
             let people = (account.identities ?? []).filter { $0.provider == AuthMethod.apple.rawValue }.map(\.id)
             for person in people {
                 guard let name = kept[person], epoch == mine, let user, user.id == account.id else { continue }
-                if user.firstName == nil {
-                    land(try await service.updateProfile(firstName: .set(name), favoriteTeams: nil), mine)
+                if user.firstName == nil, let given = name.given {
+                    land(try await service.updateProfile(firstName: .set(given), favoriteTeams: nil), mine)
                 }
+                if !account.hasName { try await service.updateMetadata(name.metadata) }
                 try await names.forget(person)
             }
         } catch {
             // The name is still in the store: the next load of the profile sends it.
             record(.failed(.apple, SignInProblem(error)))
         }
+    }
+}
+
+extension User {
+    /// Whether the metadata has a name, by whichever of the names that servers use for it.
+    fileprivate var hasName: Bool {
+        ["full_name", "name", "first_name"].contains { key in
+            userMetadata[key]?.stringValue?.contains { !$0.isWhitespace } == true
+        }
+    }
+}
+
+extension AppleName {
+    /// As sign-ups and other providers leave a name in the metadata.
+    fileprivate var metadata: [String: AnyJSON] {
+        var data: [String: AnyJSON] = ["full_name": .string(full)]
+        data["first_name"] = given.map(AnyJSON.string)
+        return data
     }
 }

@@ -40,10 +40,20 @@ extension AuthManager {
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
         try await authenticate(.apple) {
-            let credential = try await sheet()
-            try await self.names.keep(credential)
-            return .session(try await self.service.signIn(with: credential.credentials))
+            .session(try await self.service.signIn(with: try await self.credentials(from: sheet)))
         }
+    }
+
+    /// What the sheet gave. A name is written down before the server is asked for anything, and one that was written
+    /// down before goes along again (pitfall 6).
+    func credentials(
+        from sheet: @MainActor () async throws -> AppleCredential
+    ) async throws -> OpenIDConnectCredentials {
+        let credential = try await sheet()
+        try await names.keep(credential)
+        var credentials = credential.credentials
+        if credentials.name == nil { credentials.name = try await names.read()[credential.person] }
+        return credentials
     }
 
     /// Signs in with what Google's own sheet gave.
@@ -64,21 +74,9 @@ extension AuthManager {
     ///     ``SignInFailure/cancelled``, or ``SignInFailure/invalidCallback`` after its time limit.
     @discardableResult
     public func signInWithGoogle(
-        redirectTo: URL, browser: @MainActor (URL) async throws -> URL
+        redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
     ) async throws -> SignInOutcome {
-        try await authenticate(.google) {
-            let start = try await self.service.browserAddress(for: .google, redirectTo: redirectTo)
-            return .session(try await self.finish(start, redirectTo, browser))
-        }
-    }
-
-    /// Shows the address, and finishes with the one that the browser came back with.
-    func finish(
-        _ start: URL, _ redirectTo: URL, _ browser: @MainActor (URL) async throws -> URL
-    ) async throws -> Session {
-        let back = try await browser(start)
-        guard back.isAnswer(to: redirectTo) else { throw SignInFailure.invalidCallback }
-        return try await service.finishSignIn(from: back)
+        try await signInWithGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
     /// Signs in with Google in a browser that knows its own redirect address, such as `SystemWebAuthentication`.
@@ -86,15 +84,11 @@ extension AuthManager {
     /// - Parameter browser: Its redirect address is registered at the server.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticationSession) async throws -> SignInOutcome {
-        try await authenticate(.google) {
-            let back = try await browser.authenticate { [service = self.service] redirectTo in
-                try await service.browserAddress(for: .google, redirectTo: redirectTo)
-            }
-            return .session(try await self.service.finishSignIn(from: back))
-        }
+        try await authenticate(.google) { .session(try await self.service.signIn(with: .google, in: browser)) }
     }
 
-    private func authenticate(
+    /// Goes through the phases of one sign-in. A question that comes of it is in ``linkQuestion``.
+    func authenticate(
         _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
     ) async throws -> SignInOutcome {
         guard step(.begin(method)) else { return .ignored }
@@ -111,7 +105,10 @@ extension AuthManager {
             record(.completed(method, duration: uptime() - startedAt))
             return .signedIn
         } catch {
-            if epoch == mine { step(.fail) }
+            if epoch == mine {
+                step(.fail)
+                if let question = (error as? AuthClientError)?.linkQuestion { linkQuestion = question }
+            }
             let problem = SignInProblem(error)
             guard problem != .cancelled else {
                 record(.cancelled(method))
@@ -145,5 +142,17 @@ extension AuthManager {
             show(session.user)
             error = failure is CancellationError ? nil : AuthError(failure)
         }
+    }
+}
+
+/// A browser of the app's own.
+struct AppsOwnBrowser: WebAuthenticationSession {
+    let redirectTo: URL
+    let open: @MainActor @Sendable (URL) async throws -> URL
+
+    func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
+        let back = try await open(try await address(redirectTo))
+        guard back.isAnswer(to: redirectTo) else { throw SignInFailure.invalidCallback }
+        return back
     }
 }

@@ -19,6 +19,10 @@ public final class AuthManager {
     public internal(set) var signedOutReason: SignedOutReason?
     /// The person came by a recovery mail: ask for a new password, then set false.
     public var needsNewPassword = false
+    /// A provider's sign-in met an account that has its address: ask the person, with ``confirmLink(password:)`` and
+    /// its siblings, ``recoverAccount()`` and ``dismissLinkQuestion()`` for the answers. Nil when there is nothing to
+    /// ask.
+    public internal(set) var linkQuestion: LinkQuestion?
     var isLoadingProfile = false
     /// Changes of the profile, and deletions, that are under way.
     var callCount = 0
@@ -38,6 +42,8 @@ public final class AuthManager {
     @ObservationIgnored let names: PendingNames
     @ObservationIgnored let uptime: @Sendable () -> Duration
     @ObservationIgnored private let sinks: [any TelemetrySink]
+    @ObservationIgnored private let appleCredentials: AppleCredentials
+    @ObservationIgnored private let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out; what began before cannot land.
     @ObservationIgnored var epoch = 0
     @ObservationIgnored var loadCount = 0
@@ -54,21 +60,32 @@ public final class AuthManager {
     ///   - storage: Keeps a name that Apple gave until the server has it, under `<storageKey>.apple-names`.
     ///   - clock: Measures how long a sign-in takes.
     ///   - telemetry: Each hears every event.
+    ///   - appleCredentials: Asked at the start, and at its own moments, whether a person who is signed in with Apple
+    ///     still is one; who is not is signed out.
+    ///   - log: Takes the few lines that are no telemetry, without personal data; returns at once.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
-        clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = []
+        clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = [],
+        appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
+        log: @escaping @Sendable (TelemetryLevel, String) -> Void = { _, _ in }
     ) {
         self.service = service
         names = PendingNames(storage: storage, key: storageKey + ".apple-names")
         uptime = clock.uptime
         sinks = telemetry
+        self.appleCredentials = appleCredentials
+        self.log = log
         let (changes, notices) = (service.authStateChanges, service.notices)
+        let moments = appleCredentials.moments()
         listeners = [
             Task { [weak self] in
                 for await change in changes { await self?.hear(change) }
             },
             Task { [weak self] in
                 for await notice in notices { self?.hear(notice) }
+            },
+            Task { [weak self] in
+                for await _ in moments { await self?.checkAppleCredential() }
             },
         ]
     }
@@ -110,11 +127,18 @@ extension AuthManager {
     private func hear(_ change: AuthChange) async {
         guard signOutCount == 0 else { return }
         switch change.event {
-        case .initialSession, .signedIn, .userUpdated, .signedOut: await follow(change)
+        case .initialSession:
+            await follow(change)
+            // Not waited for: the system may take its time, and the next events must not.
+            Task { [weak self] in await self?.checkAppleCredential() }
+        case .signedIn, .userUpdated, .signedOut: await follow(change)
         case .tokenRefreshed: endRefresh()
         case .passwordRecovery: needsNewPassword = true
         }
     }
+
+    /// The session's end is heard like every other.
+    private func checkAppleCredential() async { _ = await service.checkAppleCredential(appleCredentials) }
 
     /// A sign-in by this manager shows its session itself. An event that came late, about somebody who is no longer
     /// the one, is followed by others that say so.
@@ -167,6 +191,7 @@ extension AuthManager {
         if let me { shown = shown.with(me) }
         if user != shown { user = shown }
         signedOutReason = nil
+        linkQuestion = nil
         step(.signedIn)
     }
 
@@ -178,8 +203,10 @@ extension AuthManager {
         isLoadingProfile = false
         shownRefreshToken = nil
         needsNewPassword = false
+        linkQuestion = nil
         error = nil
         signedOutReason = reason
+        if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
         step(.signedOut)
     }
 

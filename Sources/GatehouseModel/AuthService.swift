@@ -23,16 +23,29 @@ public protocol AuthService: ProfileSource {
     /// - Returns: `user` when the person has to read a mail first.
     func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse
 
+    /// With what a provider's own sheet gave. `AuthClientError.linkQuestion` when an account has the address already.
     func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session
 
-    /// Where a browser starts to sign in with a provider; it comes back to `redirectTo`.
-    func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL
+    /// In a browser, from its opening to the session. Throws `WebAuthenticationError`, too, or what the browser throws;
+    /// nothing of the flow is left then.
+    func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session
 
-    /// The same to add the provider to the account that is signed in.
-    func browserAddress(linking provider: Provider, redirectTo: URL) async throws -> URL
+    /// Adds the identity of a question to the account that is signed in, and gives a new session of it.
+    func confirmLink(_ ticket: LinkTicket) async throws -> Session
 
-    /// Finishes what one of the two browser addresses began.
-    func finishSignIn(from redirect: URL) async throws -> Session
+    /// Signs in with a password and adds the identity of a question: both or neither.
+    func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session
+
+    /// Takes the address of a question with a new account.
+    func recoverAccount(with ticket: LinkTicket) async throws -> Session
+
+    /// Merged into the account's metadata at the top level.
+    func updateMetadata(_ data: [String: AnyJSON]) async throws
+
+    /// Asks Apple about the person who is signed in, and ends the session if they have revoked their consent.
+    ///
+    /// - Returns: Whether it ended.
+    func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool
 
     /// The ways in which the person can sign in, asked anew.
     func identities() async throws -> [UserIdentity]
@@ -40,6 +53,15 @@ public protocol AuthService: ProfileSource {
     /// Adds a provider's sign-in to the account that is signed in; `identity_already_exists` when it belongs to
     /// another account.
     func link(with credentials: OpenIDConnectCredentials) async throws -> Session
+
+    /// The same in a browser; see ``signIn(with:in:)``.
+    func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session
+
+    /// What was linked lately and can be taken back.
+    func undoableLinks() async throws -> [UndoableLink]
+
+    /// Takes a link back; `link_not_undoable` when it is too old.
+    func undoLink(identityID: UUID) async throws
 
     /// Removes a way to sign in; `single_identity_not_deletable` for the last one.
     func unlink(_ identity: UserIdentity) async throws
@@ -78,15 +100,27 @@ public struct LiveAuthService: AuthService {
         try await client.signInWithIdToken(credentials: credentials)
     }
 
-    public func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL {
-        try await client.getOAuthSignInURL(provider: provider, redirectTo: redirectTo)
+    public func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+        try await client.signInWithOAuth(provider: provider, in: browser)
     }
 
-    public func browserAddress(linking provider: Provider, redirectTo: URL) async throws -> URL {
-        try await client.getLinkIdentityURL(provider: provider, redirectTo: redirectTo).url
+    public func confirmLink(_ ticket: LinkTicket) async throws -> Session { try await client.confirmLink(ticket) }
+
+    public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
+        try await client.confirmLink(ticket, email: email, password: password)
     }
 
-    public func finishSignIn(from redirect: URL) async throws -> Session { try await client.session(from: redirect) }
+    public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
+        try await client.recoverAccount(with: ticket)
+    }
+
+    public func updateMetadata(_ data: [String: AnyJSON]) async throws {
+        try await client.update(user: UserAttributes(data: data))
+    }
+
+    public func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
+        await client.checkAppleCredential(credentials)
+    }
 
     public func identities() async throws -> [UserIdentity] { try await client.userIdentities() }
 
@@ -94,6 +128,12 @@ public struct LiveAuthService: AuthService {
         try await client.linkIdentityWithIdToken(credentials: credentials)
     }
 
+    public func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+        try await client.linkIdentity(provider: provider, in: browser)
+    }
+
+    public func undoableLinks() async throws -> [UndoableLink] { try await client.undoableLinks() }
+    public func undoLink(identityID: UUID) async throws { try await client.undoLink(identityID: identityID) }
     public func unlink(_ identity: UserIdentity) async throws { try await client.unlinkIdentity(identity) }
 
     public func signOut() async throws { try await client.signOut(scope: .local) }

@@ -4,28 +4,27 @@ public import Gatehouse
 /// The names that Apple gave, until the server has them (pitfall 6).
 ///
 /// Apple gives a name once, at the very first sign-in. It is written down before the first call, and removed when the
-/// profile has a name.
+/// account and the profile have a name.
 struct PendingNames: Sendable {
     let storage: any SecureStorage
     let key: String
 
     /// By Apple's identifier of the person.
-    func read() async throws -> [String: String] {
+    func read() async throws -> [String: AppleName] {
         switch await storage.read(key) {
         case .absent: return [:]
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
             // What is lost: names that nobody can read.
-            return (try? JSONReader.read(bytes))?.objectValue?.compactMapValues(\.stringValue) ?? [:]
+            return (try? JSONReader.read(bytes))?.objectValue?.compactMapValues(AppleName.init(stored:)) ?? [:]
         }
     }
 
-    /// Keeps the name that the credential brings, if it brings one: at most 50 characters.
+    /// Keeps the name that the credential brings, if it brings one.
     func keep(_ credential: AppleCredential) async throws {
-        let name = credential.firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-        guard !name.isEmpty else { return }
+        guard let name = credential.credentials.name else { return }
         var names = try await read()
-        names[credential.person] = String(name.prefix(50))
+        names[credential.person] = name
         try await write(names)
     }
 
@@ -35,28 +34,53 @@ struct PendingNames: Sendable {
         try await write(names)
     }
 
-    private func write(_ names: [String: String]) async throws {
+    private func write(_ names: [String: AppleName]) async throws {
         if names.isEmpty {
             try await storage.remove(key)
         } else {
-            try await storage.write(Array(AnyJSON.object(names.mapValues(AnyJSON.string)).text.utf8), for: key)
+            try await storage.write(Array(AnyJSON.object(names.mapValues(\.stored)).text.utf8), for: key)
         }
+    }
+}
+
+extension AppleName {
+    /// - Parameter stored: An object with `given` and `family`.
+    fileprivate init?(stored: AnyJSON) {
+        self.init(given: stored["given"]?.stringValue, family: stored["family"]?.stringValue)
+    }
+
+    fileprivate var stored: AnyJSON {
+        var members: [String: AnyJSON] = [:]
+        members["given"] = given.map(AnyJSON.string)
+        members["family"] = family.map(AnyJSON.string)
+        return .object(members)
     }
 }
 
 /// What Apple's sheet gave.
 public struct AppleCredential: Sendable {
-    /// The token, with the raw nonce whose SHA-256 was in the request.
+    /// The token, with the raw nonce whose SHA-256 was in the request, and what comes beside it.
     public var credentials: OpenIDConnectCredentials
     /// Apple's identifier of the person (`ASAuthorizationAppleIDCredential.user`).
     public var person: String
     /// Given at the first sign-in only.
-    public var firstName: String?
+    public var firstName: String? { credentials.name?.given }
+    /// Given at the first sign-in only.
+    public var lastName: String? { credentials.name?.family }
 
-    /// - Parameter nonce: The raw one.
-    public init(idToken: String, nonce: String?, person: String, firstName: String?) {
-        credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce)
+    /// - Parameters:
+    ///   - nonce: The raw one.
+    ///   - firstName: At most 50 characters are kept.
+    ///   - lastName: The same.
+    ///   - authorizationCode: With it the server can end Apple's consent when the account is deleted, as the App Store
+    ///     asks of apps.
+    public init(
+        idToken: String, nonce: String?, person: String, firstName: String?, lastName: String? = nil,
+        authorizationCode: String? = nil
+    ) {
+        credentials = OpenIDConnectCredentials(
+            provider: .apple, idToken: idToken, nonce: nonce, name: AppleName(given: firstName, family: lastName),
+            authorizationCode: authorizationCode)
         self.person = person
-        self.firstName = firstName
     }
 }

@@ -17,6 +17,13 @@ extension InMemoryAuthService {
         case identities
         case link
         case unlink
+        case undoableLinks
+        case undoLink
+        /// With a password, or with the session of somebody who is signed in.
+        case confirmLink
+        case recoverAccount
+        /// Of the account, as a name that the server did not take with the sign-in.
+        case updateMetadata
         case signOut
         case fetchMe
         case updateProfile
@@ -39,9 +46,18 @@ extension InMemoryAuthService {
         case rateLimited(retryAfter: Duration?)
         /// Unknown address or wrong password.
         case wrongCredentials
-        /// A sign-up is refused with `user_already_exists`, a provider's sign-in with `identity_needs_confirmation`, a
-        /// link with `identity_already_exists`.
+        /// A sign-up is refused with `user_already_exists`, a link with `identity_already_exists`, a provider's sign-in
+        /// with `identity_needs_confirmation` and a question that nobody can answer. (For one that can be answered, see
+        /// ``InMemoryAuthService/addAccount(email:password:firstName:favoriteTeams:isEmailProven:)``.)
         case emailTaken
+        /// The answer to a question comes too late.
+        case linkTicketExpired
+        /// The owner of the address has proven it meanwhile.
+        case notRecoverable
+        /// The link cannot be taken back any more.
+        case linkTooOld
+        /// The server does not take the name that Apple told beside its token, as hosted Supabase.
+        case nameIgnored
         case weakPassword
         /// The server does not take the provider's token.
         case tokenRejected
@@ -69,12 +85,18 @@ extension InMemoryAuthService.Call {
 
     /// Whether it needs somebody who is signed in.
     var needsSession: Bool {
-        isGateway || [.refresh, .identities, .link, .unlink, .startLinkInBrowser].contains(self)
+        isGateway
+            || [
+                .refresh, .identities, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
+            ].contains(self)
     }
 
     /// Whether its answer is a session, which the store has to keep.
     var isKept: Bool {
-        [.signUp, .signIn, .signInWithProvider, .finishInBrowser, .link, .refresh, .signOut].contains(self)
+        [
+            .signUp, .signIn, .signInWithProvider, .finishInBrowser, .link, .confirmLink, .recoverAccount, .refresh,
+            .signOut,
+        ].contains(self)
     }
 }
 
@@ -83,7 +105,11 @@ extension InMemoryAuthService.Fault {
     func fits(_ call: InMemoryAuthService.Call) -> Bool {
         switch self {
         case .offline, .answerLost, .slow, .serviceUnavailable, .serverError, .rateLimited: true
-        case .wrongCredentials: call == .signIn
+        case .wrongCredentials: call == .signIn || call == .confirmLink
+        case .linkTicketExpired: call == .confirmLink || call == .recoverAccount
+        case .notRecoverable: call == .recoverAccount
+        case .linkTooOld: call == .undoLink
+        case .nameIgnored: call == .signInWithProvider || call == .link
         case .emailTaken: [.signUp, .signInWithProvider, .finishInBrowser, .link].contains(call)
         case .weakPassword: call == .signUp
         case .tokenRejected: call == .signInWithProvider || call == .link
@@ -100,7 +126,7 @@ extension InMemoryAuthService.Fault {
         if call.isGateway { return gatewayError }
         let error: AuthClientError? =
             switch self {
-            case .slow, .answerLost, .profileMissing, .forbidden, .accessTokenRefused: nil
+            case .slow, .answerLost, .profileMissing, .forbidden, .accessTokenRefused, .nameIgnored: nil
             case .offline: Self.lost
             case .serviceUnavailable: Self.refused(503)
             case .serverError: Self.refused(500, .unexpectedFailure)
@@ -109,7 +135,10 @@ extension InMemoryAuthService.Fault {
             case .emailTaken: Self.emailTaken(at: call)
             case .weakPassword:
                 .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
-            case .tokenRejected: Self.refused(400, .validationFailed)
+            case .tokenRejected: Self.refused(400)
+            case .linkTicketExpired: Self.refused(404, .linkTicketNotFound)
+            case .notRecoverable: Self.refused(422, .linkNotRecoverable)
+            case .linkTooOld: Self.refused(422, .linkNotUndoable)
             case .providerCancelled: Self.refused(0, AuthErrorCode(rawValue: "access_denied"))
             case .invalidCallback: .unknownFlow
             case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
@@ -133,7 +162,8 @@ extension InMemoryAuthService.Fault {
         case .accessTokenRefused: .notAuthenticated(.tokenRefused(code: "TOKEN_INVALID"))
         case .sessionEndedByServer(let code): .notAuthenticated(.signedOut(.endedByServer(code)))
         case .answerLost, .slow, .wrongCredentials, .emailTaken, .weakPassword, .tokenRejected, .providerCancelled,
-            .invalidCallback, .profileMissing, .storeLocked:
+            .invalidCallback, .profileMissing, .storeLocked, .linkTicketExpired, .notRecoverable, .linkTooOld,
+            .nameIgnored:
             nil
         }
     }
@@ -142,7 +172,7 @@ extension InMemoryAuthService.Fault {
         switch call {
         case .signUp: refused(422, .userAlreadyExists)
         case .link: refused(422, .identityAlreadyExists)
-        default: refused(422, .ownerHasToConfirm)
+        default: refused(422, .identityNeedsConfirmation, question: Fixtures.linkQuestion())
         }
     }
 
@@ -150,9 +180,9 @@ extension InMemoryAuthService.Fault {
     static let locked = AuthClientError.storeUnavailable("locked")
 
     static func refused(
-        _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil
+        _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil
     ) -> AuthClientError {
-        .refused(AuthRefusal(status: status, code: code, retryAfter: retryAfter))
+        .refused(AuthRefusal(status: status, code: code, retryAfter: retryAfter, linkQuestion: question))
     }
 
     /// The caller's loss of an answer that the server sent.

@@ -55,6 +55,16 @@ public enum Fixtures {
             provider: provider.rawValue, email: email, createdAt: date, updatedAt: date, lastSignInAt: date)
     }
 
+    /// What a person is asked whose address an account has. No service knows its ticket.
+    public static func linkQuestion(
+        email: String = "ada@example.com", provider: Provider = .google, signInMethods: [String] = ["password"],
+        canRecover: Bool = true
+    ) -> LinkQuestion {
+        LinkQuestion(
+            ticket: LinkTicket("ticket-of-a-test"), expiresAt: date + 600, email: email, provider: provider.rawValue,
+            signInMethods: signInMethods, canRecover: canRecover)
+    }
+
     /// A session whose tokens open nothing.
     public static func session(_ user: User = user()) -> Session {
         Session(

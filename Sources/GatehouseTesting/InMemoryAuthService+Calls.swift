@@ -1,18 +1,20 @@
-public import Foundation
+import Foundation
 public import Gatehouse
 import GatehouseModel
 
 // Signing in and out.
 extension InMemoryAuthService {
     public func signIn(email: String, password: String) async throws -> Session {
-        try await opened(.signIn) { server, now throws(AuthClientError) in
+        try await opened(.signIn) { server, now, _ throws(AuthClientError) in
             try server.signIn(email, password, at: now)
         }
     }
 
     public func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
-        try await opened(.signInWithProvider) { server, now throws(AuthClientError) in
-            try server.signIn(try InMemoryServer.token(of: credentials), at: now)
+        try await opened(.signInWithProvider) { server, now, fault throws(AuthClientError) in
+            var token = try InMemoryServer.token(of: credentials)
+            if fault == .nameIgnored { token.name = nil }
+            return try server.signIn(token, at: now)
         }
     }
 
@@ -23,47 +25,6 @@ extension InMemoryAuthService {
         } then: { state, answer in
             guard let opened = answer.0 else { return .user(answer.1) }
             return .session(try state.device.adopt(opened, begun: begun, at: uptime))
-        }
-    }
-
-    public func browserAddress(for provider: Provider, redirectTo: URL) async throws -> URL {
-        try startFlow(.signIn, provider, redirectTo)
-    }
-
-    public func browserAddress(linking provider: Provider, redirectTo: URL) async throws -> URL {
-        _ = try await fresh()
-        try await exchange(.startLinkInBrowser) { _, _ in
-        } then: { _, _ in
-        }
-        return try startFlow(.link, provider, redirectTo)
-    }
-
-    private func startFlow(_ flow: InMemoryDevice.Flow, _ provider: Provider, _ redirectTo: URL) throws -> URL {
-        let id = state.withLock { state in
-            let id = "flow-\(state.server.number())"
-            state.device.flows[id] = flow
-            return id
-        }
-        let address = ScriptedFlow(id: id, provider: provider, redirectTo: redirectTo.absoluteString).address
-        guard let address else { throw AuthClientError.unknownFlow }
-        return address
-    }
-
-    public func finishSignIn(from redirect: URL) async throws -> Session {
-        let values = redirect.queryValues
-        let code = values["code"].flatMap(ScriptedFlow.read)
-        let (flow, kept) = state.withLock { ($0.device.flows[code?.id ?? ""], $0.device.kept) }
-        return try await opened(.finishInBrowser) { server, now throws(AuthClientError) in
-            if let error = values["error_code"] ?? values["error"] {
-                throw Fault.refused(0, AuthErrorCode(rawValue: error))
-            }
-            guard let code, let flow else { throw .unknownFlow }
-            switch flow {
-            case .signIn: return try server.signIn(code.token, at: now)
-            case .link: return try server.link(code.token, to: kept, at: now)
-            }
-        } finally: { state in
-            if let code { state.device.flows[code.id] = nil }
         }
     }
 
@@ -87,18 +48,17 @@ extension InMemoryAuthService {
     }
 
     /// A call whose answer signs in.
-    private func opened(
+    func opened(
         _ call: Call,
-        _ open: @escaping @Sendable (inout InMemoryServer, Date) throws(AuthClientError) -> InMemoryServer.Opened,
-        finally: @escaping @Sendable (inout State) -> Void = { _ in }
+        _ open:
+            @escaping @Sendable (inout InMemoryServer, Date, Fault?) throws(AuthClientError) ->
+            InMemoryServer.Opened
     ) async throws -> Session {
         let (begun, now, uptime) = (begin(), clock.now, clock.uptime)
-        return try await exchange(call) { server, _ in
-            try open(&server, now)
+        return try await exchange(call) { server, fault in
+            try open(&server, now, fault)
         } then: { state, opened in
-            let session = try state.device.adopt(opened, begun: begun, at: uptime)
-            finally(&state)
-            return session
+            try state.device.adopt(opened, begun: begun, at: uptime)
         }
     }
 
@@ -114,43 +74,41 @@ extension InMemoryAuthService {
 extension InMemoryAuthService {
     public func accessToken() async throws -> String { try await fresh().session.accessToken }
 
-    public func identities() async throws -> [UserIdentity] {
-        try await asUser(.identities) { _, _ throws(AuthClientError) in }
-    }
-
-    public func unlink(_ identity: UserIdentity) async throws {
-        try await asUser(.unlink) { server, kept throws(AuthClientError) in
-            try server.unlink(identity.identityID, of: kept.session.user.id)
-        }
-    }
-
-    public func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
-        let kept = try await fresh()
-        return try await opened(.link) { server, now throws(AuthClientError) in
-            try server.link(try InMemoryServer.token(of: credentials), to: kept, at: now)
+    public func updateMetadata(_ data: [String: AnyJSON]) async throws {
+        try await asUser(.updateMetadata, then: .userUpdated) { server, kept throws(AuthClientError) in
+            server.update(kept.session.user.id) { account in
+                account.user.userMetadata.merge(data) { $1 }
+                account.user.userMetadata = account.user.userMetadata.filter { $0.value != .null }
+            }
         }
     }
 
     /// A call of the auth server with the session's own token; the session then has the user as the server has it.
+    ///
+    /// - Parameter event: What is told after a call that changed the account.
     @discardableResult
-    private func asUser(
-        _ call: Call,
+    func asUser(
+        _ call: Call, then event: AuthChangeEvent? = nil,
         _ serve: @escaping @Sendable (inout InMemoryServer, InMemoryDevice.Kept) throws(AuthClientError) -> Void
-    ) async throws -> [UserIdentity] {
+    ) async throws -> User {
         let kept = try await fresh()
         do {
             return try await exchange(call) { server, _ in
+                guard server.account(kept.session.user.id) != nil else { throw Fault.refused(403, .userNotFound) }
+                guard server.sessions[kept.id] != nil else { throw Fault.refused(403, .sessionNotFound) }
                 try serve(&server, kept)
                 guard let account = server.account(kept.session.user.id) else {
                     throw Fault.refused(403, .userNotFound)
                 }
                 return account.user
             } then: { state, user in
-                state.device.replace(user)
-                return user.identities ?? []
+                state.device.replace(user, then: event)
+                return user
             }
-        } catch AuthClientError.refused(let refusal) where refusal.code == .userNotFound {
-            throw end(kept, .userNotFound)
+        } catch AuthClientError.refused(let refusal)
+            where refusal.code == .userNotFound || refusal.code == .sessionNotFound
+        {
+            throw end(kept, refusal.code ?? .sessionNotFound)
         }
     }
 

@@ -89,14 +89,3 @@ extension InMemoryAuthService {
         }
     }
 }
-
-extension InMemoryServer {
-    /// Links, and answers the session's next tokens.
-    mutating func link(
-        _ token: ScriptedToken, to kept: InMemoryDevice.Kept?, at now: Date
-    ) throws(AuthClientError) -> Opened {
-        guard let kept else { throw .unknownFlow }
-        try link(token, to: kept.session.user.id, at: now)
-        return try refresh(kept.id, at: now)
-    }
-}

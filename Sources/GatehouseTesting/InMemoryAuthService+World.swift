@@ -22,7 +22,8 @@ extension InMemoryAuthService {
     /// Somebody who signed up before. An address that has an account already keeps it as it was.
     ///
     /// - Parameter isEmailProven: Whether a provider that proves the same address opens this account, too. Otherwise
-    ///   it is refused with `identity_needs_confirmation`.
+    ///   it asks, with `identity_needs_confirmation` and a question: the password confirms, and the address can be
+    ///   recovered.
     /// - Returns: The account's identifier.
     @discardableResult
     public func addAccount(
@@ -128,9 +129,12 @@ extension InMemoryAuthService {
     /// The manager of an app that starts now, with a store of its own for names that Apple gave.
     @MainActor
     public func makeManager(
-        storage: any SecureStorage = MemoryStorage(), telemetry: [any TelemetrySink] = []
+        storage: any SecureStorage = MemoryStorage(), telemetry: [any TelemetrySink] = [],
+        appleCredentials: AppleCredentials = .unavailable
     ) -> AuthManager {
-        AuthManager(service: self, storage: storage, clock: clock.clock, telemetry: telemetry)
+        AuthManager(
+            service: self, storage: storage, clock: clock.clock, telemetry: telemetry,
+            appleCredentials: appleCredentials)
     }
 }
 

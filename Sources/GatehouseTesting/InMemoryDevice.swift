@@ -30,6 +30,8 @@ struct InMemoryDevice: Sendable {
     /// How often the app signed somebody in or out: who began before has come too late.
     var wishes = 0
     var flows: [String: Flow] = [:]
+    /// The people of whom Apple said "revoked", and whose sessions have ended for it.
+    var revoked: Set<String> = []
     var flight: Task<Kept, any Error>?
     private var listeners: [Int: Listener] = [:]
     private var notices: [Int: AsyncStream<AuthNotice>.Continuation] = [:]
@@ -87,8 +89,9 @@ struct InMemoryDevice: Sendable {
     }
 
     /// The server's newer word about the user.
-    mutating func replace(_ user: User) {
+    mutating func replace(_ user: User, then event: AuthChangeEvent? = nil) {
         if kept?.session.user.id == user.id { kept?.session.user = user }
+        if let event { happened(event) }
     }
 }
 

@@ -22,6 +22,16 @@ struct InMemoryServer: Sendable {
     var accounts: [Account] = []
     /// The owners of sessions by the sessions' numbers.
     var sessions: [Int: UUID] = [:]
+    /// The identities that opened sessions, by the sessions' numbers.
+    var openers: [Int: UUID] = [:]
+    /// Questions that wait for an answer, by their tickets.
+    var questions: [LinkTicket: AskedLink] = [:]
+    /// Links that can be taken back, by the identities that they added.
+    var links: [UUID: MadeLink] = [:]
+    /// Identities whose link was taken back.
+    var undone: Set<String> = []
+    /// Identities that owners took off their accounts.
+    var unlinked: [UUID: Set<String>] = [:]
     var confirmsAutomatically = true
     static let lifetime: Duration = .seconds(3_600)
     private var count = 0
@@ -75,33 +85,19 @@ extension InMemoryServer {
         return try open(account.user.id, at: now)
     }
 
-    /// The account of the provider's person; one is made for somebody new, and found for a proven address.
-    mutating func signIn(_ token: ScriptedToken, at now: Date) throws(AuthClientError) -> Opened {
-        let person = token.person
-        if let owner = owner(of: token) { return try open(owner, at: now) }
-        if let email = person.email, !person.isEmailHidden, let account = account(email: email) {
-            guard account.isEmailProven, person.isEmailVerified else {
-                throw Fault.refused(422, .ownerHasToConfirm)
-            }
-            link(token.provider, person: person.id, email: email, to: account.user.id, at: now)
-            return try open(account.user.id, at: now)
-        }
-        let id = add(email: person.email, firstName: person.firstName, at: now)
-        link(token.provider, person: person.id, email: person.email, to: id, at: now)
-        update(id) { $0.isEmailProven = person.isEmailVerified }
-        return try open(id, at: now)
-    }
-
     /// Reads what a provider's sheet gave, and checks the nonce.
+    ///
+    /// - Throws: 400 without a word, as the API refuses a token.
     static func token(of credentials: OpenIDConnectCredentials) throws(AuthClientError) -> ScriptedToken {
-        guard let token = ScriptedToken(credentials.idToken), token.provider == credentials.provider,
+        guard var token = ScriptedToken(credentials.idToken), token.provider == credentials.provider,
             token.nonce == credentials.nonce.map({ SignInNonce(raw: $0).hashed })
-        else { throw Fault.refused(400, .validationFailed) }
+        else { throw Fault.refused(400) }
+        token.name = credentials.name
         return token
     }
 
-    mutating func add(email: String?, firstName: String?, at now: Date) -> UUID {
-        let id = Fixtures.id(number())
+    mutating func add(email: String?, firstName: String?, as known: UUID? = nil, at now: Date) -> UUID {
+        let id = known ?? Fixtures.id(number())
         let metadata: [String: AnyJSON] = firstName.map { ["first_name": .string($0)] } ?? [:]
         let name = firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         let profile = ProfileSummary(id: id, firstName: name.isEmpty ? nil : String(name.prefix(50)), createdAt: now)
@@ -111,9 +107,10 @@ extension InMemoryServer {
         return id
     }
 
-    mutating func open(_ id: UUID, at now: Date) throws(AuthClientError) -> Opened {
+    /// - Parameter opener: The identity that opens it; nil for a password.
+    mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
         let number = number()
-        sessions[number] = id
+        (sessions[number], openers[number]) = (id, opener)
         return try refresh(number, at: now)
     }
 
@@ -133,46 +130,28 @@ extension InMemoryServer {
 
 // The account itself.
 extension InMemoryServer {
-    func owner(of token: ScriptedToken) -> UUID? {
-        accounts.first { account in
-            (account.user.identities ?? []).contains {
-                $0.provider == token.provider.rawValue && $0.id == token.person.id
-            }
-        }?.user.id
-    }
-
-    mutating func link(_ provider: Provider, person: String, email: String?, to id: UUID, at now: Date) {
-        guard let index = index(id) else { return }
+    /// - Returns: The new identity.
+    @discardableResult
+    mutating func link(_ provider: Provider, person: String, email: String?, to id: UUID, at now: Date) -> UUID {
+        let number = Fixtures.id(number())
+        guard let index = index(id) else { return number }
+        var data: [String: AnyJSON] = ["sub": .string(person)]
+        data["email"] = email.map(AnyJSON.string)
         let identity = UserIdentity(
-            id: person, identityID: Fixtures.id(number()), userID: id,
-            identityData: email.map { ["email": .string($0)] } ?? [:], provider: provider.rawValue, email: email,
+            id: person, identityID: number, userID: id, identityData: data, provider: provider.rawValue, email: email,
             createdAt: now, updatedAt: now, lastSignInAt: now)
-        setIdentities((accounts[index].user.identities ?? []) + [identity], at: index)
+        setIdentities((accounts[index].user.identities ?? []) + [identity], of: id)
+        return number
     }
 
-    private mutating func setIdentities(_ identities: [UserIdentity], at index: Int) {
+    mutating func setIdentities(_ identities: [UserIdentity], of id: UUID) {
+        guard let index = index(id) else { return }
         let providers = identities.map { AnyJSON.string($0.provider) }
         accounts[index].user.identities = identities
         accounts[index].user.appMetadata["providers"] = .array(providers)
         if accounts[index].user.appMetadata["provider"] == nil {
             accounts[index].user.appMetadata["provider"] = providers.first
         }
-    }
-
-    mutating func link(_ token: ScriptedToken, to id: UUID, at now: Date) throws(AuthClientError) {
-        guard index(id) != nil else { throw Fault.refused(403, .userNotFound) }
-        guard owner(of: token) == nil else { throw Fault.refused(422, .identityAlreadyExists) }
-        link(token.provider, person: token.person.id, email: token.person.email, to: id, at: now)
-    }
-
-    mutating func unlink(_ identity: UUID?, of id: UUID) throws(AuthClientError) {
-        guard let index = index(id) else { throw Fault.refused(403, .userNotFound) }
-        let identities = accounts[index].user.identities ?? []
-        guard identities.contains(where: { $0.identityID == identity }) else {
-            throw Fault.refused(404, .identityNotFound)
-        }
-        guard identities.count > 1 else { throw Fault.refused(422, .singleIdentityNotDeletable) }
-        setIdentities(identities.filter { $0.identityID != identity }, at: index)
     }
 
     mutating func remove(_ id: UUID) {

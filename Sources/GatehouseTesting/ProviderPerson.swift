@@ -52,12 +52,18 @@ struct ScriptedToken: Hashable, Sendable {
     var provider: Provider
     /// The hashed nonce of the request.
     var nonce: String?
+    /// What came beside it.
+    var name: AppleName?
 
     init(_ person: ProviderPerson, from provider: Provider, nonce: String?) {
         self.person = person
         self.provider = provider
         self.nonce = nonce
     }
+
+    /// The same for one person at one provider.
+    var key: String { Self.key(provider.rawValue, person.id) }
+    static func key(_ provider: String, _ person: String) -> String { "\(provider) \(person)" }
 
     var text: String {
         var claims: [String: AnyJSON] = [

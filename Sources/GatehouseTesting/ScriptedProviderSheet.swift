@@ -74,7 +74,8 @@ public final class ScriptedProviderSheet: Sendable {
         if !scopes.contains("email") { (person.email, person.isEmailVerified) = (nil, false) }
         return AppleCredential(
             idToken: person.credentials(from: .apple, nonce: nonce).idToken, nonce: nonce?.raw, person: person.id,
-            firstName: isNew && scopes.contains("name") ? person.firstName : nil)
+            firstName: isNew && scopes.contains("name") ? person.firstName : nil,
+            authorizationCode: "code-of-\(person.id)")
     }
 
     /// Google's own sheet.

@@ -70,7 +70,8 @@ extension CompactToken {
 
     static func members(_ bytes: [UInt8], _ name: TokenRejection.Part) throws(TokenRejection) -> [String: AnyJSON] {
         do {
-            guard let members = try JSONReader.read(bytes).objectValue else { throw TokenRejection.malformed(name) }
+            let json = try JSONReader.read(bytes, refusesDuplicates: true)
+            guard let members = json.objectValue else { throw TokenRejection.malformed(name) }
             return members
         } catch {
             throw .malformed(name)

@@ -12,12 +12,15 @@ package struct VerifiedToken: Equatable, Sendable {
 ///
 /// A token names its key by `kid`, and the key decides the algorithm: an unknown name is refused, and so is a
 /// header that claims another algorithm (RFC 8725 §3.1). There is no default key. Tokens that name none are
-/// refused too, but for HS256 where the set was given a key for them.
+/// refused too, but for HS256 where the set was given a key for them, and where another party publishes one key and
+/// no other (OpenID Connect Core 1.0 §10.1).
 package struct KeySet: Sendable {
     /// Those with a name, in the order given.
     package let keys: [JSONWebKey]
     private let positions: [String: Int]
     private let keyForTokensWithoutID: JSONWebKey?
+    /// Whether it is all that another party publishes.
+    let isOnlyKey: Bool
 
     /// - Parameter keyForTokensWithoutID: An HS256 key; when it has an id, it serves under that as well.
     /// - Throws: ``KeyProblem/missingID``, ``KeyProblem/duplicateID(_:)``, ``KeyProblem/unfitForTokensWithoutID``.
@@ -41,6 +44,15 @@ package struct KeySet: Sendable {
             }
         }
         (self.keys, self.positions, self.keyForTokensWithoutID) = (named, positions, keyForTokensWithoutID)
+        isOnlyKey = false
+    }
+
+    /// The keys of another party's document that has one alone.
+    init(onlyKey key: JSONWebKey) {
+        keys = key.id == nil ? [] : [key]
+        positions = key.id.map { [$0: 0] } ?? [:]
+        keyForTokensWithoutID = key
+        isOnlyKey = true
     }
 
     package subscript(id: String) -> JSONWebKey? { positions[id].map { keys[$0] } }
@@ -73,14 +85,17 @@ package struct KeySet: Sendable {
         let header = try TokenHeader(token.header)
         let key = try key(for: header)
         guard let signature = Base64URL.decode(token.signature) else { throw .malformed(.signature) }
-        guard key.isValid(signature, for: token.signingInput) else { throw .badSignature }
+        guard key.isValid(signature, for: token.signingInput) else {
+            // Whose signature it is, a token that names no key does not say.
+            throw header.keyID == nil && isOnlyKey ? .unknownKey(nil) : .badSignature
+        }
         return (try CompactToken.bytes(token.payload, .payload), key, header)
     }
 
     private func key(for header: TokenHeader) throws(TokenRejection) -> JSONWebKey {
         guard let id = header.keyID else {
-            guard header.algorithm == .hs256, let keyForTokensWithoutID else { throw .unknownKey(nil) }
-            return keyForTokensWithoutID
+            guard let key = keyForTokensWithoutID, key.algorithm == header.algorithm else { throw .unknownKey(nil) }
+            return key
         }
         guard let key = self[id] else { throw .unknownKey(id) }
         guard key.algorithm == header.algorithm else { throw .algorithmMismatch }

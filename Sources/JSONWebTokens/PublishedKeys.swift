@@ -3,8 +3,9 @@ import GatehouseWire
 extension KeySet {
     /// Reads a JWKS document (RFC 7517 §5) from elsewhere: for public keys only.
     ///
-    /// What cannot serve is skipped, as the RFC asks: symmetric keys, keys without `kid`, and keys we cannot
-    /// read. Of two with one `kid` the first counts. A private part that was published by mistake is dropped.
+    /// What cannot serve is skipped, as the RFC asks: symmetric keys, keys without `kid` unless it is the only one, and
+    /// keys we cannot read. Of two with one `kid` the first counts. A private part that was published by mistake is
+    /// dropped.
     ///
     /// - Throws: ``KeyProblem/unreadable`` when the document is longer than `maximumBytes` or no key list.
     package init(published document: [UInt8], maximumBytes: Int = 262_144) throws(KeyProblem) {
@@ -12,6 +13,11 @@ extension KeySet {
         let list: AnyJSON
         do { list = try JSONReader.read(document) } catch { throw .unreadable }
         guard let elements = list["keys"]?.arrayValue else { throw .unreadable }
+        // Lost: why the only key cannot be read; then there is none.
+        if elements.count == 1, let only = try? JSONWebKey(elements[0]).publicHalf {
+            self.init(onlyKey: only)
+            return
+        }
         var (keys, ids): ([JSONWebKey], Set<String>) = ([], [])
         for element in elements {
             // Lost: why this one key cannot be read. The others serve.

@@ -68,8 +68,13 @@ package actor RemoteKeySet {
         do throws(TokenRejection) {
             return try judge(known)
         } catch {
-            guard case .unknownKey(let id?) = error else { throw .rejected(error) }
-            let newer = try await keys(lookingFor: id)
+            let newer: KeySet
+            switch error {
+            case .unknownKey(let id?): newer = try await keys(lookingFor: id)
+            // The only key may have taken another's place by now, and the token does not tell.
+            case .unknownKey(nil) where known.isOnlyKey: newer = try await keysReadAgain()
+            default: throw .rejected(error)
+            }
             do throws(TokenRejection) {
                 return try judge(newer)
             } catch {
@@ -94,6 +99,11 @@ package actor RemoteKeySet {
 
     private func keys(lookingFor id: String) async throws(Failure) -> KeySet {
         if document?.keys[id] == nil { await startReading(notWithin: limits.rereadInterval)?.value }
+        return try usableKeys()
+    }
+
+    private func keysReadAgain() async throws(Failure) -> KeySet {
+        await startReading(notWithin: limits.rereadInterval)?.value
         return try usableKeys()
     }
 

@@ -21,11 +21,11 @@ struct LinkingDecisionTests {
         .providerAccountDeleted,
     ]
 
-    @Test("Docs/linking.md has a row for each rule, in order, and names a test that knows the rule")
+    @Test("Docs/README.md has a row for each rule, in order, and names a test that knows the rule")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Docs/linking.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "Docs/README.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").compactMap { line -> (rule: String, test: String)? in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard let rule = cells.first, let test = cells.last, cells.count == 4, rule.hasPrefix("`") else {

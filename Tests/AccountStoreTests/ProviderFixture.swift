@@ -83,12 +83,12 @@ extension StoreFixture {
 
 extension LinkingOutcome {
     var session: ProviderSession? { if case .signedIn(let session) = self { session } else { nil } }
-    var question: LinkQuestion? { if case .needsConfirmation(let question) = self { question } else { nil } }
+    var question: LinkQuestion? { if case .needsConfirmation(let question, _) = self { question } else { nil } }
     var refusal: LinkingRefusal? { if case .refused(let refusal, _) = self { refusal } else { nil } }
     var rule: LinkingRule {
         switch self {
         case .signedIn(let session): session.rule
-        case .needsConfirmation(let question): question.rule
+        case .needsConfirmation(let question, _): question.rule
         case .refused(_, let rule): rule
         }
     }

@@ -129,7 +129,7 @@ struct StoreWorld {
         case .signedIn(let session):
             if session.rule == .unconfirmedSignUp { passwords[session.user] = nil }
             if let issued = session.issued { enter(issued, person) }
-        case .needsConfirmation(let question): tickets.append((person, question.ticket))
+        case .needsConfirmation(let question, _): tickets.append((person, question.ticket))
         case .refused: break
         }
     }

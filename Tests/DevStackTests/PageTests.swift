@@ -12,7 +12,8 @@ struct PageTests {
     private static let googlePath = "/dev/google/o/oauth2/v2/auth"
 
     private static let elements: Set<String> = [
-        "!doctype", "html", "head", "meta", "title", "style", "body", "p", "strong", "span", "main", "h1", "h2", "dl",
+        "!doctype", "html", "head", "meta", "title", "style", "body", "header", "p", "strong", "span", "main", "h1",
+        "h2", "dl",
         "dt", "dd", "code", "form", "ul", "li", "label", "input", "button",
     ]
 

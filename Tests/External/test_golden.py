@@ -8,7 +8,8 @@ import lists
 import pytest
 import replay
 from conftest import GOLDEN_LEDGER
-from program import JWT_SECRET, REPOSITORY, Client
+from identity_provider import IdentityProvider
+from program import JWT_SECRET, REPOSITORY, Client, free_port
 
 RECORDINGS = lists.recordings()
 WAITING = {(entry.group, entry.case): entry.why for entry in lists.waiting()}
@@ -60,15 +61,70 @@ INSTANCES = {
 }
 
 
+REDIRECTS = {
+    "GOTRUE_URI_ALLOW_LIST": "https://app.example.org/*, https://*.preview.example.org/**, myapp://callback",
+    "GATEHOUSE_REDIRECT_PATTERNS": "true",
+    "GATEHOUSE_EXTERNAL_IMPLICIT_FLOW_ENABLED": "true",
+    "GATEHOUSE_OUTGOING_LOOPBACK": "true",
+}
+# The recorded server knows how to speak to this one; ours is told.
+GITHUB = {
+    "name": "github",
+    "issuer": "https://github.com",
+    "client_id": "gh-client,gh-client-2",
+    "client_secret": "made-up",
+    "scopes": ["user:email"],
+    "pkce": False,
+    "endpoints": {
+        "authorization": "https://github.com/login/oauth/authorize",
+        "token": "https://github.com/login/oauth/access_token",
+        "userinfo": "https://api.github.com/user",
+        "jwks": "https://github.com/login/oauth/.well-known/jwks",
+    },
+}
+
+
+def known(provider, client_id, callback, **more):
+    """The settings of a provider that the server knows by its name."""
+    members = {"enabled": "true", "client_id": client_id, "secret": "made-up", "redirect_uri": callback, **more}
+    return {f"GOTRUE_EXTERNAL_{provider}_{name}".upper(): value for name, value in members.items()}
+
+
+def providers(instance, url, idp_url):
+    """The settings of the providers that an instance was recorded with. `url` is the server's."""
+    callback = url + "/callback"
+    if instance in ("auto", "confirm"):
+        return REDIRECTS | known("keycloak", "kc-client", callback, secret="kc-secret", url=idp_url)
+    if instance == "strict":
+        return (
+            REDIRECTS
+            | known("google", "web-client.example,ios-client.example", callback)
+            | known("apple", "org.example.service,org.example.app", callback)
+            | {"GOTRUE_EXTERNAL_BITBUCKET_ENABLED": "true"}
+            | {"GATEHOUSE_OPENID_PROVIDERS": json.dumps([{**GITHUB, "redirect_uri": callback}])}
+            | {"GOTRUE_SECURITY_MANUAL_LINKING_ENABLED": "false"}
+        )
+    return {}
+
+
 @pytest.fixture(scope="module")
-def base_url(session_servers):
+def idp_url():
+    stand_in = IdentityProvider().start()
+    yield stand_in.url
+    stand_in.stop()
+
+
+@pytest.fixture(scope="module")
+def base_url(session_servers, idp_url):
     """Starts each instance when its first case comes."""
     running = {}
 
     def start(instance):
         if instance not in running:
+            port = free_port()
+            settings = providers(instance, f"http://127.0.0.1:{port}", idp_url)
             running[instance] = session_servers.serve(
-                auth_path="/", **{"GOTRUE_JWT_SECRET": JWT_SECRET, **INSTANCES[instance]}
+                auth_path="/", port=port, **{"GOTRUE_JWT_SECRET": JWT_SECRET, **INSTANCES[instance], **settings}
             ).start()
         return running[instance].auth_url
 
@@ -76,11 +132,11 @@ def base_url(session_servers):
 
 
 @pytest.mark.parametrize("recorded", RECORDINGS, ids=lambda recorded: f"{recorded.group}: {recorded.case['name']}")
-def test_recorded_answers(recorded, base_url, pytestconfig):
+def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
     ledger = pytestconfig.stash[GOLDEN_LEDGER]
     url = base_url(recorded.instance)
     rules = lists.Rules(DEVIATIONS, recorded)
-    found = replay.replay(recorded.case, url, replay.given_values(url, JWT_SECRET), rules)
+    found = replay.replay(recorded.case, url, replay.given_values(url, JWT_SECRET, idp_url), rules)
     ledger["used"] |= rules.used
     why = WAITING.get((recorded.group, recorded.case["name"]))
     if why and found:
@@ -99,7 +155,6 @@ def test_recorded_answers(recorded, base_url, pytestconfig):
     "feature, method, path",
     [
         ("mail", "POST", "/recover"),
-        ("providers", "GET", "/authorize?provider=keycloak"),
         ("second factors", "POST", "/factors"),
     ],
 )

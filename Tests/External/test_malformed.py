@@ -13,12 +13,20 @@ import urllib.parse
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from identity_provider import IdentityProvider
 from program import PASSWORD
 from wire import Reply, exchange, request
 
 UNKNOWN_ID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b"
 KNOWN_ID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5c"
 MEBIBYTE = 1 << 20
+VERIFIER = "a-verifier-of-more-than-forty-three-characters-0001"
+CHALLENGE = "xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254"
+AUTHORIZE = f"/auth/v1/authorize?provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=s256"
+# The form of one, signed by nobody.
+ID_TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJodHRwOi8vMTI3LjAuMC4xOjkvcmVhbG1zL3Rlc3QifQ.AAAA"
+# In no answer: it would be of use to somebody who looks for a way in.
+INNER = re.compile(rb"\.swift|SQLITE|sqlite|HTTPClient|NIO|Optional\(|Error\(|Failure\(|Rejection|fatal")
 
 # Method, path below the server, whose bearer, and a body that would do as it is.
 WITH_BODY = [
@@ -40,6 +48,29 @@ WITH_BODY = [
     ),
     ("PUT", f"/auth/v1/admin/users/{KNOWN_ID}", "admin", {"email": "{new}", "app_metadata": {}}),
     ("DELETE", f"/auth/v1/admin/users/{UNKNOWN_ID}", "admin", {"should_soft_delete": True}),
+    (
+        "POST",
+        "/auth/v1/token?grant_type=id_token",
+        None,
+        {
+            "provider": "keycloak",
+            "id_token": ID_TOKEN,
+            "access_token": "abc",
+            "nonce": "abc",
+            "user": {"name": {"firstName": "Ana", "lastName": "Example"}},
+            "authorization_code": "abc",
+        },
+    ),
+    ("POST", "/auth/v1/token?grant_type=pkce", None, {"auth_code": UNKNOWN_ID, "code_verifier": VERIFIER}),
+    (
+        "POST",
+        "/auth/v1/token?grant_type=link_confirmation",
+        None,
+        {"link_ticket": VERIFIER, "email": "{mine}", "password": PASSWORD},
+    ),
+    ("POST", "/auth/v1/token?grant_type=link_confirmation", "user", {"link_ticket": VERIFIER}),
+    ("POST", "/auth/v1/token?grant_type=link_recovery", None, {"link_ticket": VERIFIER}),
+    ("POST", "/auth/v1/apple/notifications", None, {"payload": ID_TOKEN}),
     ("PATCH", "/v1/auth/me", "user", {"first_name": "Ana", "favorite_teams": ["nba_1610612744"]}),
     ("PATCH", "/api/v1/profile", "user", {"name": "Ana", "timezone": "Europe/Berlin"}),
 ]
@@ -48,6 +79,19 @@ WITHOUT_BODY = [
     ("GET", "/auth/v1/settings", None),
     ("GET", "/auth/v1/.well-known/jwks.json", None),
     ("GET", "/auth/v1/.well-known/openid-configuration", None),
+    ("GET", AUTHORIZE, None),
+    ("GET", "/auth/v1/authorize?provider=nobody", None),
+    ("GET", f"/auth/v1/callback?state={UNKNOWN_ID}&code=abc", None),
+    ("GET", f"/auth/v1/callback/keycloak?state={UNKNOWN_ID}&code=abc", None),
+    (
+        "GET",
+        f"/auth/v1/user/identities/authorize?provider=keycloak&skip_http_redirect=true&code_challenge={CHALLENGE}"
+        "&code_challenge_method=s256",
+        "user",
+    ),
+    ("GET", "/auth/v1/user/identities/undoable", "user"),
+    ("DELETE", f"/auth/v1/user/identities/{UNKNOWN_ID}", "user"),
+    ("POST", f"/auth/v1/user/identities/{UNKNOWN_ID}/undo", "user"),
     ("POST", "/auth/v1/logout?scope=nowhere", "user"),
     ("GET", "/auth/v1/user", "user"),
     ("GET", "/auth/v1/admin/users", "admin"),
@@ -62,6 +106,21 @@ WITHOUT_BODY = [
     ("GET", "/ready", None),
 ]
 ALL = [*((method, path, bearer) for method, path, bearer, _ in WITH_BODY), *WITHOUT_BODY]
+
+
+def providers(issuer):
+    """The settings of a Keycloak, and of an Apple where nobody listens."""
+    return {
+        "GATEHOUSE_OUTGOING_LOOPBACK": "true",
+        "GOTRUE_EXTERNAL_KEYCLOAK_ENABLED": "true",
+        "GOTRUE_EXTERNAL_KEYCLOAK_CLIENT_ID": "kc-client",
+        "GOTRUE_EXTERNAL_KEYCLOAK_SECRET": "kc-secret",
+        "GOTRUE_EXTERNAL_KEYCLOAK_URL": issuer,
+        "GOTRUE_EXTERNAL_APPLE_ENABLED": "true",
+        "GOTRUE_EXTERNAL_APPLE_CLIENT_ID": "com.example.service",
+        "GOTRUE_EXTERNAL_APPLE_SECRET": "made-up",
+        "GOTRUE_EXTERNAL_APPLE_URL": "http://127.0.0.1:9",
+    }
 
 
 def named(endpoint):
@@ -108,6 +167,8 @@ class Target:
             assert may_close, f"{what}: closed without an answer"
         else:
             assert 200 <= reply.status < 500, f"{what}: {reply}"
+            shown = reply.headers.get("location", "").encode("latin-1") + reply.body
+            assert reply.headers.get("content-type", "").startswith("text/plain") or not INNER.search(shown), what
         before, self.rows = self.rows, self.fingerprint()
         if reply.status >= 400 or reply.status == 0:
             changed = [table for table in self.tables if self.rows[table] != before[table]]
@@ -125,10 +186,12 @@ class Target:
 
 @pytest.fixture(scope="module")
 def target(session_servers):
-    target = Target(session_servers.serve().start())
+    stand_in = IdentityProvider().start()
+    target = Target(session_servers.serve(**providers(stand_in.url)).start())
     yield target
     target.check_still_works()
     target.database.close()
+    stand_in.stop()
 
 
 @pytest.fixture(autouse=True)
@@ -283,6 +346,107 @@ def test_what_metadata_may_hold_comes_back_as_it_was(target):
     metadata = client.get("/user").json()["user_metadata"]
     assert {name: metadata[name] for name in data} == data
     target.rows = target.fingerprint()
+
+
+FORM = "application/x-www-form-urlencoded"
+FIELDS = {"state": UNKNOWN_ID, "code": "abc", "user": '{"name":{"firstName":"Ana"}}', "id_token": ID_TOKEN, "iss": "x"}
+
+
+def callback_form(target, body, **options):
+    """The answer sends the browser to the site with a reason, or refuses the form; nothing is changed either way."""
+    before = target.rows
+    path = options.pop("path", "/auth/v1/callback")
+    reply = target.send("POST", path, None, body, [("Content-Type", options.pop("label", FORM))], **options)
+    assert reply.status in (303, 400, 413), reply
+    if reply.status == 303:
+        assert reply.headers["location"].startswith("http://127.0.0.1:3000?error="), reply
+    assert target.rows == before, "something was changed"
+    return reply
+
+
+def test_callback_forms_that_are_none(target):
+    """Whatever a provider, or somebody in its place, makes the browser post."""
+    for body in BROKEN.values():
+        callback_form(target, body)
+        callback_form(target, b"state=" + body.replace(b"&", b""))
+    for body in (
+        b"state",
+        b"=",
+        b"&&&==&",
+        b"state=%",
+        b"state=%zz",
+        b"state=%00",
+        b"state=%ff%fe",
+        b"state=%F0%9F%92%A9",
+        b"state[]=a",
+        b"state=a;code=b",
+        b"state=" + b"a" * 500_000,
+        b"a=b&" * 100_000,
+        f"state={UNKNOWN_ID}&state={KNOWN_ID}&code=abc".encode(),
+        f"state={UNKNOWN_ID}&error=%0d%0aSet-Cookie:%20a=b".encode(),
+    ):
+        callback_form(target, body)
+    for label in ("", "application/json", "multipart/form-data; boundary=x", "text/plain"):
+        callback_form(target, urllib.parse.urlencode(FIELDS).encode(), label=label)
+    assert callback_form(target, b"state=" + b"a" * MEBIBYTE).status == 413
+
+
+def test_callback_fields_of_any_value(target):
+    texts = [value for value in WRONG_VALUES if isinstance(value, str)]
+    for name in FIELDS:
+        for value in texts:
+            form = urllib.parse.urlencode({**FIELDS, name: value}).encode()
+            callback_form(target, form)
+            callback_form(target, form, path="/auth/v1/callback/apple")
+
+
+def begun(target):
+    """(state, cookie) of a sign-in that has begun at the provider that is not there."""
+    reply = target.send("GET", AUTHORIZE)
+    assert reply.status == 302, reply
+    state = urllib.parse.parse_qs(urllib.parse.urlsplit(reply.headers["location"]).query)["state"][0]
+    return state, reply.headers["set-cookie"].partition(";")[0]
+
+
+@pytest.mark.parametrize("name", ["code", "error", "error_description", "user", "iss"])
+def test_what_a_browser_brings_back_to_a_live_flow(target, name):
+    """The same with a state that is good and the cookie that belongs to it: to the site, with a reason, once."""
+    for value in [value for value in WRONG_VALUES if isinstance(value, str) and len(value) < 10_000]:
+        state, cookie = begun(target)
+        fields = {"state": state, "code": "abc", name: value}
+        form = urllib.parse.urlencode({key: field for key, field in fields.items() if field}).encode()
+        headers = [("Content-Type", FORM), ("Cookie", cookie)]
+        reply = target.send("POST", "/auth/v1/callback", None, form, headers)
+        assert reply.status == 302 and "error=" in reply.headers["location"], f"{value!r}: {reply}"
+        assert reply.headers["location"].startswith("http://127.0.0.1:3000"), reply
+        again = target.send("POST", "/auth/v1/callback", None, form, headers)
+        assert again.status == 303, again
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        "gatehouse-browser=",
+        "gatehouse-browser=a",
+        "gatehouse-browser=" + "A" * 43,
+        "gatehouse-browser=" + "A" * 5000,
+        "gatehouse-browser=\x00",
+        'gatehouse-browser="',
+        "gatehouse-browser",
+        "=;=;=",
+        "; " * 500,
+        "__Host-gatehouse-browser=" + "A" * 43,
+    ],
+)
+def test_cookies_that_are_none_of_ours(target, cookie):
+    state, _ = begun(target)
+    before = target.rows
+    data = request(
+        "GET", f"/auth/v1/callback?state={state}&code=abc", headers=[("Cookie", cookie.encode("latin-1"))]
+    )
+    reply = target.check(exchange(target.server.port, data), cookie, may_close=True)
+    assert reply.status in (0, 303, 400) and target.rows == before, reply
+    assert reply.status != 303 or "error_code=bad_oauth_state" in reply.headers["location"], reply
 
 
 def chunked(size, total):
@@ -633,6 +797,45 @@ PATHS = [
     "/auth/v1/admin/audit?query=action:%25",
     "/auth/v1/admin/audit?page=-1",
     "/auth/v1/admin/audit?per_page=0",
+    "/auth/v1/authorize",
+    "/auth/v1/authorize?provider=",
+    "/auth/v1/authorize?provider=%00",
+    "/auth/v1/authorize?provider=%ff",
+    "/auth/v1/authorize?provider=" + "a" * 5000,
+    "/auth/v1/authorize?provider=KEYCLOAK",
+    "/auth/v1/authorize?provider=email",
+    "/auth/v1/authorize?provider=../keycloak",
+    "/auth/v1/authorize?provider=keycloak&provider=apple",
+    "/auth/v1/authorize?provider=keycloak&code_challenge=a&code_challenge_method=s256",
+    "/auth/v1/authorize?provider=keycloak&code_challenge=" + "a" * 129 + "&code_challenge_method=s256",
+    "/auth/v1/authorize?provider=keycloak&code_challenge=" + "%00" * 50 + "&code_challenge_method=s256",
+    f"/auth/v1/authorize?provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=plain",
+    f"/auth/v1/authorize?provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=none",
+    f"{AUTHORIZE}&redirect_to=javascript:alert(1)",
+    f"{AUTHORIZE}&redirect_to=https://evil.example.net/%0d%0aSet-Cookie:a=b",
+    f"{AUTHORIZE}&redirect_to=//evil.example.net",
+    f"{AUTHORIZE}&redirect_to=%00",
+    f"{AUTHORIZE}&redirect_to=" + "a" * 5000,
+    f"{AUTHORIZE}&scopes=%00",
+    f"{AUTHORIZE}&scopes=" + "a," * 2000,
+    f"{AUTHORIZE}&state=mine&redirect_uri=https://evil.example.net&client_id=mine&nonce=mine",
+    f"{AUTHORIZE}&a%0d%0aX-B:%20c=1",
+    f"{AUTHORIZE}&" + "&".join(f"a{number}=1" for number in range(300)),
+    f"{AUTHORIZE}&invite_token=%00",
+    "/auth/v1/callback?",
+    "/auth/v1/callback?state=%00&code=%00",
+    "/auth/v1/callback?state=" + "a" * 5000,
+    f"/auth/v1/callback?state={UNKNOWN_ID}&state={KNOWN_ID}",
+    "/auth/v1/callback?error=%0d%0aSet-Cookie:a=b",
+    "/auth/v1/callback/%00",
+    "/auth/v1/callback/nobody?state=a",
+    "/auth/v1/callback/..%2fuser",
+    "/auth/v1/user/identities/%00",
+    "/auth/v1/user/identities/undoable?page=%00",
+    "/auth/v1/user/identities/authorize",
+    "/auth/v1/user/identities/authorize?provider=%00&skip_http_redirect=true",
+    "/auth/v1/user/identities/authorize?provider=keycloak&skip_http_redirect=maybe",
+    "/auth/v1/token?grant_type=id_token",
     "/v1/teams?league=%00",
     "/v1/teams?league=" + "a" * 5000,
     "/v1/teams?league=nba&league=nfl",

@@ -30,7 +30,9 @@ def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
     assert set(server.keys) == {
         "url",
         "auth_url",
+        "apple_stand_in",
         "gateway_url",
+        "google_stand_in",
         "publishable_key",
         "secret_key",
         "anon_key",

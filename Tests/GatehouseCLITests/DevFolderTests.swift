@@ -1,6 +1,8 @@
+import AccountDomain
 import AuthServer
 import GatehouseCLI
 import GatehouseWire
+import IdentityProviders
 import Testing
 
 @Suite("What gatehouse dev makes up")
@@ -33,8 +35,25 @@ struct DevFolderTests {
         #expect(settings.auth.issuer == "http://127.0.0.1:1234/auth/v1")
         #expect(settings.auth.confirmsAutomatically && settings.auth.allowsAnonymousSignIn)
         #expect(settings.rates == nil)
+        #expect(settings.auth.redirects.siteURL == "http://127.0.0.1:1234/dev" && settings.auth.redirects.takesPatterns)
+        #expect(!settings.auth.allowsImplicitFlow && settings.providers.isEmpty)
         #expect(!settings.tokens.signsWithSharedSecret && settings.tokens.sharedSecret != nil)
         #expect(settings.auth.apiKeys.secret.count == 1 && settings.auth.apiKeys.publishable.count == 1)
+    }
+
+    @Test("Stand-ins are providers like others, on this machine alone")
+    func standIns() throws {
+        let standIns = try #require(try DevStandIns(at: "http://127.0.0.1:1234", confirmsAutomatically: true))
+        #expect(standIns.appleURL == "http://127.0.0.1:1234/dev/apple")
+        #expect(standIns.googleURL == "http://127.0.0.1:1234/dev/google")
+        #expect(standIns.providers.map(\.settings.name) == ["apple", "google"])
+        #expect(standIns.providers.map(\.settings.issuers.first) == [standIns.appleURL, standIns.googleURL])
+        #expect(standIns.providers.map(\.address) == [.none, .present])
+        for provider in standIns.providers {
+            #expect(provider.settings.offersBrowserSignIn && provider.linking == .automatic)
+            #expect(provider.redirectURL == "http://127.0.0.1:1234/auth/v1/callback")
+        }
+        #expect(try DevStandIns(at: "http://192.168.1.2:1234", confirmsAutomatically: true) == nil)
     }
 
     @Test("A role key names the role, an issuer and ten years")
@@ -49,11 +68,11 @@ struct DevFolderTests {
         #expect(parts[1] == claims)
     }
 
-    @Test("--json is one line with exactly the seven names")
+    @Test("--json is one line with exactly the nine names")
     func json() throws {
         let text = DevAddresses(
             url: "http://127.0.0.1:1", publishableKey: "p", secretKey: Secret("s"), anonKey: "a", serviceRoleKey: "r",
-            folder: ".gatehouse"
+            folder: ".gatehouse", apple: "http://127.0.0.1:1/dev/apple", google: "http://127.0.0.1:1/dev/google"
         ).json
         #expect(!text.contains("\n"))
         let members = try #require(try JSONReader.read(text).objectValue)
@@ -61,7 +80,21 @@ struct DevFolderTests {
             members == [
                 "url": "http://127.0.0.1:1", "auth_url": "http://127.0.0.1:1/auth/v1",
                 "gateway_url": "http://127.0.0.1:1", "publishable_key": "p", "secret_key": "s", "anon_key": "a",
-                "service_role_key": "r",
+                "service_role_key": "r", "apple_stand_in": "http://127.0.0.1:1/dev/apple",
+                "google_stand_in": "http://127.0.0.1:1/dev/google",
             ])
+    }
+
+    @Test("What people read has an address to try a provider with, where there are stand-ins")
+    func block() {
+        func block(_ apple: String?, _ google: String?) -> String {
+            DevAddresses(
+                url: "http://127.0.0.1:1", publishableKey: "p", secretKey: Secret("s"), anonKey: "a",
+                serviceRoleKey: "r", folder: ".gatehouse", apple: apple, google: google
+            ).block
+        }
+        let address = "http://127.0.0.1:1/auth/v1/authorize?provider=google&code_challenge="
+        #expect(block("http://127.0.0.1:1/dev/apple", "http://127.0.0.1:1/dev/google").contains(address))
+        #expect(!block(nil, nil).contains("authorize"))
     }
 }

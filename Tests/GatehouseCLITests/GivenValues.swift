@@ -11,6 +11,15 @@ enum GivenValues {
         "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}]
         """
 
+    /// The same key as Apple's .p8 files have theirs.
+    static let appleKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff
+        H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
+        7xO6z248e9FURcfxRM0bvZt+hyzf7bnuufSzaV1uqQskrYpGIyiFiOWt
+        -----END PRIVATE KEY-----
+        """
+
     static let least = [
         "GATEHOUSE_DATABASE": "accounts.sqlite",
         "GATEHOUSE_SECRETS": "1:\(secret)",

@@ -8,9 +8,22 @@ struct SettingsSecrecyTests {
         "GATEHOUSE_SECRETS": "7:\(GivenValues.secret)", "GOTRUE_JWT_SECRET": GivenValues.jwtSecret,
         "GATEHOUSE_SECRET_KEYS": "sb_secret_hidden0123456789", "GOTRUE_JWT_KEYS": GivenValues.signingKey,
         "GATEHOUSE_ISSUER_SECRET_KEY": "sb_secret_issuer0123456789",
+        "GATEHOUSE_EXTERNAL_APPLE_KEY": GivenValues.appleKey, "GOTRUE_EXTERNAL_APPLE_SECRET": "apple-hidden-secret",
+        "GOTRUE_EXTERNAL_GOOGLE_SECRET": "google-hidden-secret",
+        "GOTRUE_EXTERNAL_KEYCLOAK_SECRET": "keycloak-hidden-secret",
+        "GATEHOUSE_OPENID_PROVIDERS":
+            #"[{"name":"a","issuer":"https://a.example","client_id":"a","client_secret":"openid-hidden-secret"}]"#,
+    ]
+    /// What makes the secrets count.
+    private static let others = [
+        "GOTRUE_SITE_URL": "https://app.example.org", "GOTRUE_EXTERNAL_APPLE_ENABLED": "true",
+        "GOTRUE_EXTERNAL_APPLE_CLIENT_ID": "a", "GATEHOUSE_EXTERNAL_APPLE_KEY_ID": "ABC123DEFG",
+        "GATEHOUSE_EXTERNAL_APPLE_TEAM_ID": "DEF123GHIJ", "GOTRUE_EXTERNAL_GOOGLE_ENABLED": "true",
+        "GOTRUE_EXTERNAL_GOOGLE_CLIENT_ID": "a",
     ]
     private static let needles = [
         GivenValues.secret, GivenValues.jwtSecret, "hidden0123456789", "jpsQnnGQmL", "issuer0123456789",
+        "H1136cspYG6", "hidden-secret",
     ]
 
     private func expectNoSecret(in text: String, _ place: String) {
@@ -19,12 +32,14 @@ struct SettingsSecrecyTests {
 
     @Test("Neither printing nor dumping what was given or read shows one")
     func dumping() throws {
-        let given = GivenValues.given(Self.secrets)
+        let given = GivenValues.given(Self.secrets.merging(Self.others) { $1 })
         let settings = try ServerSettings(given)
+        #expect(settings.providers.count == 3)
         var dumped = ""
         dump(given, to: &dumped)
         dump(settings, to: &dumped)
         dump(given[.jwtSecret], to: &dumped)
+        dump(settings.providers, to: &dumped)
         expectNoSecret(in: dumped, "dump")
         expectNoSecret(in: "\(given) \(settings) \(String(reflecting: settings)) \(String(reflecting: given))", "print")
     }
@@ -46,7 +61,7 @@ struct SettingsSecrecyTests {
     @Test("A problem with a secret does not repeat it", arguments: Self.secrets.keys.sorted())
     func problems(name: String) {
         let wrong = "visible-mistake"
-        let problems = GivenValues.problems([name: wrong], parts: [.auth, .gateway])
+        let problems = GivenValues.problems(Self.others.merging([name: wrong]) { $1 }, parts: [.auth, .gateway])
         #expect(!"\(problems)".contains(wrong))
     }
 

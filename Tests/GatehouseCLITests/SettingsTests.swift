@@ -21,7 +21,7 @@ struct SettingsTests {
         #expect(settings.sessions.timebox == nil)
         #expect(settings.sessions.inactivity == .seconds(720 * 3_600))
         #expect(settings.sessions.reuseInterval == .seconds(10))
-        #expect(settings.rates?.token == 150)
+        #expect(settings.rates?.token == 150 && settings.rates?.authorize == 60)
         #expect(!settings.tokens.signsWithSharedSecret && settings.tokens.sharedSecret == nil)
     }
 
@@ -78,7 +78,8 @@ struct SettingsTests {
             ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_HASH_QUEUE", "0"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", "-1"), ("GOTRUE_SESSIONS_TIMEBOX", "0"),
             ("GOTRUE_SESSIONS_TIMEBOX", "2 days"), ("GOTRUE_SESSIONS_INACTIVITY_TIMEOUT", "-1h"),
-            ("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", "x"), ("GATEHOUSE_RATE_LIMIT_FAILED_SIGN_INS", "-1"),
+            ("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", "x"), ("GATEHOUSE_RATE_LIMIT_AUTHORIZE", "-1"),
+            ("GATEHOUSE_RATE_LIMIT_FAILED_SIGN_INS", "-1"),
             ("GATEHOUSE_LIMITS", "some"), ("GATEHOUSE_APP_SCHEME", "https"), ("GATEHOUSE_APP_SCHEME", "boxscore://"),
             ("GATEHOUSE_LOG_LEVEL", "loud"), ("GATEHOUSE_LOG_FORMAT", "xml"),
         ])
@@ -118,7 +119,7 @@ struct SettingsTests {
             "GATEHOUSE_JWT_EXP": "", "GOTRUE_JWT_EXP": "60", "GOTRUE_SITE_URL": "",
         ])
         #expect(settings.auth.accessTokenLifetime == .seconds(60))
-        #expect(settings.siteURL == nil)
+        #expect(settings.auth.redirects.siteURL == "https://api.example.org")
     }
 
     @Test("Values of the Auth API's configuration mean the same here")

@@ -5,15 +5,19 @@ import Testing
 struct UnusedSettingsTests {
     @Test("Foreign names are told, not refused")
     func foreign() throws {
-        let given = GivenValues.given(["GOTRUE_SMTP_PORT": "25", "GOTRUE_URI_ALLOW_LIST": "x", "GOTRUE_JWT_EXP": "60"])
+        let given = GivenValues.given(["GOTRUE_SMTP_PORT": "25", "GOTRUE_DB_DRIVER": "x", "GOTRUE_JWT_EXP": "60"])
         _ = try ServerSettings(given)
-        #expect(UnusedSettings(given).names == ["GOTRUE_SMTP_PORT", "GOTRUE_URI_ALLOW_LIST"])
+        #expect(UnusedSettings(given).names == ["GOTRUE_DB_DRIVER", "GOTRUE_SMTP_PORT"])
     }
 
     @Test(
         "A feature that was asked for and is not here is told",
         arguments: [
-            ("GOTRUE_EXTERNAL_APPLE_ENABLED", "true", "Sign-in by apple is not in this build."),
+            ("GOTRUE_EXTERNAL_BITBUCKET_ENABLED", "true", "Sign-in by bitbucket is not in this build."),
+            (
+                "GOTRUE_EXTERNAL_REDIRECTURL", "https://app.example.org",
+                "One redirect target for all providers is not in this build: see site_url."
+            ),
             ("GOTRUE_EXTERNAL_PHONE_ENABLED", "1", "Sign-in by phone is not in this build."),
             ("GOTRUE_SMTP_HOST", "mail.example.org", "Mail is not sent by this build."),
             ("GOTRUE_SMS_PROVIDER", "twilio", "Text messages are not sent by this build."),
@@ -26,10 +30,22 @@ struct UnusedSettingsTests {
         #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures == [sentence])
     }
 
-    @Test("What is switched off is not missed", arguments: ["GOTRUE_EXTERNAL_APPLE_ENABLED", "GOTRUE_SAML_ENABLED"])
+    @Test("What is switched off is not missed", arguments: ["GOTRUE_EXTERNAL_FIGMA_ENABLED", "GOTRUE_SAML_ENABLED"])
     func switchedOff(name: String) {
         let changes = [name: "false", "GOTRUE_MAILER_AUTOCONFIRM": "true"]
         #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures.isEmpty)
+    }
+
+    @Test("A provider that is not here stops nothing; those that are here are not missed")
+    func providers() throws {
+        _ = try GivenValues.settings(["GOTRUE_EXTERNAL_BITBUCKET_ENABLED": "true"])
+        let changes = [
+            "GOTRUE_EXTERNAL_APPLE_ENABLED": "true", "GOTRUE_EXTERNAL_GOOGLE_ENABLED": "true",
+            "GOTRUE_EXTERNAL_KEYCLOAK_ENABLED": "true", "GOTRUE_SECURITY_MANUAL_LINKING_ENABLED": "true",
+            "GOTRUE_MAILER_AUTOCONFIRM": "true",
+        ]
+        let unused = UnusedSettings(GivenValues.given(changes))
+        #expect(unused.names.isEmpty && unused.missingFeatures.isEmpty)
     }
 
     @Test("Without auto-confirm it is told that no mail comes")

@@ -51,6 +51,8 @@ struct MessageTests {
             (.sessionExpired, "Session expired. Please sign in again.", nil),
             (.serverError, "Service temporarily unavailable. Please try again later.", .retry),
             (.emailInUse, "This email is already associated with another account.", .link),
+            (.linkExpired, "Sign in failed. Please try again.", nil),
+            (.linkOtherAccount, "That account has another email. Please sign in to the one with this email.", nil),
         ] as [(SignInProblem, String, OfferedAction?)])
     func providerErrors(_ problem: SignInProblem, _ text: String, _ action: OfferedAction?) {
         for method in [AuthMethod.apple, .google] {
@@ -62,8 +64,11 @@ struct MessageTests {
 
     @Test("A cancelled sign-in says nothing, whoever cancelled it", arguments: AuthMethod.allCases)
     func cancelled(_ method: AuthMethod) {
-        let denied = AuthErrorCode(rawValue: "access_denied")
-        let errors: [any Error] = [CancellationError(), SignInFailure.cancelled, Self.refused(0, denied)]
+        let errors: [any Error] = [
+            CancellationError(), SignInFailure.cancelled, WebAuthenticationError.cancelled,
+            Self.refused(0, AuthErrorCode(rawValue: "access_denied")),
+            Self.refused(0, AuthErrorCode(rawValue: "user_cancelled_authorize")),
+        ]
         for error in errors { #expect(SignInMessage(method, error) == nil) }
     }
 
@@ -74,6 +79,14 @@ struct MessageTests {
             (.unknownFlow, .invalidCallback), (refused(0, .badOAuthState), .invalidCallback),
             (refused(422, .identityAlreadyExists), .emailInUse), (refused(400, .validationFailed), .other),
             (.signedOut(.endedByServer(.sessionExpired)), .sessionExpired), (.offline(.status(504)), .serviceDown),
+            (refused(422, .identityNeedsConfirmation), .emailInUse), (refused(422, .linkNotRecoverable), .emailInUse),
+            (refused(404, .linkTicketNotFound), .linkExpired), (refused(409, .linkTicketOutdated), .linkExpired),
+            (refused(403, .linkTicketOtherAccount), .linkOtherAccount), (refused(400), .other),
+            (refused(0, .unexpectedFailure), .serverError),
+            (refused(0, AuthErrorCode(rawValue: "server_error")), .serverError),
+            (refused(0, AuthErrorCode(rawValue: "temporarily_unavailable")), .serviceDown),
+            (refused(0, .signupDisabled), .other), (refused(500, .unexpectedFailure), .serverError),
+            (refused(503, .unexpectedFailure), .serviceDown),
         ] as [(AuthClientError, SignInProblem)])
     func problems(_ error: AuthClientError, _ problem: SignInProblem) {
         #expect(SignInProblem(error) == problem)
@@ -113,6 +126,17 @@ struct MessageTests {
         }
     }
 
+    @Test("The message of a conflict carries its question; other messages carry none", arguments: AuthMethod.allCases)
+    func question(_ method: AuthMethod) {
+        let question = LinkQuestion(
+            ticket: LinkTicket("t"), expiresAt: Date(timeIntervalSince1970: 0), email: "ada@example.com",
+            provider: "google", signInMethods: ["password"], canRecover: false)
+        let refusal = AuthRefusal(status: 422, code: .identityNeedsConfirmation, linkQuestion: question)
+        #expect(SignInMessage(method, AuthClientError.refused(refusal))?.question == question)
+        #expect(SignInMessage(method, Self.refused(422, .identityNeedsConfirmation))?.question == nil)
+        #expect(SignInMessage(method, Self.down)?.question == nil)
+    }
+
     @Test(
         "The account's own errors have their texts",
         arguments: [
@@ -129,7 +153,9 @@ struct MessageTests {
 
     @Test("Only the server's word is worth a message after a session's end")
     func ends() {
-        #expect(SignInMessage(.endedByServer(.sessionExpired))?.text == "Session expired. Please sign in again.")
+        for reason in [SignedOutReason.endedByServer(.sessionExpired), .consentRevoked] {
+            #expect(SignInMessage(reason)?.text == "Session expired. Please sign in again.")
+        }
         for reason in [SignedOutReason.neverSignedIn, .requested, .signedOutElsewhere, .storeDamaged] {
             #expect(SignInMessage(reason) == nil)
         }

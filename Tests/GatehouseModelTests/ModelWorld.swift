@@ -144,9 +144,10 @@ struct ModelWorld {
     }
 
     static func with(
-        wrap: (LiveAuthService) -> any AuthService = { $0 }, _ test: (ModelWorld) async throws -> Void
+        providers: TestProviders? = nil, wrap: (LiveAuthService) -> any AuthService = { $0 },
+        _ test: (ModelWorld) async throws -> Void
     ) async throws {
-        let server = try await TestServer()
+        let server = try await TestServer(providers: providers)
         do {
             try await test(try ModelWorld(server, wrap: wrap))
         } catch {

@@ -16,6 +16,8 @@ struct TelemetryTests {
             (.failed(.email, .noNetwork), .warning, "auth_failed error_type=no_network method=email"),
             (.failed(.google, .invalidCallback), .error, "auth_failed error_type=invalid_callback method=google"),
             (.failed(.google, .serverError), .error, "auth_failed error_type=server_error method=google"),
+            (.failed(.google, .emailInUse), .info, "auth_failed error_type=email_in_use method=google"),
+            (.failed(.email, .linkExpired), .info, "auth_failed error_type=link_expired method=email"),
             (.cancelled(.apple), .info, "auth_cancelled method=apple"),
             (.refreshAttempted(.unauthorized), .info, "token_refresh_attempted reason=unauthorized"),
             (

@@ -34,6 +34,33 @@ struct FaultTests {
     }
 
     @Test(
+        "The faults of links and questions are the API's refusals",
+        arguments: [
+            (.linkTicketExpired, .confirmLink, 404, .linkTicketNotFound),
+            (.linkTicketExpired, .recoverAccount, 404, .linkTicketNotFound),
+            (.wrongCredentials, .confirmLink, 400, .invalidCredentials),
+            (.notRecoverable, .recoverAccount, 422, .linkNotRecoverable),
+            (.linkTooOld, .undoLink, 422, .linkNotUndoable),
+        ] as [(InMemoryAuthService.Fault, InMemoryAuthService.Call, Int, AuthErrorCode)])
+    func links(
+        _ fault: InMemoryAuthService.Fault, _ call: InMemoryAuthService.Call, _ status: Int, _ code: AuthErrorCode
+    ) async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.meet(fault)
+        // Another call does not meet it.
+        _ = try await service.identities()
+        await #expect(throws: Self.refused(status, code)) {
+            switch call {
+            case .recoverAccount: _ = try await service.recoverAccount(with: LinkTicket("t"))
+            case .undoLink: try await service.undoLink(identityID: Fixtures.id(1))
+            default: _ = try await service.confirmLink(LinkTicket("t"))
+            }
+        }
+        #expect(service.pendingFaults.isEmpty && service.calls == [.identities, call])
+        #expect(await service.currentSession != nil)
+    }
+
+    @Test(
         "The gateway's faults are the gateway's errors",
         arguments: [
             (.offline, .offline(.noAnswer("in memory"))), (.serviceUnavailable, .server(status: 503)),

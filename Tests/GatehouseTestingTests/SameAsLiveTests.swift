@@ -4,6 +4,18 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
+/// Comes back to an address without having been anywhere.
+struct Browser: WebAuthenticationSession {
+    let back: URL
+
+    init(_ back: String) { self.back = URL(string: back)! }
+
+    func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {
+        _ = try await address(URL(string: "app://back")!)
+        return back
+    }
+}
+
 /// Each body runs over the service in memory and over the live one: an app's test must find what its users find.
 @Suite("The service in memory does what the live one does")
 struct SameAsLiveTests {
@@ -51,9 +63,9 @@ struct SameAsLiveTests {
                 await world.failure {
                     try await service.signUp(email: "eve@example.com", password: "short", firstName: nil)
                 },
-                await world.failure { try await service.finishSignIn(from: URL(string: "app://back")!) },
+                await world.failure { try await service.signIn(with: .google, in: Browser("app://back")) },
                 await world.failure {
-                    try await service.finishSignIn(from: URL(string: "app://back?error=access_denied")!)
+                    try await service.signIn(with: .google, in: Browser("app://back?error=access_denied"))
                 },
             ]
             #expect(

@@ -28,6 +28,8 @@ struct ServiceWorld: Sendable {
     let setOffline: @Sendable (Bool) -> Void
     /// Deletes an account as an administrator does.
     let removeAccount: @Sendable (UUID) async throws -> Void
+    /// Apple and Google, and who has an address there.
+    let providers: ServiceProviders
 
     static func with(
         _ kind: ServiceKind, confirms: Bool = true, _ test: (ServiceWorld) async throws -> Void
@@ -39,16 +41,19 @@ struct ServiceWorld: Sendable {
                 await ServiceWorld(
                     service: service, events: HeardEvents(service), advance: { service.clock.advance(by: $0) },
                     setOffline: { if $0 { service.stay(.offline) } else { service.clear() } },
-                    removeAccount: { id in service.removeAccount(email: "ada@example.com") }))
+                    removeAccount: { id in service.removeAccount(email: "ada@example.com") }, providers: .scripted))
         case .live:
-            try await TestServer.with(change: { $0.confirmsAutomatically = confirms }) { server in
+            try await TestServer.with(
+                providers: TestProviders(), change: { $0.confirmsAutomatically = confirms }
+            ) { server in
                 let network = LiveNetwork(server)
                 let service = try network.service()
                 try await test(
                     await ServiceWorld(
                         service: service, events: HeardEvents(service), advance: { server.clock.advance(by: $0) },
                         setOffline: { network.setOffline($0) },
-                        removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") }))
+                        removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") },
+                        providers: .standIns(server)))
             }
         }
     }

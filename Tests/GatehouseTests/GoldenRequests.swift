@@ -60,6 +60,41 @@ extension GoldenRequest {
                 try await $0.linkIdentityWithIdToken(credentials: .init(provider: .apple, idToken: "t"))
             }),
         GoldenRequest(
+            name: "sign in with what Apple gave",
+            request: #"""
+                POST /token?grant_type=id_token {"authorization_code":"c","id_token":"t","nonce":"n","provider":"apple",\#
+                "user":{"name":{"firstName":"Ada","lastName":"Lovelace"}}}
+                """#,
+            answer: session,
+            call: {
+                try await $0.signInWithIdToken(
+                    credentials: .init(
+                        provider: .apple, idToken: "t", nonce: "n", name: AppleName(given: " Ada ", family: "Lovelace"),
+                        authorizationCode: "c"))
+            }),
+        GoldenRequest(
+            name: "confirm a link",
+            request: #"POST /token?grant_type=link_confirmation {"link_ticket":"t"}"#,
+            bearer: "access",
+            answer: session,
+            call: {
+                try await $0.confirmLink(LinkTicket("t"))
+            }),
+        GoldenRequest(
+            name: "confirm a link with a password",
+            request: #"POST /token?grant_type=link_confirmation {"email":"a@b.c","link_ticket":"t","password":"p"}"#,
+            answer: session,
+            call: {
+                try await $0.confirmLink(LinkTicket("t"), email: "a@b.c", password: "p")
+            }),
+        GoldenRequest(
+            name: "take an address",
+            request: #"POST /token?grant_type=link_recovery {"link_ticket":"t"}"#,
+            answer: session,
+            call: {
+                try await $0.recoverAccount(with: LinkTicket("t"))
+            }),
+        GoldenRequest(
             name: "refresh",
             request: #"POST /token?grant_type=refresh_token {"refresh_token":"other"}"#,
             answer: session,
@@ -165,6 +200,22 @@ extension GoldenRequest {
             bearer: "access",
             call: {
                 try await $0.reauthenticate()
+            }),
+        GoldenRequest(
+            name: "links that can be taken back",
+            request: #"GET /user/identities/undoable"#,
+            bearer: "access",
+            answer: ["links": []],
+            call: {
+                _ = try await $0.undoableLinks()
+            }),
+        GoldenRequest(
+            name: "take a link back",
+            request: #"POST /user/identities/0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10/undo"#,
+            bearer: "access",
+            answer: user,
+            call: {
+                try await $0.undoLink(identityID: id)
             }),
         GoldenRequest(
             name: "identities",

@@ -137,6 +137,13 @@ struct JSONReaderTests {
         #expect(try JSONReader.read(#"{"a":1,"A":2}"#) == ["a": 1, "A": 2])
     }
 
+    @Test("What is signed says nothing twice", arguments: [#"{"a":1,"a":1}"#, #"{"b":[{"a":1,"\u0061":2}]}"#])
+    func refusedDuplicates(_ text: String) {
+        #expect(throws: JSONProblem.malformed("a member stands twice")) {
+            try JSONReader.read(Array(text.utf8), refusesDuplicates: true)
+        }
+    }
+
     @Test("100 levels around a value are accepted, one more is refused")
     func depth() throws {
         func nested(_ count: Int, _ open: String, _ inner: String, _ close: String) -> String {

@@ -66,6 +66,10 @@ class Rules:
         self.used.update(found)
         return bool(found)
 
+    def ends_before(self, step):
+        """Whether the list says that the case makes no sense from this step on."""
+        return self.allow(step, f"ends before step {step}")
+
     def other_answer(self, step):
         """(status, error code) when the list says that this step is answered otherwise than recorded."""
         for deviation in self.mine:
@@ -74,4 +78,16 @@ class Rules:
         return None
 
     def use_other_answer(self, step):
-        self.used.update(deviation for deviation in self.mine if deviation.what.startswith(f"step {step} answers "))
+        self._use(f"step {step} answers ")
+
+    def other_location(self, step):
+        """Where this step redirects to when the list says that it is elsewhere than recorded."""
+        start = f"step {step} location "
+        found = [deviation.what for deviation in self.mine if deviation.what.startswith(start)]
+        return found[0].removeprefix(start) if found else None
+
+    def use_other_location(self, step):
+        self._use(f"step {step} location ")
+
+    def _use(self, start):
+        self.used.update(deviation for deviation in self.mine if deviation.what.startswith(start))

@@ -21,7 +21,14 @@ struct RemoteKeySetTests {
         init(_ keys: [JSONWebKey]) throws { try publish(keys) }
 
         func publish(_ keys: [JSONWebKey]) throws {
-            let document = try KeySet(keys).publicDocument
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.name("keys")
+            writer.beginArray()
+            for key in keys { key.writePublic(to: &writer) }
+            writer.endArray()
+            writer.endObject()
+            let document = writer.bytes
             state.withLock { $0.document = document }
         }
 
@@ -99,10 +106,34 @@ struct RemoteKeySetTests {
         #expect(server.reads == 2 + 9)
     }
 
-    @Test("A token without kid, or with a bad signature, causes no read")
+    private func nameless() throws -> JSONWebKey {
+        var members = try JSONReader.read(JSONWebKey.newES256().privateJWK.reveal()).objectValue ?? [:]
+        members["kid"] = nil
+        return try JSONWebKey(.object(members))
+    }
+
+    @Test("The only key serves tokens without kid, too, and is read again when it does not fit (OIDC Core §10.1)")
+    func onlyKey() async throws {
+        let (old, new) = (try nameless(), try nameless())
+        let server = try KeyServer([old])
+        let client = server.client()
+        _ = try await client.verify(sign(old), at: noon)
+        try server.publish([new])
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey(nil))) {
+            try await client.verify(sign(new), at: noon)
+        }
+        server.change { $0.time = noon + .seconds(60) }
+        _ = try await client.verify(sign(new), at: noon)
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey(nil))) {
+            try await client.verify(sign(old), at: noon)
+        }
+        #expect(server.reads == 2)
+    }
+
+    @Test("A token without kid where there are several keys, or with a bad signature, causes no read")
     func noRead() async throws {
         let key = JSONWebKey.newES256(id: "first")
-        let server = try KeyServer([key])
+        let server = try KeyServer([key, .newES256(id: "second")])
         let client = server.client()
         _ = try await client.verify(sign(key), at: noon)
         server.change { $0.time = noon + .seconds(60) }

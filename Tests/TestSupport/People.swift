@@ -16,7 +16,10 @@ package struct TestSession: Sendable {
 }
 
 /// A step that a test stands on gave another answer than it must.
-package struct UnexpectedAnswer: Error { package let answer: TestAnswer }
+package struct UnexpectedAnswer: Error {
+    package let answer: TestAnswer
+    package init(answer: TestAnswer) { self.answer = answer }
+}
 
 extension TestServer {
     package static let password = "correct horse battery"

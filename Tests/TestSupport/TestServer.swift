@@ -1,10 +1,12 @@
 package import AccountDomain
 package import AccountStore
 package import AuthServer
+package import DevStack
 package import GatehouseWire
 package import HTTPServing
 package import HTTPTypes
 package import Hummingbird
+import IdentityProviders
 package import JSONWebTokens
 import Logging
 import NIOCore
@@ -23,6 +25,11 @@ package final class TestServer: Sendable {
     package let metrics = ServerMetrics()
     package let sharedSecret: JSONWebKey
     package let signingKeys: SigningKeys
+    /// Apple and Google, where the test wants them.
+    package let standIns: StandIns?
+    package let wire = ProviderWire()
+    /// The auth door itself, for what it does in the background.
+    package let auth: AuthServer
     private let passwords: PasswordHasher
     private let responder: RouterResponder<ServerContext>
 
@@ -31,17 +38,12 @@ package final class TestServer: Sendable {
 
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        change: (inout AuthSettings) -> Void = { _ in }
+        providers: TestProviders? = nil, change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         storage = try await kind.open()
         let (clock, randomness) = (clock, TestRandomness())
         let secrets = ServerSecrets([(1, Array(repeating: 7, count: 32))])!
-        var settings = AuthSettings(externalURL: Self.issuer, version: "test")
-        settings.confirmsAutomatically = true
-        settings.allowsAnonymousSignIn = true
-        settings.apiKeys.secret = [Secret(Self.secretKey)]
-        settings.apiKeys.publishable = [Secret("sb_publishable_test")]
-        change(&settings)
+        let settings = Self.settings(change)
         self.settings = settings
         accounts = Accounts(
             database: storage.database, secrets: secrets, policy: policy, randomBytes: { randomness.bytes($0) })
@@ -61,16 +63,56 @@ package final class TestServer: Sendable {
             now: { clock.now }, uptime: { clock.uptime }, sleep: { _ in try await untilCancelled() },
             makeRequestID: { Base64URL.text(randomness.bytes(12)) }, metrics: metrics,
             limiter: limits.map { RateLimiter(Limits.all($0)) }, clientAddress: ClientAddressRule(.peer))
-        responder = try Self.router(settings, accounts, keys, passwords, storage, floor, clock).buildResponder()
+        let (standIns, known) = try Self.standIns(providers, clock, randomness, wire)
+        self.standIns = standIns
+        auth = AuthServer(
+            settings: settings, accounts: accounts, keys: keys, passwords: passwords, floor: floor, providers: known)
+        let tables = try Self.tables(auth, settings.issuer, accounts, keys, storage, floor, clock)
+        responder = Self.router(tables + (standIns?.tables(floor: floor) ?? [])).buildResponder()
+        wire.connect { [weak self] request in
+            guard let self else { throw ProviderTransportFailure.noConnection }
+            return try await carry(request)
+        }
     }
 
-    private static func router(
-        _ settings: AuthSettings, _ accounts: Accounts, _ keys: KeyRing, _ passwords: PasswordHasher,
-        _ storage: OpenDatabase, _ floor: ServingFloor, _ clock: TestClock
-    ) throws -> Router<ServerContext> {
-        let auth = AuthServer(settings: settings, accounts: accounts, keys: keys, passwords: passwords, floor: floor)
+    private static func settings(_ change: (inout AuthSettings) -> Void) -> AuthSettings {
+        var settings = AuthSettings(externalURL: issuer, version: "test")
+        settings.confirmsAutomatically = true
+        settings.allowsAnonymousSignIn = true
+        settings.apiKeys.secret = [Secret(secretKey)]
+        settings.apiKeys.publishable = [Secret("sb_publishable_test")]
+        settings.redirects = RedirectAllowList(
+            siteURL: "https://app.example.org", entries: ["https://app.example.org/cb", "myapp://callback"])
+        change(&settings)
+        return settings
+    }
+
+    private static func router(_ tables: [RouteTable]) -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        for table in tables { table.add(to: router) }
+        UnknownPaths.add(tables, to: router)
+        return router
+    }
+
+    /// A provider's answer from the same router.
+    private func carry(_ request: ProviderRequest) async throws -> ProviderResponse {
+        var headers: HTTPFields = [:]
+        for (name, value) in request.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        headers[.authorization] = request.authorization?.reveal()
+        let answer = try await send(
+            request.method == .get ? .get : .post, request.url.text.replacing(Self.external, with: ""),
+            headers: headers, raw: request.body.map { Array($0.reveal().utf8) })
+        return ProviderResponse(status: answer.status, body: answer.bytes)
+    }
+
+    private static func tables(
+        _ auth: AuthServer, _ issuer: String, _ accounts: Accounts, _ keys: KeyRing, _ storage: OpenDatabase,
+        _ floor: ServingFloor, _ clock: TestClock
+    ) throws -> [RouteTable] {
         let check = BearerCheck(
-            issuers: [settings.issuer], audiences: [accounts.audience], cache: keys.cache, now: { clock.now },
+            issuers: [issuer], audiences: [accounts.audience], cache: keys.cache, now: { clock.now },
             keys: { keys.verifying! })
         let profiles = ProfileRoutes(
             profiles: Profiles(database: storage.database), teams: try TeamCatalogue(),
@@ -79,25 +121,23 @@ package final class TestServer: Sendable {
                 let id = UserID(trusted: bearer.userID.text)
                 return try await accounts.delete(id, actor: id, at: clock.now) ? .deleted : .alreadyGone
             }, appScheme: AppScheme("boxscore"), now: { clock.now })
-        let router = Router(context: ServerContext.self)
-        let tables = [auth.table(prefixes: ["/auth/v1"])] + profiles.tables(floor: floor)
-        for table in tables { table.add(to: router) }
-        UnknownPaths.add(tables, to: router)
-        return router
+        return [auth.table(prefixes: ["/auth/v1"])] + profiles.tables(floor: floor)
     }
 
     /// Sends one request.
     ///
-    /// - Parameter peer: The caller's address.
+    /// - Parameters:
+    ///   - peer: The caller's address.
+    ///   - authority: The name by which the server was called.
     package func send(
         _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
-        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1"
+        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
     ) async throws -> TestAnswer {
         var fields: HTTPFields = [HTTPField.Name("x-supabase-api-version")!: "2024-01-01"]
         if let bearer { fields[.authorization] = "Bearer \(bearer)" }
         for field in headers { fields[field.name] = field.value }
         let bytes = raw ?? json.map { Array($0.text.utf8) } ?? []
-        let head = HTTPRequest(method: method, scheme: "http", authority: "test", path: path, headerFields: fields)
+        let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: bytes)))
         let context = ServerContext(peerAddress: peer, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let response = try await responder.respond(to: request, context: context)
@@ -112,9 +152,11 @@ package final class TestServer: Sendable {
     /// Runs a test against a server of its own.
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
+        providers: TestProviders? = nil, change: (inout AuthSettings) -> Void = { _ in },
+        _ test: (TestServer) async throws -> Void
     ) async throws {
-        let server = try await TestServer(on: kind, limits: limits, policy: policy, change: change)
+        let server = try await TestServer(
+            on: kind, limits: limits, policy: policy, providers: providers, change: change)
         do {
             try await test(server)
         } catch {

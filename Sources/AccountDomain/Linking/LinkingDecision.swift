@@ -1,5 +1,5 @@
 /// What becomes of an identity that a provider vouches for: one pure function of ``LinkingFacts``, whose table is
-/// `Docs/linking.md` (requirements D7 and D8).
+/// `Docs/README.md` (requirements D7 and D8).
 ///
 /// Two facts about an address are kept apart. *Confirmed*: it may be used to sign in. *Proven*: its person showed to
 /// have it. Only what is proven on both sides is ever linked without a question.

@@ -1,4 +1,4 @@
-/// Why it was decided as it was. The raw values stand in the audit log and do not change. `Docs/linking.md` has the
+/// Why it was decided as it was. The raw values stand in the audit log and do not change. `Docs/README.md` has the
 /// table of them.
 package enum LinkingRule: String, CaseIterable, Sendable {
     // Signing in.

@@ -2,21 +2,33 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A sign-in that is done but for the app, which fetches its session with a code (RFC 6749 §4.1, RFC 7636).
-package struct AuthorizationCode: Sendable {
+/// A sign-in that is done but for the app, which fetches what came of it with a code (RFC 6749 §4.1, RFC 7636).
+struct AuthorizationCode: Sendable {
+    enum Content: Sendable {
+        case session
+        /// The person is asked first.
+        case question(LinkQuestion)
+        /// The link is still to be made, for the session that began it.
+        case link(ProviderSignIn, session: SessionID?)
+    }
+
     let user: UserID
-    /// What opened it; nil for the account's own address.
+    /// What opened it; nil for the account's own address, and where nothing is open yet.
     let identity: IdentityID?
     let method: AuthenticationMethod
     let key: ProofKey
     let provider: String?
     let rule: LinkingRule
+    let content: Content
     let handout: ProviderHandout?
 }
 
 package enum CodeOutcome: Sendable {
     /// The provider's tokens are given out with it, once.
     case signedIn(IssuedSession, ProviderHandout?)
+    case needsConfirmation(LinkQuestion)
+    /// Nothing came of a link.
+    case refused(LinkingRefusal)
     /// Used, or never made.
     case unknown
     case expired
@@ -26,7 +38,7 @@ package enum CodeOutcome: Sendable {
 }
 
 extension Accounts {
-    /// Opens the session that a code stands for.
+    /// Gives what a code stands for: mostly a session, which it opens.
     package func redeem(
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
@@ -35,33 +47,44 @@ extension Accounts {
             guard let found = try db.row(Self.codeLookup(digest), CodeRow.init) else { return .unknown }
             guard now < found.expiresAt else { return .expired }
             guard found.key?.isAnswered(by: verifier) == true, let method = found.method else { return .wrongVerifier }
-            guard var account = try db.account(found.user) else { return .unknown }
+            guard let account = try db.account(found.user) else { return .unknown }
             guard try db.run("DELETE FROM authorization_codes WHERE digest = \(digest)") == 1 else { return .unknown }
             if account.user.isBanned(at: now) { return .banned }
-            let session = newSession(of: account.user.id, by: method, at: now)
-            account.user.times.lastSignInAt = now
-            try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
-            try db.insert(session, from: device, by: found.identity)
-            var traits: [String: AnyJSON] = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
-            traits["provider"] = found.provider.map(AnyJSON.string)
-            let login = AuditEntry(
-                .login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
-            try record([login], at: now, in: db)
-            let handout = try found.sealed.flatMap { try self.handout($0, digest) }
-            return .signedIn(issue(session, to: account), handout)
+            let kept = try found.sealed.map { try unseal($0, as: Self.codeSeal, digest) } ?? .null
+            let handout = ProviderHandout(codeContent: kept)
+            if let question = kept["question"] {
+                return LinkQuestion(json: question).map(CodeOutcome.needsConfirmation) ?? .unknown
+            }
+            if let content = kept["link"] {
+                let session = (kept["session"]?.stringValue).map(SessionID.init(trusted:))
+                guard let signIn = ProviderSignIn(ticketContent: content, delivery: .session) else { return .unknown }
+                let transaction = LinkingTransaction(self, db, device: device, now: now)
+                return try transaction.link(signIn, to: .session(session, of: account.user.id), handout)
+            }
+            return try open(method, found, account, handout, from: device, at: now, in: db)
         }
+    }
+
+    private func open(
+        _ method: AuthenticationMethod, _ found: CodeRow, _ account: Account, _ handout: ProviderHandout?,
+        from device: Device, at now: Instant, in db: any Connection
+    ) throws -> CodeOutcome {
+        var account = account
+        let session = newSession(of: account.user.id, by: method, at: now)
+        account.user.times.lastSignInAt = now
+        try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
+        try db.insert(session, from: device, by: found.identity)
+        var traits: [String: AnyJSON] = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
+        traits["provider"] = found.provider.map(AnyJSON.string)
+        let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
+        try record([login], at: now, in: db)
+        return .signedIn(issue(session, to: account), handout)
     }
 
     func insert(_ code: AuthorizationCode, code text: Secret, at now: Instant, in db: any Connection) throws {
         let digest = TokenDigest.of(text)
-        var sealed: SQLValue = .null
-        if let handout = code.handout, !handout.isEmpty {
-            let tokens: [String: AnyJSON?] = [
-                "access_token": (handout.accessToken?.reveal()).map(AnyJSON.string),
-                "refresh_token": (handout.refreshToken?.reveal()).map(AnyJSON.string),
-            ]
-            sealed = .bytes(try seal(.object(tokens.compactMapValues(\.self)), as: "authorization code", digest))
-        }
+        let content = code.sealedContent
+        let sealed: SQLValue = content.isEmpty ? .null : .bytes(try seal(.object(content), as: Self.codeSeal, digest))
         try db.removeExpired(from: .codes, at: now)
         try db.run(
             """
@@ -75,18 +98,82 @@ extension Accounts {
             """)
     }
 
-    private func handout(_ sealed: [UInt8], _ digest: [UInt8]) throws -> ProviderHandout? {
-        let tokens = try unseal(sealed, as: "authorization code", digest)
-        return ProviderHandout(
-            accessToken: (tokens["access_token"]?.stringValue).map(Secret.init),
-            refreshToken: (tokens["refresh_token"]?.stringValue).map(Secret.init))
-    }
+    private static let codeSeal = "authorization code"
 
     static func codeLookup(_ digest: [UInt8]) -> SQL {
         """
         SELECT user_id, identity_id, method, challenge, challenge_method, provider, rule, sealed, expires_at
         FROM authorization_codes WHERE digest = \(digest)
         """
+    }
+}
+
+extension LinkingTransaction {
+    /// Makes the link that waited for its code.
+    fileprivate func link(
+        _ signIn: ProviderSignIn, to asker: LinkAsker, _ handout: ProviderHandout?
+    ) throws -> CodeOutcome {
+        guard let account = try account(of: asker) else {
+            _ = try refuse(.notSignedIn, .linkedByHand, signIn.identity)
+            return .refused(.notSignedIn)
+        }
+        switch try carryOut(signIn, .link(asker.user), asker: account) {
+        case .signedIn(let session):
+            guard case .session(let issued) = session.delivered else { return .unknown }
+            return .signedIn(issued, handout)
+        case .needsConfirmation(let question, _): return .needsConfirmation(question)
+        case .refused(let refusal, _): return .refused(refusal)
+        }
+    }
+}
+
+extension AuthorizationCode {
+    /// What is sealed with it; empty for a plain session.
+    fileprivate var sealedContent: [String: AnyJSON] {
+        var members: [String: AnyJSON?] = [
+            "access_token": (handout?.accessToken?.reveal()).map(AnyJSON.string),
+            "refresh_token": (handout?.refreshToken?.reveal()).map(AnyJSON.string),
+        ]
+        switch content {
+        case .session: break
+        case .question(let question): members["question"] = question.json
+        case .link(let signIn, let session):
+            members["link"] = signIn.ticketContent
+            members["session"] = (session?.text).map(AnyJSON.string)
+        }
+        return members.compactMapValues(\.self)
+    }
+}
+
+extension ProviderHandout {
+    fileprivate init?(codeContent: AnyJSON) {
+        self.init(
+            accessToken: (codeContent["access_token"]?.stringValue).map(Secret.init),
+            refreshToken: (codeContent["refresh_token"]?.stringValue).map(Secret.init))
+        if isEmpty { return nil }
+    }
+}
+
+extension LinkQuestion {
+    fileprivate var json: AnyJSON {
+        [
+            "ticket": .string(ticket.reveal()), "expires_at": .integer(expiresAt.microseconds),
+            "rule": .string(rule.rawValue), "provider": .string(provider), "email": .string(email.text),
+            "methods": .array(methods.map(AnyJSON.string)), "can_recover": .bool(canRecover),
+        ]
+    }
+
+    /// - Returns: nil for what ``json`` cannot have made.
+    fileprivate init?(json: AnyJSON) {
+        guard let ticket = json["ticket"]?.stringValue, let expiresAt = json["expires_at"]?.intValue,
+            let rule = (json["rule"]?.stringValue).flatMap(LinkingRule.init),
+            let provider = json["provider"]?.stringValue,
+            let email = (json["email"]?.stringValue).flatMap(EmailAddress.init),
+            let methods = json["methods"]?.arrayValue, let canRecover = json["can_recover"]?.boolValue
+        else { return nil }
+        self.init(
+            ticket: Secret(ticket), expiresAt: Instant(microseconds: expiresAt), rule: rule, provider: provider,
+            email: email, methods: methods.compactMap(\.stringValue), canRecover: canRecover)
     }
 }
 

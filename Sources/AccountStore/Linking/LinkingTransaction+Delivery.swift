@@ -13,9 +13,7 @@ extension LinkingTransaction {
             account.user.times.lastSignInAt = now
             let session = accounts.newSession(of: account.user.id, by: .oauth, at: now)
             delivered = .session(accounts.issue(session, to: account))
-        case .code:
-            let code: Identifier<AuthorizationCode> = accounts.newID()
-            delivered = .code(Secret(code.text))
+        case .code: delivered = .code(newCode())
         }
         return ProviderSession(account: account, delivered: delivered, rule: step.rule, change: change)
     }
@@ -25,19 +23,32 @@ extension LinkingTransaction {
         _ step: LinkingStep, _ identity: Identity, _ session: ProviderSession, _ entries: [AuditEntry]
     ) throws {
         var entries = entries
-        switch (session.delivered, step.signIn.delivery) {
-        case (.session(let issued), _):
+        switch session.delivered {
+        case .session(let issued):
             try db.insert(issued.session, from: device, by: identity.id)
             entries.append(step.entry(.login, session.account.user))
-        case (.code(let code), .code(let key, let handout)):
-            let kept = AuthorizationCode(
-                user: session.account.user.id, identity: identity.id, method: .oauth, key: key,
-                provider: identity.provider, rule: step.rule, handout: handout)
-            try accounts.insert(kept, code: code, at: now, in: db)
-        case (.code, .session): break
+        case .code(let code):
+            try deposit(.session, behind: code, of: session.account.user.id, identity: identity.id, step)
         }
         if let grant = step.signIn.grant { try accounts.keep(grant, of: identity.id, at: now, in: db) }
         try accounts.record(entries, at: now, in: db)
+    }
+
+    func newCode() -> Secret {
+        let code: Identifier<AuthorizationCode> = accounts.newID()
+        return Secret(code.text)
+    }
+
+    /// Keeps what a code stands for. Nothing, when the session is delivered at once.
+    func deposit(
+        _ content: AuthorizationCode.Content, behind code: Secret, of user: UserID, identity: IdentityID? = nil,
+        _ step: LinkingStep
+    ) throws {
+        guard case .code(let key, let handout) = step.signIn.delivery else { return }
+        let kept = AuthorizationCode(
+            user: user, identity: identity, method: .oauth, key: key, provider: step.identity.provider,
+            rule: step.rule, content: content, handout: handout)
+        try accounts.insert(kept, code: code, at: now, in: db)
     }
 
     /// Asks whoever has the address to prove that the account is theirs.
@@ -65,11 +76,13 @@ extension LinkingTransaction {
             traits: step.entry(.identityNeedsConfirmation, account.user).traits)
         try accounts.record([entry], at: now, in: db)
         var seen: Set<String> = []
-        return .needsConfirmation(
-            LinkQuestion(
-                ticket: ticket, expiresAt: expiresAt, rule: step.rule, email: email,
-                methods: account.signInMethods.map(\.name).filter { seen.insert($0).inserted },
-                canRecover: canRecover))
+        let question = LinkQuestion(
+            ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
+            methods: account.signInMethods.map(\.name).filter { seen.insert($0).inserted }, canRecover: canRecover)
+        guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
+        let code = newCode()
+        try deposit(.question(question), behind: code, of: account.user.id, step)
+        return .needsConfirmation(question, code: code)
     }
 
     /// - Returns: nil for a ticket that is not good, or no longer.
@@ -92,7 +105,7 @@ extension Accounts {
 }
 
 extension ProviderSignIn {
-    fileprivate var ticketContent: AnyJSON {
+    var ticketContent: AnyJSON {
         var members: [String: AnyJSON] = [
             "identity": identity.json, "linking": .string(rules.linking.rawValue),
             "address": .string(rules.address.rawValue), "allows_sign_up": .bool(rules.allowsSignUp),
@@ -104,7 +117,7 @@ extension ProviderSignIn {
         return .object(members)
     }
 
-    fileprivate init?(ticketContent: AnyJSON, delivery: SessionDelivery) {
+    init?(ticketContent: AnyJSON, delivery: SessionDelivery) {
         guard let identity = ticketContent["identity"].flatMap(ProviderIdentity.init(json:)),
             let linking = (ticketContent["linking"]?.stringValue).flatMap(LinkingPolicy.init),
             let address = (ticketContent["address"]?.stringValue).flatMap(AddressRequirement.init),

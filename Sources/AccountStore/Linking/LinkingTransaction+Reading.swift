@@ -59,7 +59,7 @@ extension LinkingTransaction {
 }
 
 extension LinkAsker {
-    fileprivate var session: SessionID? {
+    var session: SessionID? {
         switch self {
         case .session(let id, _): id
         case .password: nil

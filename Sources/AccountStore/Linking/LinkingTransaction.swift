@@ -33,6 +33,18 @@ struct LinkingTransaction {
         }
     }
 
+    /// Keeps a link for whoever trades the code, unless it is clear already that nothing will come of it.
+    func prepareLink(_ signIn: ProviderSignIn, to asker: LinkAsker, _ account: Account) throws -> LinkingOutcome {
+        let found = try Found(signIn, .link(asker.user), asker: account, in: db, at: now)
+        let decision = LinkingDecision(found.facts)
+        if case .refuse(let refusal) = decision.action { return try refuse(refusal, decision.rule, signIn.identity) }
+        let code = newCode()
+        let step = LinkingStep(signIn: signIn, rule: decision.rule)
+        try deposit(.link(signIn, session: asker.session), behind: code, of: account.user.id, step)
+        return .signedIn(
+            ProviderSession(account: account, delivered: .code(code), rule: decision.rule, change: .none))
+    }
+
     private func enter(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
         var account = account
         let isNameNew = try account.refresh(step.identity, at: now)

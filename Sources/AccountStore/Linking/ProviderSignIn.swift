@@ -45,8 +45,9 @@ package enum LinkAsker: Sendable {
 
 package enum LinkingOutcome: Sendable {
     case signedIn(ProviderSession)
-    /// The person has to prove that the account is theirs (`identity_needs_confirmation`).
-    case needsConfirmation(LinkQuestion)
+    /// The person has to prove that the account is theirs (`identity_needs_confirmation`). With
+    /// ``SessionDelivery/code(_:handing:)`` the question waits behind a code, as a session would.
+    case needsConfirmation(LinkQuestion, code: Secret?)
     case refused(LinkingRefusal, LinkingRule)
 }
 
@@ -77,6 +78,8 @@ package struct LinkQuestion: Sendable {
     package let ticket: Secret
     package let expiresAt: Instant
     package let rule: LinkingRule
+    /// Who vouches for the address.
+    package let provider: String
     package let email: EmailAddress
     /// How the account can be entered: `password`, names of providers.
     package let methods: [String]
@@ -99,6 +102,9 @@ extension Accounts {
     }
 
     /// Adds an identity to the account of somebody who is signed in, and opens a new session for it.
+    ///
+    /// With ``SessionDelivery/code(_:handing:)`` the link is only prepared, and made when the code is traded: whoever
+    /// can trade it began it, while the browser may be a stranger's who was led into linking to this account.
     package func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
@@ -107,7 +113,10 @@ extension Accounts {
             guard let account = try transaction.account(of: asker) else {
                 return try transaction.refuse(.notSignedIn, .linkedByHand, signIn.identity)
             }
-            return try transaction.carryOut(signIn, .link(asker.user), asker: account)
+            switch signIn.delivery {
+            case .session: return try transaction.carryOut(signIn, .link(asker.user), asker: account)
+            case .code: return try transaction.prepareLink(signIn, to: asker, account)
+            }
         }
     }
 

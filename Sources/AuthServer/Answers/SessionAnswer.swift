@@ -15,20 +15,23 @@ enum WeakPasswordMember {
 
 extension AuthServer {
     /// The Auth API's Session object (wire contract 3.1) with a freshly signed access token.
-    func answer(_ issued: IssuedSession, weakPassword: WeakPasswordMember = .leftOut) throws -> Response {
-        let token = AccessToken(
-            session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: floor.now(),
-            lifetime: settings.accessTokenLifetime)
-        let signed = try keys.sign(token.payload)
+    ///
+    /// - Parameter handout: The provider's tokens, given to the app this once.
+    func answer(
+        _ issued: IssuedSession, weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
+    ) throws -> Response {
+        let (signed, expiresAt) = try accessToken(issued)
         var response = Answer.json(capacity: 3_072) { writer in
             writer.beginObject()
             writer.member("access_token", signed)
             writer.member("token_type", "bearer")
             writer.member("expires_in", settings.accessTokenLifetime.components.seconds)
-            writer.member("expires_at", token.expiresAt)
+            writer.member("expires_at", expiresAt)
             writer.member("refresh_token", issued.refreshToken.reveal())
             writer.name("user")
             writer.user(issued.account)
+            if let token = handout?.accessToken { writer.member("provider_token", token.reveal()) }
+            if let token = handout?.refreshToken { writer.member("provider_refresh_token", token.reveal()) }
             Self.write(weakPassword, to: &writer)
             writer.endObject()
         }
@@ -36,6 +39,14 @@ extension AuthServer {
         response.headers.append(HTTPField(name: .authSessionID, value: issued.session.id.text))
         response.headers.append(HTTPField(name: .refreshTokenCounter, value: String(issued.session.counter)))
         return response
+    }
+
+    /// Signed, and the second in which it ends.
+    func accessToken(_ issued: IssuedSession) throws -> (text: String, expiresAt: Int64) {
+        let token = AccessToken(
+            session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: floor.now(),
+            lifetime: settings.accessTokenLifetime)
+        return (try keys.sign(token.payload), token.expiresAt)
     }
 
     private static func write(_ member: WeakPasswordMember, to writer: inout JSONWriter) {

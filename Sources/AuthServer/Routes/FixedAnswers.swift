@@ -9,26 +9,26 @@ struct FixedAnswers: Sendable {
     let settings: [UInt8]
     let openIDConfiguration: [UInt8]
 
-    init(_ settings: AuthSettings) {
+    init(_ settings: AuthSettings, providers: Set<String>) {
         health =
             Array(
                 AnyJSON.object([
                     "version": .string(settings.version), "name": "Gatehouse",
                     "description": "Accounts for Swift apps. Speaks the Supabase Auth protocol.",
                 ]).text.utf8)
-        self.settings = Self.features(settings)
+        self.settings = Self.features(settings, providers)
         openIDConfiguration = Self.configuration(issuer: settings.issuer)
     }
 
     /// Providers that the protocol knows; each is told as off or on.
-    private static let providers = [
+    static let providers = [
         "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google", "kakao",
         "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
         "twitter", "workos", "zoom",
     ]
 
-    private static func features(_ settings: AuthSettings) -> [UInt8] {
-        var external = Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(false)) })
+    private static func features(_ settings: AuthSettings, _ active: Set<String>) -> [UInt8] {
+        var external = Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(active.contains($0))) })
         external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
         external["email"] = .bool(settings.allowsEmail)
         external["phone"] = false

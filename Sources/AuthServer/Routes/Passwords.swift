@@ -59,27 +59,6 @@ extension AuthServer {
             userAgent: request.headers[.userAgent],
             address: floor.clientAddress.text(peer: context.peerAddress, request.headers))
     }
-
-    /// A proof-key challenge (RFC 7636 §4.2) is checked wherever it is given, also where no code will follow.
-    func checkProofKey(_ body: JSONMembers) throws {
-        let challenge = try body.string("code_challenge") ?? ""
-        let method = try body.string("code_challenge_method") ?? ""
-        if challenge.isEmpty, method.isEmpty { return }
-        guard !challenge.isEmpty, ["s256", "plain"].contains(method.lowercased()) else {
-            throw Refusal.invalid("PKCE flow requires code_challenge_method and code_challenge")
-        }
-        guard (43...128).contains(challenge.utf8.count) else {
-            throw Refusal.invalid("code challenge has to be between 43 and 128 characters")
-        }
-        let allowed = challenge.utf8.allSatisfy {
-            $0 < 0x80 && (Character(Unicode.Scalar($0)).isLetter || Character(Unicode.Scalar($0)).isNumber)
-                || "-._~".utf8.contains($0)
-        }
-        guard allowed else {
-            throw Refusal.invalid(
-                "code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes")
-        }
-    }
 }
 
 extension Refusal {

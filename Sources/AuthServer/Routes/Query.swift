@@ -5,9 +5,11 @@ import Hummingbird
 struct Query {
     private(set) var parameters: [(name: String, value: String)] = []
 
-    init(_ request: Request) {
-        guard let query = request.uri.query, !query.isEmpty else { return }
-        for pair in query.split(separator: "&") {
+    init(_ request: Request) { self.init(form: request.uri.query ?? "") }
+
+    /// - Parameter text: `application/x-www-form-urlencoded`.
+    init(form text: String) {
+        for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? FormText.readLeniently(parts[1].utf8) : ""
             parameters.append((FormText.readLeniently(parts[0].utf8), value))
@@ -18,6 +20,18 @@ struct Query {
     subscript(name: String) -> String? {
         let value = parameters.first { $0.name == name }?.value
         return value?.isEmpty == false ? value : nil
+    }
+
+    /// The first value of every name, also when it is empty.
+    var firstValues: [String: String] {
+        Dictionary(parameters.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// These first, then the other's.
+    func followed(by other: Query) -> Query {
+        var both = self
+        both.parameters += other.parameters
+        return both
     }
 
     /// The query again with one parameter set, names in alphabetical order, as the protocol's links have it.

@@ -15,6 +15,13 @@ extension AuthServer {
             return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
                 try await signIn(request, context)
             }
+        case "id_token":
+            return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+                try await signInByIDToken(request, context)
+            }
+        case "pkce": return try await redeemCode(request, context)
+        case "link_confirmation": return try await confirmLink(request, context)
+        case "link_recovery": return try await recoverAddress(request, context)
         case "web3": throw Refusal(.unprocessableContent, "web3_provider_disabled", "Web3 provider is disabled")
         default: throw Refusal(.badRequest, "invalid_credentials", "unsupported_grant_type")
         }
@@ -53,8 +60,26 @@ extension AuthServer {
 
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
-        let address = try signInAddress(body)
         let password = try body.secret("password") ?? Secret("")
+        let holder = try await passwordHolder(body, password, request, context)
+        let upgraded = holder.needsUpgrade ? try await hashed(password) : nil
+        switch try await accounts.signIn(
+            holder.account, upgradedHash: upgraded, from: device(request, context), at: floor.now())
+        {
+        case .signedIn(let issued):
+            counts.signIns.increment("password", "signed_in")
+            return try answer(issued, weakPassword: strengthMember(of: password))
+        case .changedMeanwhile: throw wrongCredentials()
+        }
+    }
+
+    /// Whose `email` and `password` these are.
+    ///
+    /// - Throws: The refusals of the password grant, in the contract's order.
+    func passwordHolder(
+        _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
+    ) async throws -> (account: Account, checkedHash: Secret, needsUpgrade: Bool) {
+        let address = try signInAddress(body)
         let tries = try await takeTry(address, request, context)
         let account: Account? =
             if let email = EmailAddress(address) { try await accounts.account(email: email) } else { nil }
@@ -64,24 +89,16 @@ extension AuthServer {
             counts.signIns.increment("password", "banned")
             throw Refusal(.badRequest, .userBanned, "User is banned")
         }
-        guard let account, check.isMatch else { throw wrongCredentials() }
+        guard let account, let hash = account.user.passwordHash, check.isMatch else { throw wrongCredentials() }
         try await tries.giveBack()
         guard account.user.times.emailConfirmedAt != nil else {
             counts.signIns.increment("password", "unconfirmed")
             throw Refusal(.badRequest, "email_not_confirmed", "Email not confirmed")
         }
-        let upgraded = check.needsUpgrade ? try await hashed(password) : nil
-        switch try await accounts.signIn(
-            account, upgradedHash: upgraded, from: device(request, context), at: floor.now())
-        {
-        case .signedIn(let issued):
-            counts.signIns.increment("password", "signed_in")
-            return try answer(issued, weakPassword: strengthMember(of: password))
-        case .changedMeanwhile: throw wrongCredentials()
-        }
+        return (account, hash, check.needsUpgrade)
     }
 
-    private func wrongCredentials() -> Refusal {
+    func wrongCredentials() -> Refusal {
         counts.signIns.increment("password", "wrong_credentials")
         return Refusal(.badRequest, "invalid_credentials", "Invalid login credentials")
     }

@@ -18,6 +18,15 @@ package struct AuthSettings: Sendable {
     package var passwordPolicy: PasswordPolicy
     /// Whether a person gives the current password to set a new one.
     package var requiresCurrentPassword = false
+    /// Where browsers may be sent back to.
+    package var redirects: RedirectAllowList
+    /// Whether tokens may come back in the fragment of an address, for clients without a proof key (RFC 9700 §2.1.2
+    /// advises against it).
+    package var allowsImplicitFlow = false
+    /// Whether a proof key may be its own challenge (`plain`, RFC 7636 §4.2).
+    package var allowsPlainProofKeys = false
+    /// Whether people who are signed in may link and unlink sign-in methods.
+    package var allowsManualLinking = true
     /// Roles whose tokens may use the admin API.
     package var adminRoles: Set<String> = ["service_role", "supabase_admin"]
     package var apiKeys = APIKeys()
@@ -27,6 +36,7 @@ package struct AuthSettings: Sendable {
     package init(externalURL: String, passwordPolicy: PasswordPolicy = PasswordPolicy(), version: String) {
         self.externalURL = externalURL
         issuer = externalURL
+        redirects = RedirectAllowList(siteURL: externalURL, entries: [])
         self.passwordPolicy = passwordPolicy
         self.version = version
     }

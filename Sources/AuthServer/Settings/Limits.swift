@@ -6,6 +6,8 @@ package struct AuthRates: Sendable {
     package var token = 150
     /// `/signup` with an address, and `PUT /user`, per 5 minutes each.
     package var otp = 30
+    /// `/authorize`, per 5 minutes: each keeps a flow for as long.
+    package var authorize = 60
     /// Anonymous sign-ups per hour.
     package var anonymousUsers = 30
     /// Wrong passwords per hour and address, and per hour and account.
@@ -16,6 +18,7 @@ package struct AuthRates: Sendable {
 
 package enum Limits {
     static let token = "token"
+    static let authorize = "authorize"
     static let signUp = "signup"
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
@@ -27,6 +30,7 @@ package enum Limits {
         let hour = Duration.seconds(3_600)
         return [
             RateLimit(token, rates.token, per: fiveMinutes, burst: 30),
+            RateLimit(authorize, rates.authorize, per: fiveMinutes, burst: 30),
             RateLimit(signUp, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(

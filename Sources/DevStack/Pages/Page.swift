@@ -6,9 +6,21 @@ import Hummingbird
 
 /// The frame of every page: self-contained, nothing from elsewhere, nothing that a text could turn into code.
 enum Page {
+    /// A page of a stand-in.
+    ///
     /// - Parameter script: The only one that will run, known by its digest.
     static func response(
         _ company: Company, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil, _ body: HTML
+    ) -> Response {
+        response(
+            title: "\(title) – stand-in for \(company.name)",
+            header: "<strong>Stand-in for \(company.name)</strong> made by gatehouse dev, on this machine",
+            status: status, script: script, body)
+    }
+
+    static func response(
+        title: String, header: HTML = "<strong>gatehouse dev</strong> on this machine",
+        status: HTTPResponse.Status = .ok, script: StaticString? = nil, _ body: HTML
     ) -> Response {
         let html: HTML = """
             <!doctype html>
@@ -17,12 +29,11 @@ enum Page {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
-            <title>\(title) – stand-in for \(company.name)</title>
+            <title>\(title)</title>
             <style>\(HTML(trusted: PageStyle.sheet))</style>
             </head>
             <body>
-            <p class="flag"><strong>Stand-in for \(company.name)</strong> <span>made by gatehouse dev, on this \
-            machine</span></p>
+            <header>\(header)</header>
             <main>
             \(body)
             </main>

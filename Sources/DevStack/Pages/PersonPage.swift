@@ -58,19 +58,21 @@ struct PersonPage {
         """
     }
 
+    /// What is wrong stands between the label and the field, where it is also on a narrow screen.
     private func typing(_ person: Person) -> HTML {
-        let invalid: HTML = refused == nil ? "" : #" aria-invalid="true" aria-describedby="problem" autofocus"#
+        let invalid: HTML = refused == nil ? "" : #" aria-invalid="true" autofocus"#
         return """
-            <form class="card" method="post" action="?\(query)">
-            <strong>\(person.title)</strong>
-            <span class="quiet">\(person.explanation)</span>
+            <form class="card" method="post" action="?\(query)" aria-labelledby="typed">
+            <strong id="typed">\(person.title)</strong>
+            <span class="quiet" id="about">\(person.explanation)</span>
             <label for="email">Email address</label>
+            \(refused.map { #"<p class="problem" id="problem" role="alert">\#($0.problem.sentence)</p>\#n"# as HTML } ?? "")\
             <span class="row">
             <input id="email" name="email" type="email" required autocomplete="email" autocapitalize="none" \
-            spellcheck="false" value="\(refused?.typed ?? hint ?? "")"\(invalid)>
+            spellcheck="false" value="\(refused?.typed ?? hint ?? "")"\(invalid) \
+            aria-describedby="\(refused == nil ? "about" : "problem about")">
             <button name="person" value="\(person.id)">Continue</button>
             </span>
-            \(refused.map { #"<p class="problem" id="problem" role="alert">\#($0.problem.sentence)</p>"# as HTML } ?? "")
             </form>
             """
     }

@@ -44,15 +44,21 @@ extension TokenRefreshCoordinator {
     /// Signs out in memory at once; then in the store, without waiting for another process that refreshes; then
     /// again under the lock, because that process may have written meanwhile.
     ///
+    /// - Parameters:
+    ///   - reason: All but `requested` is no wish: a sign-in under way goes on.
+    ///   - expected: The epoch of the session that is meant; a later one stays as it is. Nil for whichever is there.
     /// - Returns: The session that was there, with its newest tokens, and what kept it in the store if something did.
-    func signOut() async -> (KeptSession?, AuthClientError?) {
+    func signOut(
+        _ reason: SignedOutReason, of expected: Int? = nil
+    ) async -> (KeptSession?, AuthClientError?) {
         // What is lost: that the store does not answer. Then there is no session to revoke, and the removal says so.
         try? await restore()
+        if let expected, epoch != expected { return (nil, nil) }
         let old = kept
         let wasSignedOut = if case .signedOut = state { true } else { false }
-        wishes += 1
+        if reason == .requested { wishes += 1 }
         let startedIn = advanceEpoch()
-        change(.signedOut(.requested), event: wasSignedOut ? nil : .signedOut(.requested))
+        change(.signedOut(reason), event: wasSignedOut ? nil : .signedOut(reason))
         do {
             let stored = try await gate.run { try await self.takeStored(startedIn) }
             let lineages = [old?.lineage, stored?.lineage].compactMap { $0 }
@@ -65,6 +71,13 @@ extension TokenRefreshCoordinator {
         } catch {
             return (old, .storeFailed(error.shortText))
         }
+    }
+
+    /// Whose session it is now, with the epoch that a later change has to name.
+    func owner() async -> (user: User, epoch: Int)? {
+        // What is lost: that the store does not answer. Then nobody knows of a session.
+        try? await restore()
+        return kept.map { ($0.session.user, epoch) }
     }
 
     /// Clears the slot.

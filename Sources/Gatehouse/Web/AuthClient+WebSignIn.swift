@@ -17,7 +17,8 @@ extension AuthClient {
     ///   - scopes: Further scopes, as the provider spells them.
     ///   - queryParams: For the provider, such as `prompt`.
     ///   - launchFlow: Opens the address and gives back the one that came.
-    /// - Throws: ``AuthClientError``, `refused` with status 0 when the page came back with an error;
+    /// - Throws: ``AuthClientError``, `refused` with status 0 when the page came back with an error, and with a
+    ///   ``AuthClientError/linkQuestion`` when an account has the address already;
     ///   ``WebAuthenticationError/invalidCallback`` for an answer with another scheme, host, port or path than
     ///   `redirectTo`; or what `launchFlow` throws. Whoever was signed in still is.
     @discardableResult
@@ -93,21 +94,21 @@ extension AuthClient {
 
     /// Begins a flow, shows it, and trades the code that came back: with this flow's verifier, and no other's.
     ///
-    /// A flow whose browser brought no code leaves nothing behind.
+    /// Whatever comes of it, nothing of the flow is left: its code is nowhere else. Who began to link one account does
+    /// not come back into it when another has been signed in to meanwhile.
     private func finish(
         _ kind: FlowKind, _ show: (PendingFlow) async throws -> (back: URL, redirect: URL?)
     ) async throws -> Session {
         let flow = try await flows.begin(kind)
-        let code: String
+        let owner = kind == .link ? await coordinator.owner()?.user.id : nil
         do {
             let (back, redirect) = try await show(flow)
             if let redirect, !back.isAnswer(to: redirect) { throw WebAuthenticationError.invalidCallback }
-            code = try back.redirectCode
+            if kind == .link, await coordinator.owner()?.user.id != owner { throw AuthClientError.sessionChanged }
+            return try await exchange(try back.redirectCode, for: flow)
         } catch {
-            // What is lost: that the store kept a verifier whose code nobody has; it opens nothing.
-            try? await flows.finish(flow)
+            await forget(flow)
             throw error
         }
-        return try await exchange(code, for: flow)
     }
 }

@@ -115,8 +115,10 @@ extension CallbackVerdict {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
             <title>\(title)</title>
+            <main>
             <h1>\(title)</h1>
             <p>\(text)</p>
+            </main>
             </html>
 
             """

@@ -1,6 +1,6 @@
 import AccountDomain
 import AccountStore
-import GatehouseWire
+package import GatehouseWire
 import JSONWebTokens
 import SQLDatabase
 
@@ -9,12 +9,12 @@ struct DatabaseChecks {
     let settings: ServerSettings
     let database: any Database
 
-    func all() async -> [Finding] {
+    func all(at now: Instant) async -> [Finding] {
         let integrity = await integrity()
         guard integrity.state == .ok else { return [integrity] }
         let schema = await schema()
         guard schema.state == .ok else { return [integrity, schema] }
-        return [integrity, schema, await signingKeys()]
+        return [integrity, schema, await signingKeys(), await outbox(at: now)]
     }
 
     private func integrity() async -> Finding {
@@ -72,6 +72,17 @@ struct DatabaseChecks {
         }
     }
 
+    /// What is to be done outside, such as revoking Apple's tokens of people who deleted their accounts.
+    private func outbox(at now: Instant) async -> Finding {
+        guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
+        do {
+            let backlog = try await makeAccounts(settings, secrets, database).outboxBacklog()
+            return .outbox(count: backlog.count, oldest: backlog.oldest, at: now)
+        } catch {
+            return .problem("outbox", "cannot be read: \(error)", "check the database")
+        }
+    }
+
     /// When the newest account was made.
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
@@ -79,5 +90,19 @@ struct DatabaseChecks {
         // Lost: why the accounts cannot be read, which the check of the schema tells.
         let page = try? await accounts.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
+    }
+}
+
+extension Finding {
+    private static let usualWait: Duration = .seconds(3_600)
+
+    /// - Parameter oldest: since when the oldest of what waits does.
+    package static func outbox(count: Int, oldest: Instant?, at now: Instant) -> Finding {
+        guard let oldest, count > 0 else { return .ok("outbox", "empty") }
+        let minutes = max(0, (now - oldest).components.seconds / 60)
+        let text = "\(count) to be done at providers, the oldest for \(minutes) min"
+        guard now - oldest > usualWait else { return .ok("outbox", text) }
+        return .warning(
+            "outbox", text, "see whether a server runs, and what its log says of the provider; it is tried for days")
     }
 }

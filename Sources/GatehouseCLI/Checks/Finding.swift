@@ -1,16 +1,16 @@
 import GatehouseWire
 
 /// What came of one check.
-struct Finding: Sendable {
-    enum State: String, Sendable {
+package struct Finding: Sendable {
+    package enum State: String, Sendable {
         case ok, warning, problem
     }
 
-    let name: String
-    let state: State
-    let text: String
+    package let name: String
+    package let state: State
+    package let text: String
     /// What to do about it.
-    var advice: String?
+    package var advice: String?
 
     static func ok(_ name: String, _ text: String) -> Finding { Finding(name: name, state: .ok, text: text) }
 

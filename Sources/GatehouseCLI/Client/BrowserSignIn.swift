@@ -10,6 +10,8 @@ enum WebProvider: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     var provider: Provider { self == .google ? .google : .apple }
     var method: AuthMethod { self == .google ? .google : .apple }
+    /// As people know it.
+    var title: String { self == .google ? "Google" : "Apple" }
 }
 
 /// Signs in with a provider's pages.
@@ -30,7 +32,10 @@ struct BrowserSignIn: Sendable {
         do {
             return try await client.auth.signInWithOAuth(provider: provider.provider, in: browser).user
         } catch {
-            throw ClientFailure(error, provider.method, at: client.target.text)
+            guard let question = (error as? AuthClientError)?.linkQuestion else {
+                throw ClientFailure(error, provider.method, at: client.target.text)
+            }
+            return try await LinkByPassword(question: question, provider: provider).ask(client)
         }
     }
 

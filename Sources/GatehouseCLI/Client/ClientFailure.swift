@@ -94,6 +94,12 @@ extension ClientFailure {
         case .sessionChanged:
             self.init("session_changed", "Somebody else signed in meanwhile. Please try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
+        // A page that came back with an error has no status; its word says whose fault that is.
+        case .refused(let refusal)
+        where refusal.status == 0 && [.serviceDown, .serverError].contains(SignInProblem(error)):
+            let detail = refusal.message.isEmpty ? nil : refusal.message
+            self.init(
+                "server_unavailable", Self.text(.google, .serverError), detail: detail, exit: .unavailable)
         case .refused(let refusal):
             self.init(
                 status: refusal.status, code: refusal.code?.rawValue, refusal.message, refusal.retryAfter, at: server)
@@ -166,7 +172,7 @@ extension ClientFailure {
         default:
             let code = code ?? "status_\(status)"
             let isAboutKey = Self.refusesKey.contains(code)
-            // A page that came back with an error has no status.
+            // What a provider or the server said of a person in the browser has no status.
             let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
             self.init(
                 code, said.isEmpty ? Self.other : said,

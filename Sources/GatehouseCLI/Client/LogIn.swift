@@ -9,7 +9,8 @@ struct LogIn: ClientCommand {
         commandName: "login", abstract: "Signs in.",
         discussion: """
             Asks for what is not given; the password is not shown, and never an argument. Whoever was signed in at \
-            this server stays so until the new sign-in has worked. With --provider the browser asks.
+            this server stays so until the new sign-in has worked. With --provider the browser asks; where an account \
+            has the address already, its password is asked for here, and links the two.
             """)
 
     @OptionGroup var options: ClientOptions

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AuthServer
 import HTTPServing
 
 struct Dev: AsyncParsableCommand {
@@ -8,14 +9,25 @@ struct Dev: AsyncParsableCommand {
         abstract: "Starts everything on this machine, with made-up keys and nothing to configure.",
         discussion: """
             Accounts and keys lie in a folder and are the same at the next start. E-mail addresses count as \
-            confirmed, anonymous sign-in is on, and nothing is limited.
+            confirmed, anonymous sign-in is on, and nothing is limited. Stand-ins for Apple and Google are there; \
+            browsers may come back to every page of this machine.
             """)
 
     @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
     @Option(help: "The folder for accounts and keys.") var data: String = DevFolder.usualPath
     @Option(help: "The address to listen on. Anything but loopback lets others in.") var host: String = "127.0.0.1"
+    @Option(
+        help: "Another address that browsers may come back to, such as boxscore://signed-in, or a pattern. Repeatable."
+    )
+    var redirect: [String] = []
     @Flag(help: "Print addresses and keys as one line of JSON.") var json = false
     @Flag(help: "Limit requests as `serve` does.") var limits = false
+
+    func validate() throws {
+        for entry in redirect where entry.contains(",") || !RedirectEntry.canMatch(entry, asPattern: true) {
+            throw ValidationError("--redirect: \(entry) is no address that a browser could be sent to.")
+        }
+    }
 
     func run() async throws {
         let address = try freeAddress()
@@ -23,17 +35,20 @@ struct Dev: AsyncParsableCommand {
         try folder.make()
         try folder.lock()
         let secrets = try folder.secretsMadeIfNeeded()
-        let settings = try settings(folder, secrets, address)
+        var settings = try settings(folder, secrets, address)
+        let standIns = try DevStandIns(
+            at: address.url, confirmsAutomatically: settings.auth.confirmsAutomatically)
+        settings.providers = standIns?.providers ?? []
         let logger = makeLogger(settings)
         if !address.isLoopback {
             Output.note(
                 "WARNING: \(address.host) can be reached from other machines, and everything here is made for one "
                     + "person: no limits, no mail, keys in a folder. Use `gatehouse serve` for others.")
         }
-        let addresses = DevAddresses(
-            url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
-            anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data)
-        let text = json ? addresses.json : addresses.block
+        if standIns == nil {
+            Output.note("The stand-ins for Apple and Google are off: without TLS they are for this machine alone.")
+        }
+        let text = try text(secrets, address, standIns)
         let files = RunningFiles(
             RunningStack(url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath),
             address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
@@ -42,8 +57,17 @@ struct Dev: AsyncParsableCommand {
             Output.note("Commands such as `gatehouse login` may not find this stack by themselves: give them --url.")
         }
         try await serve(
-            settings, parts: Set(ServedPart.allCases), logger: logger,
+            settings, parts: Set(ServedPart.allCases), logger: logger, standIns: standIns?.standIns,
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) }, onReady: { Output.line(text) })
+    }
+
+    /// What is printed when everything is ready.
+    private func text(_ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?) throws -> String {
+        let addresses = DevAddresses(
+            url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
+            anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data,
+            apple: standIns?.appleURL, google: standIns?.googleURL)
+        return json ? addresses.json : addresses.block
     }
 
     private func freeAddress() throws -> ListenAddress {
@@ -61,7 +85,7 @@ struct Dev: AsyncParsableCommand {
     private func settings(
         _ folder: DevFolder, _ secrets: DevSecrets, _ address: ListenAddress
     ) throws -> ServerSettings {
-        var environment = secrets.environment(database: folder.database, address: address)
+        var environment = secrets.environment(database: folder.database, address: address, redirects: redirect)
         if limits { environment[Setting.limits.environmentName] = "on" }
         var settings = try ServerSettings(GivenSettings(environment: environment))
         settings.servesMetricsToLoopback = true

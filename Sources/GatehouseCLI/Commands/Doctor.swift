@@ -39,6 +39,7 @@ struct Doctor: AsyncParsableCommand {
         }
         let (data, newest) = await database(settings)
         findings += data
+        findings += await ProviderChecks(settings.providers, rule: settings.outgoing, now: System.now).all()
         findings.append(machine.clock(now: System.now(), newest: newest))
         findings.append(machine.port(settings.listen))
         if settings.database.server == nil { findings.append(machine.diskSpace(near: settings.database.path)) }
@@ -63,7 +64,7 @@ struct Doctor: AsyncParsableCommand {
         }
         do {
             let checks = DatabaseChecks(settings: settings, database: try openDatabase(settings.database))
-            return (await checks.all(), await checks.newestAccount())
+            return (await checks.all(at: System.now()), await checks.newestAccount())
         } catch {
             return ([.problem("database", "\(path) cannot be opened: \(error)", "check owner and permissions")], nil)
         }

@@ -7,7 +7,7 @@ struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists, makes, deletes and moves accounts.",
         subcommands: [
-            ListUsers.self, CreateUser.self, DeleteUser.self, ImportUsers.self, ExportUsers.self,
+            ListUsers.self, CreateUser.self, DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
         ])
 }
 
@@ -61,7 +61,7 @@ struct DeleteUser: AsyncParsableCommand {
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
-        guard let found = try await find(accounts) else { throw CommandFailure("There is no such account.") }
+        guard let found = try await find(account, in: accounts) else { throw CommandFailure("There is no such account.") }
         let id = found.user.id
         guard yes || confirmed(found.user) else { throw CommandFailure("Nothing was deleted.") }
         let now = System.now()
@@ -69,16 +69,6 @@ struct DeleteUser: AsyncParsableCommand {
             soft ? try await accounts.softDelete(id, at: now) : try await accounts.delete(id, actor: nil, at: now)
         guard done else { throw CommandFailure("The account was gone already.") }
         Output.line(id.text)
-    }
-
-    private func find(_ accounts: Accounts) async throws -> Account? {
-        if let id = UserID(account) { return try await accounts.account(id) }
-        guard let email = EmailAddress(account) else {
-            throw CommandFailure("\(account) is neither an id nor an e-mail address.")
-        }
-        let page = try await accounts.list(
-            filter: email.text, ascending: true, page: PageRequest(number: 1, size: 1_000))
-        return page.elements.first { $0.user.email == email.text }
     }
 
     private func confirmed(_ user: User) -> Bool {
@@ -89,4 +79,15 @@ struct DeleteUser: AsyncParsableCommand {
         Output.part("Delete \(user.email ?? user.id.text) with profile and sessions? [y/N] ")
         return readLine()?.lowercased() == "y"
     }
+}
+
+/// - Parameter name: An id or an e-mail address.
+/// - Throws: ``CommandFailure`` for what is neither.
+func find(_ name: String, in accounts: Accounts) async throws -> Account? {
+    if let id = UserID(name) { return try await accounts.account(id) }
+    guard let email = EmailAddress(name) else {
+        throw CommandFailure("\(name) is neither an id nor an e-mail address.")
+    }
+    let page = try await accounts.list(filter: email.text, ascending: true, page: PageRequest(number: 1, size: 1_000))
+    return page.elements.first { $0.user.email == email.text }
 }

@@ -1,3 +1,4 @@
+import DevStack
 package import GatehouseWire
 
 /// Where everything is, and the keys to it: what `gatehouse dev` prints when it is ready.
@@ -9,9 +10,13 @@ package struct DevAddresses: Sendable {
     let anonKey: String
     let serviceRoleKey: String
     let folder: String
+    /// Where the stand-ins for providers are, if there are any.
+    let apple: String?
+    let google: String?
 
     package init(
-        url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String, folder: String
+        url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
+        folder: String, apple: String? = nil, google: String? = nil
     ) {
         self.url = url
         self.publishableKey = publishableKey
@@ -19,6 +24,8 @@ package struct DevAddresses: Sendable {
         self.anonKey = anonKey
         self.serviceRoleKey = serviceRoleKey
         self.folder = folder
+        self.apple = apple
+        self.google = google
     }
 
     var authURL: String { url + "/auth/v1" }
@@ -34,6 +41,8 @@ package struct DevAddresses: Sendable {
         writer.member("secret_key", secretKey.reveal())
         writer.member("anon_key", anonKey)
         writer.member("service_role_key", serviceRoleKey)
+        if let apple { writer.member("apple_stand_in", apple) }
+        if let google { writer.member("google_stand_in", google) }
         writer.endObject()
         return writer.text
     }
@@ -57,13 +66,32 @@ package struct DevAddresses: Sendable {
 
           curl -s '\(authURL)/signup' -H 'apikey: \(publishableKey)' -d '\(person)'
           curl -s '\(url)/v1/auth/me' -H "Authorization: Bearer $(\(tokenCommand))"
-
+        \(providerBlock)
         Or in another terminal:
 
           \(program) signup
           \(program) whoami
 
         """
+    }
+
+    private var providerBlock: String {
+        guard let apple, let google else { return "" }
+        let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
+        return """
+
+            Sign in with Google or Apple; nobody needs an account there. The stand-ins are at
+
+              \(google)
+              \(apple)
+
+            Open \(StandIns.site(url)) and choose, or this, or the same with provider=apple; then trade the code:
+
+              \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))
+              curl -s '\(authURL)/token?grant_type=pkce' -H 'apikey: \(publishableKey)' \\
+                -d '{"auth_code":"CODE","code_verifier":"\(ExampleProofKey.verifier)"}'
+
+            """
     }
 
     /// As it was called: `make run` has no `gatehouse` in the path.

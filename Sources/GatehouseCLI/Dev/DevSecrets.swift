@@ -1,4 +1,5 @@
 import Crypto
+import DevStack
 import Foundation
 package import GatehouseWire
 import JSONWebTokens
@@ -74,8 +75,12 @@ package struct DevSecrets: Sendable {
 
     /// The configuration of the folder's server, by the names of the environment.
     ///
-    /// - Parameter address: where it listens.
-    package func environment(database: String, address: ListenAddress) -> [String: String] {
+    /// - Parameters:
+    ///   - address: where it listens.
+    ///   - redirects: where browsers may be sent back to, besides this machine.
+    package func environment(
+        database: String, address: ListenAddress, redirects: [String] = []
+    ) -> [String: String] {
         [
             Setting.database: database,
             .listen: "\(address)",
@@ -87,6 +92,10 @@ package struct DevSecrets: Sendable {
             .secretKeys: secretKey.reveal(),
             .autoConfirm: "true",
             .anonymousEnabled: "true",
+            .siteURL: address.isLoopback ? StandIns.site(address.url) : address.url,
+            .uriAllowList: DevRedirects.list(redirects),
+            .redirectPatterns: "true",
+            .outgoingLoopback: "true",
             .limits: "off",
             .logFormat: "console",
         ].reduce(into: [:]) { $0[$1.key.environmentName] = $1.value }

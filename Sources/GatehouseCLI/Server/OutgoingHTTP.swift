@@ -19,55 +19,79 @@ enum OutgoingFailure: Error, Equatable, Sendable {
     case status(Int)
 }
 
-/// Calls another server: 10 s at most, answers of bounded size, no redirects, no cookies, no cache.
+/// One call to another server.
+struct OutgoingCall: Sendable {
+    var method = "GET"
+    let url: String
+    var headers: [String: String] = [:]
+    var body: [UInt8]?
+    var maximumBytes = 262_144
+    var timeLimit: Duration = .seconds(10)
+}
+
+/// Calls another server: within a time limit, answers of bounded size, no redirects, no cookies, no cache.
 struct OutgoingHTTP: Sendable {
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
     }
 
-    /// Seconds.
-    private static let timeLimit = 10.0
-    let maximumBytes: Int
+    let sleep: @Sendable (Duration) async throws -> Void
 
-    init(maximumBytes: Int = 262_144) { self.maximumBytes = maximumBytes }
+    init(sleep: @escaping @Sendable (Duration) async throws -> Void = System.sleep) { self.sleep = sleep }
 
-    /// - Throws: ``OutgoingFailure``.
-    func send(_ method: String, _ url: String, headers: [String: String] = [:]) async throws -> Answer {
-        guard OutgoingURL.isAllowed(url), let target = URL(string: url) else { throw OutgoingFailure.notAllowed }
-        var request = URLRequest(url: target, timeoutInterval: Self.timeLimit)
-        request.httpMethod = method
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let collector = AnswerCollector(maximumBytes: maximumBytes)
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForResource = Self.timeLimit
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        let session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
+    /// Calls an address that ``OutgoingURL`` allows.
+    ///
+    /// - Throws: ``OutgoingFailure``, ``TimeIsOver``.
+    func send(_ method: String, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil) async throws
+        -> Answer
+    {
+        guard OutgoingURL.isAllowed(url) else { throw OutgoingFailure.notAllowed }
+        let call = OutgoingCall(method: method, url: url, headers: headers, body: body)
+        return try await limited(to: call.timeLimit, by: sleep) { try await answer(to: call) }
+    }
+
+    /// Calls whatever address it is. The caller has decided that it may be called, and limits the time;
+    /// ``OutgoingCall/timeLimit`` is what the connection's own clock knows of it.
+    ///
+    /// - Throws: ``OutgoingFailure``; `CancellationError` at once when the caller is cancelled.
+    func answer(to call: OutgoingCall) async throws -> Answer {
+        guard let target = URL(string: call.url) else { throw OutgoingFailure.notAllowed }
+        let seconds = Double(call.timeLimit.components.seconds)
+        var request = URLRequest(url: target, timeoutInterval: seconds)
+        request.httpMethod = call.method
+        for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
+        request.httpBody = call.body.map { Data($0) }
+        let outcome = FirstOutcome<Answer>()
+        let collector = AnswerCollector(maximumBytes: call.maximumBytes, outcome)
+        let session = URLSession(
+            configuration: Self.configuration(seconds), delegate: collector, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: request)
-        return try await withCheckedThrowingContinuation { caller in
-            collector.wait(caller)
-            task.resume()
-        }
+        return try await outcome.value(startedBy: { task.resume() }, stoppedBy: { task.cancel() })
+    }
+
+    private static func configuration(_ seconds: Double) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = seconds
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpCookieStorage = nil
+        configuration.urlCredentialStorage = nil
+        configuration.urlCache = nil
+        return configuration
     }
 }
 
 /// Collects one answer and ends the transfer when it grows too long.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
-    private struct State {
-        var caller: CheckedContinuation<OutgoingHTTP.Answer, any Error>?
-        var body: [UInt8] = []
-        var isTooLong = false
-    }
-
     private let maximumBytes: Int
-    private let state = Mutex(State())
+    private let outcome: FirstOutcome<OutgoingHTTP.Answer>
+    private let body = Mutex<[UInt8]>([])
 
-    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
-
-    func wait(_ caller: CheckedContinuation<OutgoingHTTP.Answer, any Error>) {
-        state.withLock { $0.caller = caller }
+    init(maximumBytes: Int, _ outcome: FirstOutcome<OutgoingHTTP.Answer>) {
+        self.maximumBytes = maximumBytes
+        self.outcome = outcome
     }
 
     func urlSession(
@@ -78,25 +102,21 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable 
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLong = state.withLock { state in
-            state.isTooLong = state.body.count + data.count > maximumBytes
-            if !state.isTooLong { state.body.append(contentsOf: data) }
-            return state.isTooLong
+        let isTooLong = body.withLock { body in
+            let isTooLong = body.count + data.count > maximumBytes
+            if !isTooLong { body.append(contentsOf: data) }
+            return isTooLong
         }
-        if isTooLong { dataTask.cancel() }
+        guard isTooLong else { return }
+        outcome.end(.failure(OutgoingFailure.tooLong(maximumBytes)))
+        dataTask.cancel()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let state = state.withLock { state in
-            defer { state.caller = nil }
-            return state
+        guard let answer = task.response as? HTTPURLResponse, error == nil else {
+            let code = (error as? URLError)?.errorCode ?? 0
+            return outcome.end(.failure(OutgoingFailure.noAnswer(code: code)))
         }
-        if state.isTooLong {
-            state.caller?.resume(throwing: OutgoingFailure.tooLong(maximumBytes))
-        } else if let answer = task.response as? HTTPURLResponse, error == nil {
-            state.caller?.resume(returning: OutgoingHTTP.Answer(status: answer.statusCode, body: state.body))
-        } else {
-            state.caller?.resume(throwing: OutgoingFailure.noAnswer(code: (error as? URLError)?.errorCode ?? 0))
-        }
+        outcome.end(.success(OutgoingHTTP.Answer(status: answer.statusCode, body: body.withLock(\.self))))
     }
 }

@@ -1,6 +1,7 @@
 import AccountDomain
 import AccountStore
 import AuthServer
+import DevStack
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -24,10 +25,11 @@ struct Server: Sendable {
 /// The whole program on one page: the concrete types are known here and nowhere else.
 ///
 /// - Parameters:
+///   - standIns: served beside it, by `gatehouse dev`.
 ///   - prepareSchema: brings the database's schema up to date, or refuses to.
 ///   - onReady: called once the main port accepts connections.
 func makeServer(
-    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
+    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger, standIns: StandIns? = nil,
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws -> Server {
     let metrics = ServerMetrics()
@@ -45,6 +47,7 @@ func makeServer(
     } else if let issuer = settings.issuer {
         try server.addRemoteGateway(settings, RemoteIssuer(issuer, database: database), floor)
     }
+    server.tables += standIns?.tables(floor: floor) ?? []
     let operations = Operations(
         floor: floor, database: database, migrations: migrations(for: parts), version: ProgramVersion.text)
     server.tables.append(
@@ -72,7 +75,9 @@ extension Server {
         let passwords = makeHasher(settings, floor.metrics)
         close = { await passwords.shutdown() }
         let door = AuthServer(
-            settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, floor: floor)
+            settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, floor: floor,
+            providers: try makeProviders(settings))
+        services += [Repeating.outbox(door, logger), Repeating.purge(door, logger)]
         tables.append(door.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin))
         guard parts.contains(.gateway) else { return }
         let local = LocalBearer(

@@ -24,9 +24,12 @@ extension ServerSettings {
         let secrets = parts.contains(.auth) ? reader.serverSecrets() : nil
         let tokens = reader.tokens()
         let auth = reader.auth(isRequired: parts.contains(.auth))
+        let outgoing = reader.outgoing()
+        // They are about accounts, which a gateway alone has none of.
+        let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
         let read = Self(
             auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
-            authPrefixes: reader.authPrefixes(), siteURL: reader.webAddress(.siteURL),
+            authPrefixes: reader.authPrefixes(), providers: providers, outgoing: outgoing,
             database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
             sessions: reader.sessions(), audience: reader.text(.jwtAudience) ?? "", role: reader.text(.jwtRole) ?? "",
             rates: reader.rates(), clientAddress: reader.clientAddress(),
@@ -107,6 +110,7 @@ extension SettingsReader {
         rates.otp = number(.rateOTP, numbers)
         // Checked and not kept: no route of this build takes from it.
         _ = number(.rateVerify, numbers)
+        rates.authorize = number(.rateAuthorize, numbers)
         rates.anonymousUsers = number(.rateAnonymous, numbers)
         rates.failedSignIns = number(.rateFailedSignIns, numbers)
         return flag(.limits) ? rates : nil

@@ -2,6 +2,7 @@ package import AccountDomain
 package import AuthServer
 package import GatehouseWire
 package import HTTPServing
+package import IdentityProviders
 package import JSONWebTokens
 package import Logging
 package import ProfileGateway
@@ -16,7 +17,10 @@ package struct ServerSettings: Sendable {
     package var servesMetricsToLoopback = false
     /// Where the auth API is mounted; empty text is the root.
     package var authPrefixes: [String]
-    package var siteURL: String?
+    /// The providers that people may sign in with.
+    package var providers: [ConfiguredProvider]
+    /// Which addresses are called for them.
+    package var outgoing: OutgoingAddressRule
     package var database: DatabaseLocation
     /// nil for a gateway alone, which seals nothing.
     package var secrets: ServerSecrets?

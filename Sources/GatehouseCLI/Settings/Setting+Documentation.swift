@@ -7,11 +7,16 @@ extension Setting {
         case .authPaths: "/auth/v1"
         case .proxyHeader: "X-Forwarded-For"
         case .requestDuration: "10s"
-        case .requireAPIKey, .disableSignUp, .anonymousEnabled, .autoConfirm, .requireCurrentPassword: "false"
+        case .requireAPIKey, .disableSignUp, .anonymousEnabled, .autoConfirm, .requireCurrentPassword,
+            .redirectPatterns, .implicitFlow, .plainProofKeys, .appleEnabled, .appleSkipNonceCheck, .googleEnabled,
+            .googleSkipNonceCheck, .googleEmailOptional, .keycloakEnabled, .keycloakSkipNonceCheck,
+            .keycloakEmailOptional, .outgoingLoopback:
+            "false"
         case .jwtLifetime: "3600"
         case .jwtAudience, .jwtRole: "authenticated"
         case .jwtAdminRoles: "service_role,supabase_admin"
-        case .emailEnabled, .refreshRotation: "true"
+        case .emailEnabled, .refreshRotation, .manualLinking, .appleEmailOptional: "true"
+        case .appleLinking, .googleLinking, .keycloakLinking: "automatic"
         case .passwordMinimumLength: "8"
         case .hashQueue: "64"
         case .databaseConnections: "8"
@@ -20,12 +25,17 @@ extension Setting {
         case .limits: "on"
         case .rateTokenRefresh: "150"
         case .rateOTP, .rateVerify, .rateAnonymous: "30"
+        case .rateAuthorize: "60"
         case .rateFailedSignIns: "10"
         case .logLevel: "info"
         case .logFormat: "json"
         case .listen, .externalURL, .siteURL, .metricsListen, .trustedProxies, .corsAllowedHeaders, .database, .secrets,
             .publishableKeys, .secretKeys, .jwtAlgorithm, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtIssuer,
-            .passwordRequiredCharacters, .sessionTimebox, .rateHeader, .appScheme, .jwksURL, .issuerSecretKey:
+            .passwordRequiredCharacters, .sessionTimebox, .rateHeader, .appScheme, .jwksURL, .issuerSecretKey,
+            .uriAllowList, .appleClientID, .iosBundleID, .appleKey, .appleKeyID, .appleTeamID, .appleSecret,
+            .appleRedirectURI, .appleURL, .googleClientID, .googleSecret, .googleRedirectURI, .googleURL,
+            .keycloakClientID, .keycloakSecret, .keycloakRedirectURI, .keycloakURL, .openIDProviders,
+            .outgoingNetworks:
             nil
         }
     }
@@ -39,9 +49,10 @@ extension Setting {
         case .jwtAlgorithm, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtLifetime, .jwtIssuer, .jwtAudience, .jwtRole,
             .jwtAdminRoles:
             tokenSummary
-        case .limits, .rateHeader, .rateTokenRefresh, .rateOTP, .rateVerify, .rateAnonymous, .rateFailedSignIns:
+        case .limits, .rateHeader, .rateTokenRefresh, .rateOTP, .rateVerify, .rateAuthorize, .rateAnonymous,
+            .rateFailedSignIns:
             limitSummary
-        default: generalSummary
+        default: providerSummary ?? generalSummary
         }
     }
 
@@ -52,7 +63,9 @@ extension Setting {
         case .port: "TCP port, 1 to 65535."
         case .externalURL:
             "Required. Where clients reach the auth API, with its path: `https://api.example.org/auth/v1`."
-        case .siteURL: "The app's own address. Accepted and kept for the mails and redirects of later versions."
+        case .siteURL:
+            "Where browsers go back to unless the app names an allowed address: `https://app.example.org`, or "
+                + "`boxscore://signed-in`. Without a value: the beginning of `external_url`."
         case .authPaths: "Comma-separated paths of the auth API; `/` is allowed too."
         case .metricsListen:
             "`host:port` for `/metrics` alone. Without it `serve` has no `/metrics`: a proxy on the same machine would "
@@ -90,6 +103,7 @@ extension Setting {
         case .rateTokenRefresh: "`POST /token`: requests of one address in 5 minutes."
         case .rateOTP: "`POST /signup` and `PUT /user`: requests of one address in 5 minutes."
         case .rateVerify: "Accepted for later: nothing in this build is verified by mail."
+        case .rateAuthorize: "`GET /authorize`: requests of one address in 5 minutes."
         case .rateAnonymous: "Anonymous sign-ups of one address in an hour."
         default: "Failed password sign-ins in an hour, of one address and, apart from that, of one account."
         }

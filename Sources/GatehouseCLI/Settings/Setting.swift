@@ -47,12 +47,51 @@ package enum Setting: String, CaseIterable, Sendable {
     case sessionTimebox = "sessions_timebox"
     case sessionInactivity = "sessions_inactivity_timeout"
 
+    // Where browsers may be sent back to, and sign-in through providers.
+    case uriAllowList = "uri_allow_list"
+    case redirectPatterns = "redirect_patterns"
+    case implicitFlow = "external_implicit_flow_enabled"
+    case plainProofKeys = "external_plain_pkce_enabled"
+    case manualLinking = "security_manual_linking_enabled"
+    case appleEnabled = "external_apple_enabled"
+    case appleClientID = "external_apple_client_id"
+    case iosBundleID = "external_ios_bundle_id"
+    case appleKey = "external_apple_key"
+    case appleKeyID = "external_apple_key_id"
+    case appleTeamID = "external_apple_team_id"
+    case appleSecret = "external_apple_secret"
+    case appleRedirectURI = "external_apple_redirect_uri"
+    case appleURL = "external_apple_url"
+    case appleSkipNonceCheck = "external_apple_skip_nonce_check"
+    case appleEmailOptional = "external_apple_email_optional"
+    case appleLinking = "external_apple_linking"
+    case googleEnabled = "external_google_enabled"
+    case googleClientID = "external_google_client_id"
+    case googleSecret = "external_google_secret"
+    case googleRedirectURI = "external_google_redirect_uri"
+    case googleURL = "external_google_url"
+    case googleSkipNonceCheck = "external_google_skip_nonce_check"
+    case googleEmailOptional = "external_google_email_optional"
+    case googleLinking = "external_google_linking"
+    case keycloakEnabled = "external_keycloak_enabled"
+    case keycloakClientID = "external_keycloak_client_id"
+    case keycloakSecret = "external_keycloak_secret"
+    case keycloakRedirectURI = "external_keycloak_redirect_uri"
+    case keycloakURL = "external_keycloak_url"
+    case keycloakSkipNonceCheck = "external_keycloak_skip_nonce_check"
+    case keycloakEmailOptional = "external_keycloak_email_optional"
+    case keycloakLinking = "external_keycloak_linking"
+    case openIDProviders = "openid_providers"
+    case outgoingNetworks = "outgoing_networks"
+    case outgoingLoopback = "outgoing_loopback"
+
     // Limits.
     case limits
     case rateHeader = "rate_limit_header"
     case rateTokenRefresh = "rate_limit_token_refresh"
     case rateOTP = "rate_limit_otp"
     case rateVerify = "rate_limit_verify"
+    case rateAuthorize = "rate_limit_authorize"
     case rateAnonymous = "rate_limit_anonymous_users"
     case rateFailedSignIns = "rate_limit_failed_sign_ins"
 
@@ -82,11 +121,17 @@ extension Setting {
             .jwtAudience, .jwtRole, .jwtAdminRoles, .disableSignUp, .emailEnabled, .anonymousEnabled, .autoConfirm,
             .passwordMinimumLength, .passwordRequiredCharacters, .requireCurrentPassword, .refreshReuseInterval,
             .refreshRotation, .sessionTimebox, .sessionInactivity, .rateHeader, .rateTokenRefresh, .rateOTP,
-            .rateVerify, .rateAnonymous:
+            .rateVerify, .rateAnonymous, .uriAllowList, .manualLinking, .appleEnabled, .appleClientID, .iosBundleID,
+            .appleSecret, .appleRedirectURI, .appleURL, .appleSkipNonceCheck, .appleEmailOptional, .googleEnabled,
+            .googleClientID, .googleSecret, .googleRedirectURI, .googleURL, .googleSkipNonceCheck,
+            .googleEmailOptional, .keycloakEnabled, .keycloakClientID, .keycloakSecret, .keycloakRedirectURI,
+            .keycloakURL, .keycloakSkipNonceCheck, .keycloakEmailOptional:
             ["GOTRUE_" + rawValue.uppercased()]
         case .listen, .authPaths, .metricsListen, .trustedProxies, .proxyHeader, .secrets, .publishableKeys,
             .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .limits, .rateFailedSignIns, .appScheme, .jwksURL,
-            .issuerSecretKey, .logLevel, .logFormat:
+            .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow, .plainProofKeys, .appleKey,
+            .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking, .openIDProviders,
+            .outgoingNetworks, .outgoingLoopback, .rateAuthorize:
             []
         }
     }
@@ -94,7 +139,9 @@ extension Setting {
     /// Never printed, and may come from a file: its name followed by `_FILE` (`_file` in YAML) names one.
     package var isSecret: Bool {
         switch self {
-        case .secrets, .secretKeys, .jwtSecret, .jwtKeys, .issuerSecretKey: true
+        case .secrets, .secretKeys, .jwtSecret, .jwtKeys, .issuerSecretKey, .appleKey, .appleSecret, .googleSecret,
+            .keycloakSecret, .openIDProviders:
+            true
         default: false
         }
     }

@@ -15,10 +15,14 @@ struct SettingsReader {
     }
 
     mutating func refuse(_ setting: Setting, _ expected: String) {
-        problems.append(SettingsProblem(given[setting]?.origin ?? setting.environmentName, expected))
+        refuse(name: given[setting]?.origin ?? setting.environmentName, expected)
     }
 
-    mutating func refuse(name: String, _ expected: String) { problems.append(SettingsProblem(name, expected)) }
+    /// The same problem is told once.
+    mutating func refuse(name: String, _ expected: String) {
+        let problem = SettingsProblem(name, expected)
+        if !problems.contains(problem) { problems.append(problem) }
+    }
 
     func text(_ setting: Setting) -> String? { given[setting]?.text ?? setting.defaultText }
 

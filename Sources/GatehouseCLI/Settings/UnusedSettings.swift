@@ -43,7 +43,6 @@ package struct UnusedSettings: Sendable {
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
         ("PASSKEY_ENABLED", "Passkeys are not in this build."),
         ("SECURITY_CAPTCHA_ENABLED", "Captchas are not in this build."),
-        ("SECURITY_MANUAL_LINKING_ENABLED", "Linking of identities is not in this build."),
         ("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "Reauthentication by mail is not in this build."),
         ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
         ("MFA_", "Second factors are not in this build."),
@@ -51,6 +50,7 @@ package struct UnusedSettings: Sendable {
     ]
 
     private static let present: [(prefix: String, sentence: String)] = [
+        ("EXTERNAL_REDIRECTURL", "One redirect target for all providers is not in this build: see site_url."),
         ("SMTP_HOST", "Mail is not sent by this build."),
         ("SMS_PROVIDER", "Text messages are not sent by this build."),
     ]

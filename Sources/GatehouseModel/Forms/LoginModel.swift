@@ -81,7 +81,7 @@ public final class LoginModel {
     }
 
     /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(redirectTo:browser:)``.
-    public func signInWithGoogle(redirectTo: URL, browser: @MainActor (URL) async throws -> URL) async {
+    public func signInWithGoogle(redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL) async {
         await attempt(.google) { try await self.manager.signInWithGoogle(redirectTo: redirectTo, browser: browser) }
     }
 

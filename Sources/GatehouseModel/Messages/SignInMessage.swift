@@ -6,6 +6,9 @@ public struct SignInMessage: Hashable, Sendable {
     public var text: String
     /// Nil when there is nothing to offer but the screen itself.
     public var action: OfferedAction?
+    /// With ``OfferedAction/link``, after a sign-in: what the screen that links asks. Nil when there is nothing to ask,
+    /// as after a link that somebody who is signed in wanted.
+    public var question: LinkQuestion?
 
     init(_ text: String, _ action: OfferedAction? = nil) {
         self.text = text
@@ -27,7 +30,10 @@ extension SignInMessage {
     /// The one catalogue of sign-in messages.
     ///
     /// - Returns: nil when the person cancelled: nothing is shown.
-    public init?(_ method: AuthMethod, _ error: any Error) { self.init(method, SignInProblem(error)) }
+    public init?(_ method: AuthMethod, _ error: any Error) {
+        self.init(method, SignInProblem(error))
+        question = (error as? AuthClientError)?.linkQuestion
+    }
 
     /// The message for a kind of failure; nil when the person cancelled.
     public init?(_ method: AuthMethod, _ problem: SignInProblem) {
@@ -43,6 +49,8 @@ extension SignInMessage {
 
     private static let sessionExpired = SignInMessage("Session expired. Please sign in again.")
     private static let rateLimited = "Too many attempts. Please wait a moment and try again."
+    private static let failed = "Sign in failed. Please try again."
+    private static let otherAccount = "That account has another email. Please sign in to the one with this email."
     private static let other = "Something went wrong. Please try again."
 
     private static func email(_ problem: SignInProblem) -> SignInMessage {
@@ -56,6 +64,8 @@ extension SignInMessage {
         case .noNetwork: SignInMessage("Unable to connect. Check your internet and try again.", .retry)
         case .serviceDown, .serverError: SignInMessage(other, .retry)
         case .profileNotCreated: profileNotCreated
+        case .linkExpired: SignInMessage(failed)
+        case .linkOtherAccount: SignInMessage(otherAccount)
         case .cancelled, .providerFailed, .invalidCallback, .sessionExpired, .other: SignInMessage(other)
         }
     }
@@ -66,7 +76,8 @@ extension SignInMessage {
         case .serviceDown: SignInMessage("Sign in service unavailable. Please try again later.", .retry)
         case .serverError: SignInMessage("Service temporarily unavailable. Please try again later.", .retry)
         case .profileNotCreated: profileNotCreated
-        case .invalidCallback: SignInMessage("Sign in failed. Please try again.")
+        case .invalidCallback, .linkExpired: SignInMessage(failed)
+        case .linkOtherAccount: SignInMessage(otherAccount)
         case .sessionExpired: sessionExpired
         case .emailInUse, .userExists:
             SignInMessage("This email is already associated with another account.", .link)

@@ -26,6 +26,10 @@ public enum SignInProblem: String, Hashable, Sendable, CaseIterable {
     case invalidCallback = "invalid_callback"
     case sessionExpired = "session_expired"
     case emailInUse = "email_in_use"
+    /// What was to be linked is not known any more: sign in anew.
+    case linkExpired = "link_expired"
+    /// The account that was to be linked is another one.
+    case linkOtherAccount = "link_other_account"
     case userExists = "user_exists"
     case wrongCredentials = "wrong_credentials"
     case weakPassword = "weak_password"
@@ -73,7 +77,8 @@ extension SignInProblem {
             switch error {
             case .offline(let cause): Self(cause)
             case .unexpectedAnswer: .serviceDown
-            case .refused(let refusal): refusal.code.flatMap(Self.init(code:)) ?? Self(status: refusal.status)
+            case .refused(let refusal):
+                refusal.code.flatMap(Self.init(code:)) ?? refusal.redirectProblem ?? Self(status: refusal.status)
             case .signedOut: .sessionExpired
             case .unknownFlow: .invalidCallback
             case .insecureURL, .sessionChanged, .storeUnavailable, .storeFailed: .other
@@ -107,7 +112,10 @@ extension SignInProblem {
     private init?(code: AuthErrorCode) {
         switch code {
         case .userAlreadyExists: self = .userExists
-        case .emailExists, .identityAlreadyExists, .ownerHasToConfirm: self = .emailInUse
+        case .emailExists, .identityAlreadyExists, .identityNeedsConfirmation, .linkNotRecoverable:
+            self = .emailInUse
+        case .linkTicketNotFound, .linkTicketOutdated: self = .linkExpired
+        case .linkTicketOtherAccount: self = .linkOtherAccount
         case .invalidCredentials: self = .wrongCredentials
         case .weakPassword: self = .weakPassword
         case .overRequestRateLimit, .overEmailSendRateLimit, .overSMSSendRateLimit: self = .rateLimited
@@ -117,8 +125,9 @@ extension SignInProblem {
             .flowStateExpired, .flowStateAlreadyUsed:
             self = .invalidCallback
         default:
-            // What a browser that came back says when the person pressed "Cancel" (RFC 6749 §4.1.2.1).
-            guard code.rawValue == "access_denied" else { return nil }
+            // What a browser that came back says when the person pressed "Cancel" (RFC 6749 §4.1.2.1), and Apple's own
+            // word for it.
+            guard ["access_denied", "user_cancelled_authorize"].contains(code.rawValue) else { return nil }
             self = .cancelled
         }
     }
@@ -133,8 +142,14 @@ extension SignInProblem {
     }
 }
 
-extension AuthErrorCode {
-    /// An account has the address that a provider named, and its owner has to agree before the two become one
-    /// (requirement D7). No word of Supabase Auth's.
-    package static let ownerHasToConfirm = Self(rawValue: "identity_needs_confirmation")
+extension AuthRefusal {
+    /// What a browser brought back that has no HTTP status: the server's own word, or RFC 6749's (§4.1.2.1).
+    fileprivate var redirectProblem: SignInProblem? {
+        guard status == 0 else { return nil }
+        return switch code?.rawValue {
+        case "temporarily_unavailable": .serviceDown
+        case AuthErrorCode.unexpectedFailure.rawValue, "server_error": .serverError
+        default: nil
+        }
+    }
 }

@@ -70,7 +70,9 @@ extension TelemetryEvent {
             switch problem {
             case .noNetwork, .rateLimited, .other: .warning
             case .invalidCallback, .serviceDown, .serverError, .profileNotCreated, .providerFailed: .error
-            case .cancelled, .sessionExpired, .emailInUse, .userExists, .wrongCredentials, .weakPassword: .info
+            case .cancelled, .sessionExpired, .emailInUse, .userExists, .wrongCredentials, .weakPassword, .linkExpired,
+                .linkOtherAccount:
+                .info
             }
         }
     }

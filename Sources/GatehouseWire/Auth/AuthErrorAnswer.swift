@@ -6,6 +6,8 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     public var message: String
     /// Why a password was refused; empty for other errors.
     public var weakPasswordReasons: [String]
+    /// What `identity_needs_confirmation` asks; nil for other errors, and when it cannot be read.
+    public var linkQuestion: AuthLinkQuestion?
 
     /// Reads a refusal from any body, JSON or not.
     ///
@@ -14,7 +16,8 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     /// - `{"error":"…","error_description":"…"}`, of OAuth.
     public init(body: [UInt8]) {
         guard let members = Self.members(body) else {
-            self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [])
+            self.init(
+                code: nil, message: "the answer was no JSON object", weakPasswordReasons: [], linkQuestion: nil)
             return
         }
         var code = members.text("error_code")
@@ -26,13 +29,17 @@ public struct AuthErrorAnswer: Hashable, Sendable {
         self.init(
             code: code.map(AuthErrorCode.init(rawValue:)),
             message: names.lazy.compactMap { members.text($0) }.first ?? "no message",
-            weakPasswordReasons: reasons.compactMap(\.stringValue))
+            weakPasswordReasons: reasons.compactMap(\.stringValue),
+            linkQuestion: code == AuthErrorCode.identityNeedsConfirmation.rawValue ? AuthLinkQuestion(members) : nil)
     }
 
-    private init(code: AuthErrorCode?, message: String, weakPasswordReasons: [String]) {
+    private init(
+        code: AuthErrorCode?, message: String, weakPasswordReasons: [String], linkQuestion: AuthLinkQuestion?
+    ) {
         self.code = code
         self.message = message
         self.weakPasswordReasons = weakPasswordReasons
+        self.linkQuestion = linkQuestion
     }
 
     private static func members(_ body: [UInt8]) -> WireMembers? {

@@ -174,3 +174,23 @@ extension AuthErrorCode {
     /// The feature is off.
     public static let featureDisabled = Self(rawValue: "feature_disabled")
 }
+
+// Words that Supabase Auth does not have.
+extension AuthErrorCode {
+    /// An account has the address that the provider vouches for, and its owner has to agree before the two become one
+    /// (requirement D7). An ``AuthLinkQuestion`` is with the refusal.
+    public static let identityNeedsConfirmation = Self(rawValue: "identity_needs_confirmation")
+    /// The link ticket was used, has expired, or was never given out.
+    public static let linkTicketNotFound = Self(rawValue: "link_ticket_not_found")
+    /// The account is another one than the ticket asks for; the ticket stays good.
+    public static let linkTicketOtherAccount = Self(rawValue: "link_ticket_other_account")
+    /// No account has the ticket's address any more: a new sign-in asks nothing.
+    public static let linkTicketOutdated = Self(rawValue: "link_ticket_outdated")
+    /// The account's owner has proven the address, so that nobody can take it; the ticket stays good.
+    public static let linkNotRecoverable = Self(rawValue: "link_not_recoverable")
+    /// The sign-in method was not linked, or too long ago to be taken back.
+    public static let linkNotUndoable = Self(rawValue: "link_not_undoable")
+    /// The person has stopped using Sign in with Apple for this app, says Apple. No answer of the API has this word:
+    /// it is why a client ends a session.
+    public static let consentRevoked = Self(rawValue: "consent_revoked")
+}

@@ -11,17 +11,21 @@ package enum JSONProblem: Error, Equatable, Sendable {
 ///
 /// Refused besides what the grammar refuses: invalid UTF-8, lone surrogates and U+0000 (no database text
 /// can hold them), numbers beyond a double, more than ``maximumDepth`` levels, and anything after the value.
-/// Of two members with one name the last counts, as in most readers.
+/// Of two members with one name the last counts, as in most readers, unless they are refused.
 package struct JSONReader {
     package static let maximumDepth = 100
 
     private let bytes: [UInt8]
+    private let refusesDuplicates: Bool
     private var position = 0
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], _ refusesDuplicates: Bool) {
+        (self.bytes, self.refusesDuplicates) = (bytes, refusesDuplicates)
+    }
 
-    package static func read(_ bytes: [UInt8]) throws(JSONProblem) -> AnyJSON {
-        var reader = JSONReader(bytes)
+    /// - Parameter refusesDuplicates: For what is signed, where two readers must not see two things.
+    package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AnyJSON {
+        var reader = JSONReader(bytes, refusesDuplicates)
         reader.skipBlanks()
         let value = try reader.value(depth: 0)
         reader.skipBlanks()
@@ -81,7 +85,8 @@ package struct JSONReader {
             guard current == UInt8(ascii: ":") else { throw .malformed("expected a colon") }
             position += 1
             skipBlanks()
-            members[name] = try value(depth: depth + 1)
+            let earlier = members.updateValue(try value(depth: depth + 1), forKey: name)
+            if refusesDuplicates, earlier != nil { throw .malformed("a member stands twice") }
             if try endOfList(UInt8(ascii: "}")) { return members }
         }
     }

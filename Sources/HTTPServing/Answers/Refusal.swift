@@ -1,3 +1,4 @@
+package import GatehouseWire
 package import HTTPTypes
 
 /// The stable word of a refusal. Open: each door adds its own.
@@ -23,9 +24,11 @@ package struct Refusal: Error, Sendable {
     package var headers: HTTPFields
     /// `weak_password.reasons` of the Auth API (contract 1.4).
     package var weakPasswordReasons: [String]?
+    /// Members of the Auth API's body besides code and message, in this order.
+    package var details: [(name: StaticString, value: AnyJSON)] = []
     /// Not nil: the Auth door answers in OAuth's form, always with status 400; this is its `error`.
     package private(set) var oauthError: String?
-    let cause: (any Error)?
+    package let cause: (any Error)?
 
     package init(
         _ status: HTTPResponse.Status, _ code: RefusalCode, _ message: String, headers: HTTPFields = [:],

@@ -45,6 +45,7 @@ package enum RefusalFormat: Sendable {
                 if refusal.status.code >= 500 { writer.member("error_id", requestID) }
             }
             if let reasons = refusal.weakPasswordReasons { writeWeakPassword(reasons, &writer) }
+            for detail in refusal.details { writer.member(detail.name, detail.value) }
             writer.endObject()
         }
         if isNew { response.headers.append(HTTPField(name: .supabaseAPIVersion, value: "2024-01-01")) }

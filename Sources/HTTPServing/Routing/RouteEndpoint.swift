@@ -1,7 +1,7 @@
 import GatehouseWire
 import HTTPTypes
 import Hummingbird
-import Logging
+package import Logging
 
 /// Everything that happens around a handler, in one hop: the request id, the guard, the limit, the refusal, the
 /// headers, the meter, the log line.
@@ -67,10 +67,7 @@ struct RouteEndpoint: HTTPResponder {
             refusal = Refusal(known.status, .validationFailed, "The request is not valid.", cause: error)
         default: refusal = .unforeseen(error)
         }
-        if let cause = refusal.cause {
-            let level: Logger.Level = refusal.status.code >= 500 ? .error : .info
-            context.event(level, "request refused", [.route: name, .cause: "\(type(of: cause)): \(cause)"])
-        }
+        context.note(refusal, route: name)
         return door.format.response(to: refusal, request: request.headers, requestID: context.requestID)
     }
 
@@ -118,6 +115,21 @@ extension UInt8 {
             true
         default: false
         }
+    }
+}
+
+extension ServerContext {
+    /// Logs why something was refused, where the caller is not told.
+    ///
+    /// - Parameters:
+    ///   - route: The pattern, where it is known.
+    ///   - level: Where the status does not tell whose fault it is.
+    package func note(_ refusal: Refusal, route: String? = nil, level: Logger.Level? = nil) {
+        guard let cause = refusal.cause else { return }
+        let level = level ?? (refusal.status.code >= 500 ? .error : .info)
+        var metadata: [LogKey: String] = [.cause: "\(type(of: cause)): \(cause)"]
+        metadata[.route] = route
+        event(level, "request refused", metadata)
     }
 }
 

@@ -34,7 +34,8 @@ extension OpenIDProvider {
                 ProfileClaims(members: profile), subject: subject, issuer: settings.issuers[0], client: nil,
                 settings: settings)
         }
-        let expectation = nonce.map(NonceExpectation.sent)
+        // Where none was sent, a nonce proves nothing either way.
+        let expectation = settings.asksForIDToken ? nonce.map(NonceExpectation.sent) : nil
         let (claims, payload) = try await checked(idToken, tokens.accessToken, expectation, tokens.client, now)
         let known = identity(claims, payload.members, client: tokens.client)
         guard known.email == nil, settings.kind != .apple, tokens.accessToken != nil,

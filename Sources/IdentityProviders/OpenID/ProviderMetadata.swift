@@ -36,8 +36,12 @@ package struct ProviderMetadata: Equatable, Sendable {
         self.namesItselfInCallbacks = namesItselfInCallbacks
     }
 
-    /// Whether the secret goes into the form. Without a word about it the standard says Basic.
-    var takesSecretInForm: Bool { tokenAuthentication?.contains("client_secret_post") ?? false }
+    /// Whether the secret goes into the form. Every provider has to know Basic (RFC 6749 §2.3.1), and without a word
+    /// about it the standard means it.
+    var takesSecretInForm: Bool {
+        guard let methods = tokenAuthentication, !methods.contains("client_secret_basic") else { return false }
+        return methods.contains("client_secret_post")
+    }
 
     /// The same issuer but for one slash at the end, on which configurations and providers often disagree.
     static func isSameIssuer(_ left: String, _ right: String) -> Bool {

@@ -86,7 +86,7 @@ extension OpenIDProvider {
         switch settings.credential {
         case .none: throw .notOffered(step)
         case .pkceOnly: form.append(("client_id", Secret(client)))
-        case .secret(let secret) where metadata.takesSecretInForm:
+        case .secret(let secret) where settings.sendsSecretInForm ?? metadata.takesSecretInForm:
             form += [("client_id", Secret(client)), ("client_secret", secret)]
         case .secret(let secret): authorization = FormText.basic(client: client, secret: secret)
         case .appleKey:

@@ -39,6 +39,8 @@ package struct ProviderSettings: Sendable {
     package var isEmailOptional = false
     /// Whether the provider is sent a code challenge (RFC 7636).
     package var usesPKCE = true
+    /// Whether the secret stands in the form (`client_secret_post`) or in the header; nil: as the provider announces.
+    package var sendsSecretInForm: Bool?
     /// How ID tokens may be signed.
     package var algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases.filter { !$0.isSymmetric })
 

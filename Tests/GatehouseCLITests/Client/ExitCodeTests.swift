@@ -135,6 +135,37 @@ struct ExitCodeTests {
         #expect((failure.code, failure.exit) == (code, .failed))
     }
 
+    @Test(
+        "An error that the browser brings back is the provider's fault, or the server's, or a refusal",
+        arguments: [
+            ("unexpected_failure", "server_unavailable", ProgramExit.unavailable),
+            ("temporarily_unavailable", "server_unavailable", .unavailable),
+            ("server_error", "server_unavailable", .unavailable),
+            ("user_banned", "user_banned", .notSignedIn), ("signup_disabled", "signup_disabled", .notSignedIn),
+            ("user_cancelled_authorize", "cancelled", .failed),
+        ])
+    func broughtBack(word: String, code: String, exit: ProgramExit) {
+        let error = Self.refused(0, AuthErrorCode(rawValue: word), "What the server says")
+        let failure = ClientFailure(error, .google, at: Self.server)
+        #expect((failure.code, failure.exit) == (code, exit))
+        if exit == .unavailable { #expect(failure.message.hasSuffix(" (What the server says)")) }
+    }
+
+    @Test(
+        "Who cannot be asked for a password is told how the account with the address can be entered (D7)",
+        arguments: [
+            (["password", "apple"], " (at a terminal, its password links the two)"),
+            (["apple", "acme"], " (that account is signed in to with apple or acme)"), ([], ""),
+        ] as [([String], String)])
+    func linkQuestion(methods: [String], detail: String) {
+        let failure = ClientFailure(
+            LinkQuestion(
+                ticket: LinkTicket("t"), expiresAt: .distantFuture, email: "ada@example.com", provider: "google",
+                signInMethods: methods, canRecover: true))
+        #expect((failure.code, failure.exit) == ("identity_needs_confirmation", .refused))
+        #expect(failure.message == "This email is already associated with another account." + detail)
+    }
+
     @Test("In JSON a failure has two members, and a server's text cannot move the cursor")
     func json() {
         let failure = ClientFailure(Self.refused(422, .signupDisabled, "No\u{1B}[2J\u{9B}more"), at: Self.server)

@@ -27,6 +27,23 @@ func signIn(_ manager: AuthManager, email: String, password: String) async -> St
 }
 
 @MainActor
+func signInWithGoogle(_ manager: AuthManager, in browser: any WebAuthenticationSession) async -> String? {
+    do {
+        try await manager.signInWithGoogle(in: browser)
+        return nil
+    } catch {
+        return SignInMessage(.google, error)?.text
+    }
+}
+
+/// What the screen says that links two ways to sign in; nil when there is nothing to ask.
+@MainActor
+func question(_ screen: LinkModel) -> String? {
+    guard let question = screen.question else { return nil }
+    return "\(question.email) has an account already. Sign in to it once more, and both will open it."
+}
+
+@MainActor
 func headline(_ manager: AuthManager) -> String {
     switch manager.phase {
     case .restoring: ""
@@ -62,6 +79,7 @@ func explain(_ state: AuthState) -> String {
         "\(session.user.email ?? "Somebody") is signed in; the next call refreshes the token."
     case .signedOut(.neverSignedIn): "A guest."
     case .signedOut(.requested): "Signed out by the person."
+    case .signedOut(.consentRevoked): "The person has stopped using Sign in with Apple for this app."
     case .signedOut(.endedByServer(let code)): "The server ended the session: \(code)."
     case .signedOut(.signedOutElsewhere): "The app's widget, or another process of it, signed out."
     case .signedOut(.storeDamaged): "The store holds bytes that are no session."

@@ -7,16 +7,19 @@ import SwiftUI
 struct AccountView: View {
     let manager: AuthManager
     @State private var screen: LoginModel
+    @State private var link: LinkModel
 
     init(manager: AuthManager) {
         self.manager = manager
         _screen = State(initialValue: LoginModel(manager: manager))
+        _link = State(initialValue: LinkModel(manager: manager))
     }
 
     var body: some View {
         switch manager.phase {
         case .restoring: ProgressView()
-        case .unauthenticated, .authenticating: SignInView(screen: screen)
+        case .unauthenticated, .authenticating:
+            if link.question == nil { SignInView(screen: screen) } else { LinkView(screen: link) }
         case .authenticated, .refreshing:
             Text(headline(manager))
             Button("Sign Out") { Task { await manager.signOut() } }
@@ -31,6 +34,7 @@ struct SignInView: View {
     var body: some View {
         Form {
             AppleButton(screen: screen)
+            GoogleButton(screen: screen)
             TextField("Email", text: $screen.form.email).textContentType(.username)
             SecureField("Password", text: $password).textContentType(.password)
             if let message = screen.message { Text(message.text) }
@@ -60,11 +64,49 @@ struct AppleButton: View {
             else { throw SignInFailure.providerFailed }
             return AppleCredential(
                 idToken: String(decoding: token, as: UTF8.self), nonce: nonce.raw, person: apple.user,
-                firstName: apple.fullName?.givenName)
+                firstName: apple.fullName?.givenName, lastName: apple.fullName?.familyName,
+                authorizationCode: apple.authorizationCode.map { String(decoding: $0, as: UTF8.self) })
         } catch ASAuthorizationError.canceled {
             throw SignInFailure.cancelled
         } catch is ASAuthorizationError {
             throw SignInFailure.providerFailed
+        }
+    }
+}
+
+struct GoogleButton: View {
+    let screen: LoginModel
+
+    var body: some View {
+        Button("Sign in with Google") {
+            let browser = SystemWebAuthentication(redirectTo: URL(string: "com.example.boxscore://callback")!) {
+                // The app's window; any will do for an app with one.
+                ASPresentationAnchor()
+            }
+            Task { await screen.signInWithGoogle(in: browser) }
+        }
+    }
+}
+
+struct LinkView: View {
+    let screen: LinkModel
+    @State private var password = ""
+
+    var body: some View {
+        Form {
+            Text(question(screen) ?? "")
+            if screen.methods.contains(.email) {
+                SecureField("Password", text: $password).textContentType(.password)
+                Button("Sign In") { Task { await screen.confirm(password: password) } }
+            }
+            if let message = screen.message { Text(message.text) }
+            if let warning = screen.warning {
+                Text(warning)
+                Button("Delete It", role: .destructive) { Task { await screen.recover() } }
+            } else if screen.canRecover {
+                Button("That Is Not My Account") { screen.askToRecover() }
+            }
+            Button("Cancel", role: .cancel) { screen.dismiss() }
         }
     }
 }

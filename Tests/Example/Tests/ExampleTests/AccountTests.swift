@@ -35,13 +35,31 @@ struct AccountTests {
         #expect(manager.user?.firstName == "Ada")
     }
 
+    @Test("Google's Ada has an account by email: its password opens it, and links the two")
+    func link() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com")
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        let browser = ScriptedProviderSheet(.signsIn(.ada))
+        let message = await signInWithGoogle(manager, in: browser)
+        #expect(message == "This email is already associated with another account.")
+
+        let screen = LinkModel(manager: manager)
+        #expect(question(screen)?.hasPrefix("ada@example.com has an account already.") == true)
+        await screen.confirm(password: Fixtures.password)
+        #expect(try await manager.identities().map(\.provider) == ["email", "google"])
+        #expect(question(screen) == nil)
+    }
+
     @Test("Every state has a sentence of its own")
     func states() async throws {
         let session = Fixtures.session()
         let states: [AuthState] = [
             .restoring, .signedIn(session, isFresh: true), .signedIn(session, isFresh: false),
             .signedOut(.neverSignedIn), .signedOut(.requested), .signedOut(.endedByServer(.sessionExpired)),
-            .signedOut(.signedOutElsewhere), .signedOut(.storeDamaged),
+            .signedOut(.consentRevoked), .signedOut(.signedOutElsewhere), .signedOut(.storeDamaged),
         ]
         #expect(Set(states.map(explain)).count == states.count)
     }

@@ -1,0 +1,112 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+/// How people and programs get back from a provider: an address with something added (wire contract 2.10).
+struct CallbackRedirect {
+    /// Allowed by the list, when the flow began.
+    let target: String
+
+    /// A code for the app, among the parameters that the target has, in order of their names. What stands there
+    /// stays as it is, byte for byte.
+    func code(_ code: Secret) -> Response {
+        redirect(query: [("code", code.reveal())], fragment: nil, isSorted: true)
+    }
+
+    /// The tokens themselves, in the fragment: the implicit flow.
+    func tokens(
+        _ issued: IssuedSession, _ signed: (text: String, expiresAt: Int64), lifetime: Int64,
+        _ handout: ProviderHandout?
+    )
+        -> Response
+    {
+        var fields = [
+            ("access_token", signed.text), ("expires_at", String(signed.expiresAt)), ("expires_in", String(lifetime)),
+        ]
+        if let token = handout?.refreshToken { fields.append(("provider_refresh_token", token.reveal())) }
+        fields += [
+            ("provider_token", handout?.accessToken?.reveal() ?? ""), ("refresh_token", issued.refreshToken.reveal()),
+            ("sb", ""), ("token_type", "bearer"),
+        ]
+        return redirect(query: [], fragment: fields)
+    }
+
+    /// What went wrong, in query and fragment.
+    func failure(_ problem: CallbackProblem) -> Response {
+        let fields = problem.fields
+        return redirect(query: fields, fragment: fields + problem.details + [("sb", "")])
+    }
+
+    /// For an answer that no flow can be found for: to the site, and in the query alone.
+    func failureWithoutFlow(_ problem: CallbackProblem) -> Response {
+        Answer.redirect(to: address(query: problem.fields, fragment: nil), status: .seeOther).unstored
+    }
+
+    private func redirect(
+        query: [(String, String)], fragment: [(String, String)]?, isSorted: Bool = false
+    ) -> Response {
+        Answer.redirect(to: address(query: query, fragment: fragment, isSorted: isSorted)).unstored
+    }
+
+    private func address(query: [(String, String)], fragment: [(String, String)]?, isSorted: Bool = false) -> String {
+        let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let base = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let present = base.count > 1 ? base[1].split(separator: "&").map(String.init) : []
+        var pairs = present + query.map(Self.pair)
+        if isSorted { pairs.sort { Self.name(of: $0) < Self.name(of: $1) } }
+        let path = String(base[0]) + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+        guard let fragment else { return path + (parts.count > 1 ? "#" + parts[1] : "") }
+        return path + "#" + fragment.map(Self.pair).joined(separator: "&")
+    }
+
+    private static func pair(_ field: (String, String)) -> String {
+        "\(FormText.escape(field.0))=\(FormText.escape(field.1))"
+    }
+
+    private static func name(of pair: String) -> Substring { pair.prefix { $0 != "=" } }
+}
+
+/// Why a browser comes back without a session.
+struct CallbackProblem {
+    /// RFC 6749 §4.1.2.1.
+    let error: String
+    /// nil for what the provider itself said.
+    let code: String?
+    let description: String
+    /// For the fragment alone, which no server on the way sees.
+    var details: [(String, String)] = []
+
+    init(_ error: String, code: String?, _ description: String) {
+        (self.error, self.code, self.description) = (error, code, description)
+    }
+
+    init(_ refusal: Refusal) {
+        let shows = refusal.oauthError == nil
+        error = shows ? Self.error(refusal) : "server_error"
+        code = shows ? refusal.code.rawValue : RefusalCode.unexpectedFailure.rawValue
+        description = shows ? refusal.message : "The identity that the provider gave could not be verified"
+        details = refusal.details.map { name, value in ("\(name)", value.stringValue ?? value.text) }
+    }
+
+    var fields: [(String, String)] {
+        let all = [("error", error), ("error_code", code ?? ""), ("error_description", description)]
+        return all.filter { !$0.1.isEmpty }
+    }
+
+    /// The codes of a person's "no", then by status (wire contract 2.10).
+    private static func error(_ refusal: Refusal) -> String {
+        let denied: Set<RefusalCode> = [
+            "signup_disabled", .userBanned, "provider_email_needs_verification", .identityNeedsConfirmation,
+        ]
+        if denied.contains(refusal.code) { return "access_denied" }
+        return switch refusal.status.code {
+        case 400: "invalid_request"
+        case 401: "unauthorized_client"
+        case 403: "access_denied"
+        case 503, 504: "temporarily_unavailable"
+        default: "server_error"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import AccountDomain
+import GatehouseWire
+import HTTPServing
+
+extension AuthServer {
+    /// The proof key of somebody whom a code will be given to (RFC 7636 §4.3).
+    ///
+    /// - Returns: nil for the implicit flow, where that is switched on.
+    /// - Throws: ``Refusal`` `validation_failed` (400).
+    func proofKey(_ query: Query) throws -> ProofKey? {
+        let (challenge, method) = (query["code_challenge"] ?? "", query["code_challenge_method"] ?? "")
+        guard let key = try Self.proofKey(challenge: challenge, method: method) else {
+            if settings.allowsImplicitFlow { return nil }
+            throw Refusal.invalid(
+                "This server asks for PKCE: code_challenge and code_challenge_method=s256 are missing")
+        }
+        guard key.method == .s256 || settings.allowsPlainProofKeys else {
+            throw Refusal.invalid("This server takes the code_challenge_method s256 alone")
+        }
+        return key
+    }
+
+    /// A challenge is checked wherever it is given, also where no code will follow.
+    func checkProofKey(_ body: JSONMembers) throws {
+        _ = try Self.proofKey(
+            challenge: try body.string("code_challenge") ?? "", method: try body.string("code_challenge_method") ?? "")
+    }
+
+    private static func proofKey(challenge: String, method: String) throws -> ProofKey? {
+        if challenge.isEmpty, method.isEmpty { return nil }
+        guard !challenge.isEmpty, ProofKey.Method(rawValue: method.lowercased()) != nil else {
+            throw Refusal.invalid("PKCE flow requires code_challenge_method and code_challenge")
+        }
+        guard (43...128).contains(challenge.utf8.count) else {
+            throw Refusal.invalid("code challenge has to be between 43 and 128 characters")
+        }
+        guard let key = ProofKey(challenge: challenge, method: method) else {
+            throw Refusal.invalid(
+                "code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes")
+        }
+        return key
+    }
+}

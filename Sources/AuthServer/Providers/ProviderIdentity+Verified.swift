@@ -1,0 +1,13 @@
+import AccountDomain
+import IdentityProviders
+
+extension ProviderIdentity {
+    /// What accounts need to know of somebody whom a provider vouches for.
+    init?(_ verified: VerifiedIdentity) {
+        self.init(
+            provider: verified.provider, subject: verified.subject, email: verified.email,
+            isEmailVerified: verified.isEmailVerified, isPrivateRelay: verified.isPrivateRelay, data: verified.data,
+            profile: ProfileFill(
+                firstName: verified.givenName ?? verified.name, name: verified.name, avatarURL: verified.picture))
+    }
+}

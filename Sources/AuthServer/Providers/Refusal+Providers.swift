@@ -1,0 +1,78 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import IdentityProviders
+
+extension Refusal {
+    /// Why nothing came of an attempt to sign in or to link.
+    init(_ refusal: LinkingRefusal, provider: String) {
+        switch refusal {
+        case .banned: self.init(.forbidden, .userBanned, "User is banned")
+        case .signUpDisabled:
+            self.init(.unprocessableContent, "signup_disabled", "Signups not allowed for this instance")
+        case .emailMissing:
+            self.init(
+                .internalServerError, .unexpectedFailure, "Error getting user email from external provider")
+        case .emailUnverified:
+            self.init(
+                .unprocessableContent, "provider_email_needs_verification",
+                "Unverified email with \(provider). Verify the email with \(provider) in order to sign in")
+        case .alreadyLinked:
+            self.init(.unprocessableContent, "identity_already_exists", "Identity is already linked")
+        case .taken:
+            self.init(.unprocessableContent, "identity_already_exists", "Identity is already linked to another user")
+        case .emailTaken:
+            self.init(
+                .badRequest, .emailExists, "A user with this email address has already been registered")
+        case .otherAccount:
+            self.init(
+                .forbidden, "link_ticket_other_account", "Sign in to the account that has the address, then link")
+        case .outdated:
+            self.init(.conflict, "link_ticket_outdated", "The account has changed meanwhile: sign in again")
+        case .notRecoverable:
+            self.init(
+                .unprocessableContent, "link_not_recoverable",
+                "The address belongs to somebody who has proven it: sign in to that account to link")
+        case .notSignedIn:
+            self.init(.forbidden, .sessionNotFound, "The session that asked for the link has ended")
+        case .ticketUnknown:
+            self.init(
+                .notFound, "link_ticket_not_found", "The link ticket was used, has expired or was never given out")
+        }
+    }
+
+    /// The person has to prove that the account is theirs.
+    init(_ question: LinkQuestion) {
+        self.init(
+            .unprocessableContent, .identityNeedsConfirmation,
+            "An account with this address exists: prove that it is yours to link it")
+        details = [
+            ("link_ticket", .string(question.ticket.reveal())),
+            ("link_ticket_expires_at", .integer(question.expiresAt.seconds)),
+            ("email", .string(question.email.text)), ("provider", .string(question.provider)),
+            ("sign_in_methods", .array(question.methods.map(AnyJSON.string))),
+            ("can_recover", .bool(question.canRecover)),
+        ]
+    }
+
+    /// What a provider did not do for us, or said that is not believed. The cause stays in the log.
+    init(_ failure: ProviderFailure) {
+        switch failure {
+        case .rejected(let rejection): self = .oauth(rejection.error, rejection.summary, cause: failure)
+        case .unavailable:
+            self.init(
+                .serviceUnavailable, .unexpectedFailure, "The provider cannot be reached right now, please try again",
+                headers: [.retryAfter: "5"], cause: failure)
+        case .refused, .notOffered:
+            self.init(
+                .internalServerError, .unexpectedFailure, "The provider did not accept the request of this server",
+                cause: failure)
+        }
+    }
+}
+
+extension RefusalCode {
+    static let identityNeedsConfirmation: Self = "identity_needs_confirmation"
+}

@@ -1,0 +1,49 @@
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import IdentityProviders
+
+extension AuthServer {
+    /// `POST /apple/notifications`: what Apple tells the server by itself, once or several times
+    /// (https://developer.apple.com/documentation/signinwithapple/processing-changes-for-sign-in-with-apple-accounts).
+    /// 200 with an empty object for all that is understood, also for people whom nobody here knows.
+    @Sendable func receiveAppleNotification(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let apple = providers.apple else { throw Refusal.unknownAddress }
+        let body = try await request.bytes(context)
+        let now = floor.now()
+        let notification: AppleNotification
+        do throws(ProviderFailure) {
+            notification = try await apple.provider.appleNotification(body, at: now)
+        } catch {
+            // Apple tries again for what is not its fault.
+            guard !error.isWorthRetrying else { throw Refusal(error) }
+            throw Refusal(.badRequest, .validationFailed, "This is no notification for this server", cause: error)
+        }
+        for (index, event) in notification.events.enumerated() {
+            guard let kind = ProviderNotice.Kind(event.kind) else { continue }
+            let notice = ProviderNotice(
+                id: "\(notification.id) \(index)", provider: apple.name, subject: event.subject, kind: kind,
+                occurredAt: min(event.occurredAt ?? notification.issuedAt, now))
+            let outcome = try await accounts.apply(notice, at: now)
+            counts.notices.increment(apple.name, kind.rawValue, "\(outcome)")
+        }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.endObject()
+        }
+    }
+}
+
+extension ProviderNotice.Kind {
+    /// - Returns: nil for one that Apple thought of later.
+    fileprivate init?(_ kind: AppleNotification.Kind) {
+        switch kind {
+        case .emailDisabled: self = .emailDisabled
+        case .emailEnabled: self = .emailEnabled
+        case .consentRevoked: self = .consentRevoked
+        case .accountDeleted: self = .accountDeleted
+        case .other: return nil
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import IdentityProviders
+import Logging
+
+extension AuthServer {
+    /// `GET` and `POST /callback`: the browser comes back from a provider (wire contract 2.10). Below
+    /// `/callback/{provider}` the same, for that provider alone: whoever registers an address of its own with each is
+    /// safe from answers of one taken to another, also where they do not name themselves (RFC 9700 §4.4).
+    @Sendable func callback(_ request: Request, _ context: ServerContext) async throws -> Response {
+        var fields = Query(request)
+        if request.method == .post {
+            let body = String(decoding: try await request.bytes(context), as: UTF8.self)
+            fields = Query(form: body).followed(by: fields)
+        }
+        let site = CallbackRedirect(target: settings.redirects.siteURL)
+        guard let state = fields["state"] else {
+            return site.failureWithoutFlow(.callback("OAuth state parameter missing"))
+        }
+        let outcome = try await accounts.take(
+            state: state, browser: BrowserMark(request, isSecure: isSecure)?.secret,
+            provider: context.parameters.get("provider"), at: floor.now())
+        switch outcome {
+        case .taken(let flow): return try await finish(flow, fields, request, context)
+        case .alreadyUsed:
+            return site.failureWithoutFlow(
+                .init("invalid_request", code: "flow_state_already_used", "State has already been used"))
+        case .unknown:
+            return site.failureWithoutFlow(.state("OAuth state not found or expired"))
+        case .otherBrowser:
+            return site.failureWithoutFlow(.state("OAuth state was begun in another browser"))
+        }
+    }
+
+    private func finish(
+        _ flow: ProviderFlow, _ fields: Query, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let redirect = CallbackRedirect(target: flow.redirectTo)
+        if let error = fields["error"] {
+            counts.signIns.increment(flow.provider, "provider_error")
+            return redirect.failure(
+                .init(String(error.prefix(64)), code: nil, String((fields["error_description"] ?? "").prefix(300))))
+        }
+        guard let code = fields["code"] else {
+            return redirect.failure(.callback("OAuth callback with missing authorization code"))
+        }
+        do {
+            // Providers take their time; the browser that waits gets an answer all the same.
+            return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+                try await trade(Secret(code), of: flow, fields, redirect, device(request, context))
+            }
+        } catch let refusal as Refusal {
+            counts.signIns.increment(flow.provider, refusal.code.rawValue)
+            context.note(refusal, level: refusal.logLevel)
+            return redirect.failure(CallbackProblem(refusal))
+        }
+    }
+
+    /// The provider's code for an identity, the identity for a session, or for a code of ours.
+    private func trade(
+        _ code: Secret, of flow: ProviderFlow, _ fields: Query, _ redirect: CallbackRedirect, _ device: Device
+    ) async throws -> Response {
+        guard let provider = providers[flow.provider] else {
+            throw Refusal(.badRequest, "oauth_provider_not_supported", "The provider was switched off meanwhile")
+        }
+        let (identity, tokens) = try await identity(from: provider, code, of: flow, fields)
+        let handout = ProviderHandout(accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
+        let signIn = ProviderSignIn(
+            identity, rules: rules(of: provider),
+            grant: tokens.refreshToken.map { ProviderGrant(refreshToken: $0, client: tokens.client) },
+            delivery: flow.proofKey.map { .code($0, handing: handout) } ?? .session)
+        let outcome =
+            switch flow.purpose {
+            case .signIn: try await accounts.signIn(signIn, from: device, at: floor.now())
+            case .link(let user, let session):
+                try await accounts.link(signIn, to: .session(session, of: user), from: device, at: floor.now())
+            }
+        count(outcome, provider)
+        switch outcome {
+        case .signedIn(let session):
+            switch session.delivered {
+            case .code(let code): return redirect.code(code)
+            case .session(let issued):
+                return redirect.tokens(
+                    issued, try accessToken(issued), lifetime: settings.accessTokenLifetime.components.seconds, handout)
+            }
+        case .needsConfirmation(_, let code?): return redirect.code(code)
+        case .needsConfirmation(let question, nil): throw Refusal(question)
+        case .refused(let refusal, _): throw Refusal(refusal, provider: provider.name)
+        }
+    }
+
+    private func identity(
+        from provider: SignInProvider, _ code: Secret, of flow: ProviderFlow, _ fields: Query
+    ) async throws -> (ProviderIdentity, ProviderTokens) {
+        let (client, now) = (provider.provider, floor.now())
+        do throws(ProviderFailure) {
+            try await client.checkCallback(issuer: fields["iss"])
+            let tokens = try await client.exchange(
+                code: code, verifier: flow.verifier, redirectURL: provider.redirectURL, at: now)
+            var verified = try await client.identity(of: tokens, nonce: flow.nonce, at: now)
+            if client.settings.kind == .apple, let user = fields["user"] {
+                verified = verified.naming(PersonName(appleUser: user))
+            }
+            return (try Self.identity(verified), tokens)
+        } catch .refused(.tokens, let error, let description) {
+            throw Refusal(
+                .internalServerError, .unexpectedFailure,
+                "Unable to exchange external code: \(code.reveal().prefix(4))",
+                cause: ProviderFailure.refused(.tokens, error: error, description: description))
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    static func identity(_ verified: VerifiedIdentity) throws(ProviderFailure) -> ProviderIdentity {
+        guard let identity = ProviderIdentity(verified) else { throw .rejected(.missingSubject) }
+        return identity
+    }
+
+    func rules(of provider: SignInProvider) -> ProviderRules {
+        ProviderRules(linking: provider.linking, address: provider.address, allowsSignUp: settings.allowsSignUp)
+    }
+
+    func count(_ outcome: LinkingOutcome, _ provider: SignInProvider) {
+        let label =
+            switch outcome {
+            case .signedIn(let session): session.change.label
+            case .needsConfirmation: "needs_confirmation"
+            case .refused(let refusal, _): refusal.rawValue
+            }
+        counts.signIns.increment(provider.name, label)
+    }
+}
+
+extension ProviderSession.Change {
+    fileprivate var label: String {
+        switch self {
+        case .none: "signed_in"
+        case .created: "signed_up"
+        case .linked: "linked"
+        }
+    }
+}
+
+extension Refusal {
+    /// A made-up code is anybody's doing; a client that the provider does not accept is the operator's.
+    fileprivate var logLevel: Logger.Level? {
+        guard let failure = cause as? ProviderFailure else { return nil }
+        return failure.isOurConfiguration ? .error : failure.isWorthRetrying ? .warning : .info
+    }
+}
+
+extension CallbackProblem {
+    fileprivate static func callback(_ description: String) -> Self {
+        Self("invalid_request", code: "bad_oauth_callback", description)
+    }
+
+    fileprivate static func state(_ description: String) -> Self {
+        Self("invalid_request", code: "bad_oauth_state", description)
+    }
+}

@@ -1,0 +1,30 @@
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+extension AuthServer {
+    /// `POST /token?grant_type=pkce` (wire contract 2.5.4).
+    func redeemCode(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.jsonMembers(context)
+        guard let code = try body.secret("auth_code"), !code.isEmpty,
+            let verifier = try body.secret("code_verifier"), !verifier.isEmpty
+        else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
+        let outcome = try await accounts.redeem(
+            code: code, verifier: verifier, from: device(request, context), at: floor.now())
+        switch outcome {
+        case .signedIn(let issued, let handout): return try answer(issued, handing: handout)
+        case .needsConfirmation(let question): throw Refusal(question)
+        case .refused(let refusal): throw Refusal(refusal, provider: "the provider")
+        case .unknown:
+            throw Refusal(.notFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+        case .expired:
+            throw Refusal(
+                .unprocessableContent, "flow_state_expired", "invalid flow state, flow state has expired")
+        case .wrongVerifier:
+            throw Refusal(
+                .badRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+        case .banned: throw Refusal(.forbidden, .userBanned, "User is banned")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import IdentityProviders
+
+extension AuthServer {
+    /// `POST /token?grant_type=id_token`: an app brings what a provider gave it (wire contract 2.5.3). Beside the
+    /// contract's members two of our own, both of Apple's credential and both optional: `user`, the name that Apple
+    /// tells once, and `authorization_code`, for the token that is revoked when the account is deleted.
+    func signInByIDToken(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.jsonMembers(context)
+        guard let token = try body.secret("id_token"), !token.isEmpty else {
+            throw Refusal.oauth("invalid request", "id_token required")
+        }
+        let asker = try await linkAsker(body, request)
+        let provider = try idTokenProvider(body, token)
+        let (identity, grant) = try await proven(token, body, by: provider, context)
+        let signIn = ProviderSignIn(identity, rules: rules(of: provider), grant: grant)
+        let device = device(request, context)
+        let outcome =
+            if let asker {
+                try await accounts.link(signIn, to: asker, from: device, at: floor.now())
+            } else {
+                try await accounts.signIn(signIn, from: device, at: floor.now())
+            }
+        count(outcome, provider)
+        return try answer(outcome, of: provider.name)
+    }
+
+    /// For outcomes whose session is delivered at once.
+    func answer(_ outcome: LinkingOutcome, of provider: String) throws -> Response {
+        switch outcome {
+        case .signedIn(let session):
+            guard case .session(let issued) = session.delivered else { throw UndeliveredSession() }
+            return try answer(issued)
+        case .needsConfirmation(let question, _): throw Refusal(question)
+        case .refused(let refusal, _): throw Refusal(refusal, provider: provider)
+        }
+    }
+
+    /// nil when it is no link that is asked for.
+    private func linkAsker(_ body: JSONMembers, _ request: Request) async throws -> LinkAsker? {
+        guard try body.bool("link_identity") == true else { return nil }
+        guard request.headers[.authorization] != nil else {
+            throw Refusal.oauth("invalid request", "Linking requires a valid user access token in Authorization")
+        }
+        let caller = try await linkingCaller(request)
+        return .session(caller.session?.id, of: caller.user.id)
+    }
+
+    private func idTokenProvider(_ body: JSONMembers, _ token: Secret) throws -> SignInProvider {
+        let (name, issuer) = (try body.string("provider") ?? "", try body.string("issuer") ?? "")
+        let client = try body.string("client_id") ?? ""
+        guard !name.isEmpty || (!issuer.isEmpty && !client.isEmpty) else {
+            throw Refusal.oauth("invalid request", "provider or client_id and issuer required")
+        }
+        if name.isEmpty {
+            guard let provider = providers[issuer: issuer], provider.provider.settings.clientIDs.contains(client) else {
+                throw Refusal.invalid("Custom OIDC provider \"\(issuer.prefix(200))\" not allowed")
+            }
+            return provider
+        }
+        guard let provider = providers[name] else {
+            let isKnown = FixedAnswers.providers.contains(name.lowercased())
+            guard isKnown else { throw Refusal.invalid("Custom OIDC provider \"\(name.prefix(64))\" not allowed") }
+            throw Refusal(.badRequest, "provider_disabled", "Provider \(name.lowercased()) is not enabled")
+        }
+        let settings = provider.provider.settings
+        if !issuer.isEmpty, !settings.issuers.contains(issuer) {
+            throw Refusal.invalid("The issuer is not one of the provider's")
+        }
+        return provider
+    }
+
+    private func proven(
+        _ token: Secret, _ body: JSONMembers, by provider: SignInProvider, _ context: ServerContext
+    ) async throws -> (ProviderIdentity, ProviderGrant?) {
+        let name = try PersonName(body)
+        let (code, nonce) = (try body.secret("authorization_code"), try body.string("nonce"))
+        let accessToken = try body.secret("access_token")
+        let verified: VerifiedIdentity
+        do throws(ProviderFailure) {
+            verified = try await provider.provider.verify(
+                idToken: token, accessToken: accessToken, nonce: .presented(nonce), at: floor.now()
+            ).naming(name)
+            let identity = try Self.identity(verified)
+            guard let code, !code.isEmpty, let client = verified.client else { return (identity, nil) }
+            return (identity, try await grant(for: code, to: client, of: verified, by: provider.provider, context))
+        } catch .rejected(.unreadable) where provider.provider.settings.kind == .apple {
+            throw Refusal.invalid("Unable to detect issuer in ID token for Apple provider")
+        } catch .rejected(.foreignIssuer) where provider.provider.settings.kind == .apple {
+            throw Refusal.invalid("Detected ID token issuer is not an Apple ID token issuer")
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// The refresh token for the code that came with a native sign-in. A provider that does not answer in time keeps
+    /// nobody out: then there is nothing to revoke one day.
+    ///
+    /// - Throws: ``ProviderFailure/rejected(_:)`` when the code is somebody else's.
+    private func grant(
+        for code: Secret, to client: String, of verified: VerifiedIdentity, by provider: OpenIDProvider,
+        _ context: ServerContext
+    ) async throws(ProviderFailure) -> ProviderGrant? {
+        guard provider.settings.offersBrowserSignIn else { return nil }
+        let now = floor.now()
+        do {
+            let tokens = try await withTimeLimit(Self.exchangeTime, sleep: floor.sleep) {
+                try await provider.exchange(code: code, verifier: nil, redirectURL: nil, client: client, at: now)
+            }
+            let owner = try await provider.identity(of: tokens, nonce: nil, at: now)
+            guard owner.subject == verified.subject else { throw ProviderFailure.rejected(.foreignProfile) }
+            return tokens.refreshToken.map { ProviderGrant(refreshToken: $0, client: tokens.client) }
+        } catch ProviderFailure.rejected(let rejection) {
+            throw .rejected(rejection)
+        } catch {
+            context.note(
+                Refusal(.serviceUnavailable, .unexpectedFailure, "authorization code not traded", cause: error))
+            return nil
+        }
+    }
+
+    /// Well below what a request may take.
+    private static let exchangeTime: Duration = .seconds(4)
+}
+
+/// A session was to be delivered at once and was not: a fault of this program.
+struct UndeliveredSession: Error {}
+
+extension PersonName {
+    /// - Returns: nil where there is no `user`, or no name in it.
+    fileprivate init?(_ body: JSONMembers) throws {
+        guard let name = try body.object("user")?["name"] else { return nil }
+        self.init(given: name["firstName"]?.stringValue, family: name["lastName"]?.stringValue)
+    }
+}

@@ -1,0 +1,82 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+extension AuthServer {
+    /// `DELETE /user/identities/{identity_id}` → 200 `{}` (wire contract 2.17).
+    @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await linkingCaller(request)
+        let outcome = try await accounts.unlink(
+            try identityID(context), of: caller.user.id, keeping: caller.session?.id, at: floor.now())
+        _ = try account(outcome)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.endObject()
+        }
+    }
+
+    /// `GET /user/identities/undoable`: `{"links":[…]}`, newest first: what was linked in the last 30 days and can be
+    /// taken back whole.
+    @Sendable func listUndoableLinks(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        let links = try await accounts.undoableLinks(of: caller.user.id, at: floor.now())
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.name("links")
+            writer.beginArray()
+            for link in links { writer.link(link, of: caller.account) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// `POST /user/identities/{identity_id}/undo` → the user as it is then. All sessions that the identity opened end.
+    @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await linkingCaller(request)
+        let outcome = try await accounts.undoLink(try identityID(context), of: caller.user.id, at: floor.now())
+        let left = try account(outcome)
+        if let session = caller.session { keys.forget(session: session.id.text) }
+        return Answer.json { $0.user(left) }
+    }
+
+    private func identityID(_ context: ServerContext) throws -> IdentityID {
+        guard let id = context.parameters.get("identity_id").flatMap({ IdentityID($0) }) else {
+            throw Refusal(.notFound, .validationFailed, "identity_id must be an UUID")
+        }
+        return id
+    }
+
+    private func account(_ outcome: UnlinkOutcome) throws -> Account {
+        switch outcome {
+        case .unlinked(let account): return account
+        case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .tooLate:
+            throw Refusal(.unprocessableContent, "link_not_undoable", "This link is none, or older than 30 days")
+        case .refused(.lastMethod):
+            throw Refusal(
+                .unprocessableContent, "single_identity_not_deletable",
+                "User must have at least 1 identity after unlinking")
+        case .refused(.notFound):
+            throw Refusal(.unprocessableContent, "identity_not_found", "Identity doesn't exist")
+        case .refused(.addressConflict):
+            throw Refusal(
+                .unprocessableContent, "email_conflict_identity_not_deletable",
+                "Unable to unlink identity: the remaining addresses belong to other accounts")
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func link(_ link: UndoableLink, of account: Account) {
+        beginObject()
+        member("identity_id", link.identity.text)
+        let provider = account.identities.first { $0.id == link.identity }?.provider
+        if let provider { member("provider", provider) }
+        member("rule", link.rule)
+        member("linked_at", link.linkedAt)
+        member("until", link.until)
+        endObject()
+    }
+}

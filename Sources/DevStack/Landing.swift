@@ -1,0 +1,68 @@
+package import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// The proof key of RFC 7636, appendix B: for trying things by hand, where nothing is secret.
+package enum ExampleProofKey {
+    package static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+}
+
+/// The site of a server without one: where browsers come that an app sent nowhere else. It shows what they bring, and
+/// offers to try both stand-ins.
+struct Landing: Sendable {
+    static let path = "/dev"
+
+    let external: String
+
+    func table(floor: ServingFloor) -> RouteTable {
+        RouteTable(
+            door: Door(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"), floor: floor,
+            [Route(.get, "", show)])
+    }
+
+    @Sendable func show(_ request: Request, _ context: ServerContext) -> Response {
+        let brought = FormFields(request.uri.query ?? "") ?? FormFields([])
+        let outcome: HTML =
+            if let code = brought["code"] {
+                """
+                <h1>Signed in</h1>
+                <p>An app would trade this code for a session:</p>
+                <dl><dt>Code</dt><dd><code>\(code)</code></dd></dl>
+                <p class="quiet">As an app does it, if the sign-in began on this page:</p>
+                <p><code>\(trade(code))</code></p>
+                """
+            } else if let error = brought["error"] {
+                """
+                <h1>Not signed in</h1>
+                <p>\(brought["error_description"] ?? "The provider gave no reason.")</p>
+                <dl><dt>Error</dt><dd><code>\(error)</code></dd>
+                <dt>Code</dt><dd><code>\(brought["error_code"] ?? "none: the provider said so itself")</code></dd></dl>
+                """
+            } else {
+                "<h1>Gatehouse is running</h1>\n<p>Sign in as an app would have you do it:</p>"
+            }
+        return Page.response(
+            title: "gatehouse dev",
+            """
+            \(outcome)
+            <h2>Try it</h2>
+            <ul>
+            \([Company.google, .apple].map(link))\
+            </ul>
+            """)
+    }
+
+    private func link(_ company: Company) -> HTML {
+        let query =
+            "provider=\(company.rawValue)&code_challenge=\(ExampleProofKey.challenge)&code_challenge_method=s256"
+            + "&redirect_to=" + FormText.escape(external + Self.path)
+        return #"<li><a href="\#(external + "/auth/v1/authorize?" + query)">Sign in with \#(company.name)</a></li>\#n"#
+    }
+
+    private func trade(_ code: String) -> String {
+        "curl -s '\(external)/auth/v1/token?grant_type=pkce' -d '{\"auth_code\":\"\(code)\","
+            + "\"code_verifier\":\"\(ExampleProofKey.verifier)\"}'"
+    }
+}

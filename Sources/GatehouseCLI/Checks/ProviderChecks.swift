@@ -1,0 +1,98 @@
+package import GatehouseWire
+package import IdentityProviders
+import JSONWebTokens
+
+/// Looks at the providers that people sign in with: are they there, and is what we have of them good?
+package struct ProviderChecks: Sendable {
+    /// Before a ready-made secret ends.
+    static let notice: Duration = .seconds(30 * 86_400)
+
+    private let providers: [ConfiguredProvider]
+    private let calls: ProviderCalls
+    private let now: @Sendable () -> Instant
+
+    package init(_ providers: [ConfiguredProvider], calls: ProviderCalls, now: @escaping @Sendable () -> Instant) {
+        self.providers = providers
+        self.calls = calls
+        self.now = now
+    }
+
+    init(_ providers: [ConfiguredProvider], rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant) {
+        self.init(providers, calls: ProviderCalls(rule: rule), now: now)
+    }
+
+    package func all() async -> [Finding] {
+        var findings: [Finding] = []
+        for provider in providers {
+            let name = "provider \(provider.settings.name)"
+            findings.append(await reach(provider.settings, name))
+            if let secret = Self.secret(provider.settings, name, at: now()) { findings.append(secret) }
+            if let redirect = Self.redirect(provider, name) { findings.append(redirect) }
+        }
+        return findings
+    }
+
+    /// Discovery document and keys. Each call has five seconds.
+    private func reach(_ settings: ProviderSettings, _ name: String) async -> Finding {
+        let metadata: ProviderMetadata
+        do {
+            let provider = try OpenIDProvider(settings, rule: calls.rule, now: now, transport: calls.send)
+            metadata = try await provider.metadata()
+        } catch {
+            return .problem(
+                name, "its discovery document cannot be read: \(Self.reason(error))",
+                "nobody can sign in with it: check the issuer, and that this machine reaches it")
+        }
+        do {
+            let response = try await calls.document(metadata.keys)
+            guard response.status == 200 else { throw OutgoingFailure.status(response.status) }
+            let count = try KeySet(published: response.body).keys.count
+            return .ok(name, "reachable, \(count) keys")
+        } catch {
+            return .problem(
+                name, "its keys at \(metadata.keys) cannot be read: \(Self.reason(error))",
+                "nobody can sign in with it: check that this machine reaches the address")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case ProviderFailure.unavailable(_, .noAnswer(let failure)): reason(failure)
+        case ProviderFailure.unavailable(_, .status(let status)), OutgoingFailure.status(let status): "status \(status)"
+        case ProviderFailure.unavailable(_, .wrongIssuer): "it is about another issuer"
+        case ProviderFailure.unavailable(_, let trouble): "\(trouble)"
+        case ProviderTransportFailure.noConnection: "no connection"
+        case ProviderTransportFailure.timedOut: "no answer in time"
+        case ProviderTransportFailure.tooLong: "the answer is too long"
+        case ProviderTransportFailure.addressRefused(.notHTTPS(let host)): "\(host) is named without https"
+        case ProviderTransportFailure.addressRefused(.notPublic(let host)):
+            "\(host) is in a network that is not public; outgoing_networks allows it"
+        case ProviderTransportFailure.addressRefused(.noAddress(let host)): "there is no \(host)"
+        default: "\(error)"
+        }
+    }
+
+    /// Apple's ready-made secrets last for six months at most (pitfall 18).
+    ///
+    /// - Returns: nil where nothing can end.
+    package static func secret(_ settings: ProviderSettings, _ name: String, at now: Instant) -> Finding? {
+        let advice = "make a new one, or give the .p8 key: with external_apple_key nothing runs out"
+        guard let end = settings.credential.expiresAt else {
+            guard settings.kind == .apple, case .secret = settings.credential else { return nil }
+            return .warning(name, "its secret is none of Apple's, which are tokens with an end", advice)
+        }
+        if end <= now { return .problem(name, "its client secret ended at \(end)", advice) }
+        let text = "its client secret ends at \(end)"
+        return end - now < notice ? .warning(name, text, advice) : .ok(name, text)
+    }
+
+    /// - Returns: nil when it is as it should be, or not used.
+    package static func redirect(_ provider: ConfiguredProvider, _ name: String) -> Finding? {
+        guard provider.settings.offersBrowserSignIn else { return nil }
+        let url = ProviderURL(provider.redirectURL)
+        if let url, url.isSecure || url.isLoopback { return nil }
+        return .problem(
+            name, "browsers come back from it to \(provider.redirectURL), where everybody in between can read along",
+            "set external_url, or its redirect_uri, to an https address")
+    }
+}

@@ -1,0 +1,50 @@
+package import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+/// An account has the address that a provider vouches for: whoever knows its password has it linked (requirement D7).
+struct LinkByPassword: Sendable {
+    let question: LinkQuestion
+    let provider: WebProvider
+    /// The ticket outlives a wrong password; a person should not have to.
+    private static let tries = 3
+
+    /// - Throws: ``ClientFailure``; whoever was signed in still is.
+    func ask(_ client: Client) async throws -> User {
+        guard Terminal.canAsk, question.signInMethods.contains("password") else {
+            throw ClientFailure(question)
+        }
+        let email = question.email.printable
+        client.note("An account here has \(email) already. Its password links \(provider.title) to it.")
+        var left = Self.tries
+        while true {
+            let password = try await client.terminal.secret("Password of \(email): ")
+            left -= 1
+            do {
+                return try await client.auth.confirmLink(
+                    question.ticket, email: question.email, password: password.reveal()
+                ).user
+            } catch {
+                let failure = ClientFailure(error, .email, at: client.target.text)
+                guard failure.code == AuthErrorCode.invalidCredentials.rawValue, left > 0 else { throw failure }
+                client.note(failure.message)
+            }
+        }
+    }
+}
+
+extension ClientFailure {
+    /// Nobody could be asked, or the account has no password.
+    package init(_ question: LinkQuestion) {
+        let ways = question.signInMethods.filter { $0 != "password" }
+        let detail: String? =
+            if question.signInMethods.contains("password") {
+                "at a terminal, its password links the two"
+            } else {
+                ways.isEmpty ? nil : "that account is signed in to with \(ways.joined(separator: " or "))"
+            }
+        self.init(
+            AuthErrorCode.identityNeedsConfirmation.rawValue,
+            SignInMessage(.google, .emailInUse)?.text ?? AuthError.unknown.message, detail: detail, exit: .refused)
+    }
+}

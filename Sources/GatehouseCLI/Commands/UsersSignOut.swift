@@ -1,0 +1,49 @@
+import AccountDomain
+import AccountStore
+import ArgumentParser
+import GatehouseWire
+
+struct SignOutUsers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-out", abstract: "Ends the sessions of one account, or of everybody.",
+        discussion: """
+            With --all, after a database was set back to an earlier state: what was used or ended since then would be \
+            good again. Access tokens that are out stay good at the gateway until they run out, an hour at most.
+            """)
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The account's id or e-mail address.") var account: String?
+    @Flag(help: "Everybody.") var all = false
+    @Flag(help: "Do not ask.") var yes = false
+
+    func validate() throws {
+        guard (account != nil) != all else { throw ValidationError("Name an account, or say --all.") }
+    }
+
+    func run() async throws {
+        let accounts = try await OpenedAccounts(options).accounts
+        guard let account else { return try await signOutEverybody(accounts) }
+        guard let user = try await find(account, in: accounts)?.user else {
+            throw CommandFailure("There is no such account.")
+        }
+        try await accounts.signOut(
+            user.id, name: user.email ?? "", session: nil, scope: .global, at: System.now())
+        Output.line(user.id.text)
+    }
+
+    private func signOutEverybody(_ accounts: Accounts) async throws {
+        guard yes || confirmed() else { throw CommandFailure("Nobody was signed out.") }
+        var total = 0
+        while case let count = try await accounts.endSomeSessions(at: System.now()), count > 0 { total += count }
+        Output.line("\(total) sessions ended")
+    }
+
+    private func confirmed() -> Bool {
+        guard System.hasTerminal else {
+            Output.note("Nobody can be asked here: say --yes.")
+            return false
+        }
+        Output.part("Sign everybody out? [y/N] ")
+        return readLine()?.lowercased() == "y"
+    }
+}

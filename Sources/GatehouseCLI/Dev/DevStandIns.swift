@@ -1,0 +1,61 @@
+import AccountDomain
+import DevStack
+import GatehouseWire
+import IdentityProviders
+
+/// The stand-ins for Apple and Google in `gatehouse dev`, and the server's settings for them.
+package struct DevStandIns: Sendable {
+    let standIns: StandIns
+    package let providers: [ConfiguredProvider]
+
+    /// - Parameter url: Where the whole stack is.
+    /// - Returns: nil where stand-ins cannot be: without TLS a server calls nothing but its own machine.
+    /// - Throws: What making keys throws.
+    package init?(at url: String, confirmsAutomatically: Bool) throws {
+        guard ProviderURL(url)?.isLoopback == true else { return nil }
+        let authURL = url + "/auth/v1"
+        var settings = StandInSettings(external: url)
+        settings.redirectURIs = [authURL + "/callback"]
+        settings.notificationEndpoint = authURL + "/apple/notifications"
+        standIns = try StandIns.make(settings, in: Self.surroundings)
+        let defaults = ProviderDefaults(externalURL: authURL, confirmsAutomatically: confirmsAutomatically)
+        var apple = try Self.apple(standIns.registration.apple)
+        apple.isEmailOptional = true
+        let google = try Self.google(standIns.registration.google)
+        providers = [apple, google].map { defaults.configure($0, linking: .automatic, redirectURL: nil) }
+    }
+
+    package var appleURL: String { standIns.registration.apple.base }
+    package var googleURL: String { standIns.registration.google.issuer }
+
+    private static func apple(_ registration: StandInRegistration.Apple) throws -> ProviderSettings {
+        let key = try AppleSigningKey(
+            pem: registration.privateKey, keyID: registration.keyID, teamID: registration.teamID)
+        return try .apple(
+            clientIDs: [registration.webClient] + registration.apps, credential: .appleKey(key),
+            base: registration.base, issuers: [registration.issuer])
+    }
+
+    private static func google(_ registration: StandInRegistration.Google) throws -> ProviderSettings {
+        try .google(
+            clientIDs: [registration.webClient] + registration.apps, credential: .secret(registration.secret),
+            issuer: registration.issuer)
+    }
+
+    private static var surroundings: Surroundings {
+        Surroundings(now: System.now, randomBytes: System.randomBytes, wait: System.sleep) { url, json in
+            try await OutgoingHTTP().send("POST", url, headers: ["Content-Type": "application/json"], body: json).status
+        }
+    }
+}
+
+/// Where an app in development may be: every page of this machine.
+package enum DevRedirects {
+    /// Patterns for `uri_allow_list`.
+    ///
+    /// - Parameter more: Such as `boxscore://**`.
+    package static func list(_ more: [String]) -> String {
+        let hosts = ["http://localhost", "http://127.0.0.1", "https://localhost", "https://127.0.0.1"]
+        return (hosts.flatMap { ["\($0)", "\($0)/**", "\($0):*", "\($0):*/**"] } + more).joined(separator: ",")
+    }
+}

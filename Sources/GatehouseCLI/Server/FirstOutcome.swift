@@ -1,0 +1,78 @@
+import Synchronization
+
+/// Waits for one outcome, and keeps the first of several. The wait ends at once when the caller is cancelled, also
+/// while a thread that cannot be told still works on it.
+final class FirstOutcome<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, any Error>)
+        case early(Result<Value, any Error>)
+        case over
+    }
+
+    private let state = Mutex(State.open)
+
+    /// Later outcomes than the first come to nothing.
+    func end(_ outcome: Result<Value, any Error>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .open: state = .early(outcome)
+            case .awaited(let waiter):
+                state = .over
+                return waiter
+            case .early, .over: break
+            }
+            return nil
+        }
+        waiter?.resume(with: outcome)
+    }
+
+    /// To be called once.
+    ///
+    /// - Parameters:
+    ///   - start: begins what leads to the outcome.
+    ///   - stop: called when the caller is cancelled.
+    func value(
+        startedBy start: @Sendable () -> Void, stoppedBy stop: @escaping @Sendable () -> Void = {}
+    ) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let early = state.withLock { state -> Result<Value, any Error>? in
+                    if case .early(let outcome) = state {
+                        state = .over
+                        return outcome
+                    }
+                    state = .awaited(waiter)
+                    return nil
+                }
+                if let early { return waiter.resume(with: early) }
+                start()
+            }
+        } onCancel: {
+            end(.failure(CancellationError()))
+            stop()
+        }
+    }
+}
+
+/// Ends `body` by cancelling it when the time is over.
+///
+/// - Parameter sleep: Returns when the given time has passed, throws when it is cancelled.
+/// - Throws: ``TimeIsOver``, or what `body` throws.
+func limited<Value: Sendable>(
+    to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await sleep(limit)
+            throw TimeIsOver()
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}
+
+struct TimeIsOver: Error {}

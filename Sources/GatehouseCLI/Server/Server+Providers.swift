@@ -1,0 +1,47 @@
+import AuthServer
+import HTTPServing
+import IdentityProviders
+import Logging
+
+/// What providers people sign in with, as they are configured.
+///
+/// - Throws: ``ProviderSettingsProblems`` for an address that is not to be called; settings that were read have none.
+func makeProviders(_ settings: ServerSettings) throws(ProviderSettingsProblems) -> SignInProviders {
+    let calls = ProviderCalls(rule: settings.outgoing)
+    var providers: [SignInProvider] = []
+    for configured in settings.providers {
+        let provider = try OpenIDProvider(
+            configured.settings, rule: settings.outgoing, now: System.now, transport: calls.send)
+        providers.append(
+            SignInProvider(
+                provider, linking: configured.linking, address: configured.address,
+                redirectURL: configured.redirectURL))
+    }
+    return SignInProviders(providers)
+}
+
+extension Repeating {
+    /// Does what was promised to be done outside, such as revoking a provider's tokens.
+    static func outbox(_ door: AuthServer, _ logger: Logger) -> Repeating {
+        let hidden = HiddenFailures(find: door.hiddenProviderFailures) { name, failures in
+            guard !failures.isEmpty else { return logger.event(.notice, "provider answers again", [.name: name]) }
+            logger.event(
+                .warning, "provider does not answer, what is known of it serves on",
+                [.name: name, .cause: failures.map { "\($0)" }.joined(separator: "; ")])
+        }
+        return Repeating(every: .seconds(10), sleep: System.sleep) {
+            let count = try await door.workOutbox(logger: logger)
+            await hidden.look()
+            return count
+        } failed: { error in
+            logger.event(.error, "outbox could not be worked on", [.cause: "\(error)"])
+        }
+    }
+
+    /// Removes what has run out.
+    static func purge(_ door: AuthServer, _ logger: Logger) -> Repeating {
+        Repeating(every: .seconds(600), sleep: System.sleep, work: door.purgeExpired) { error in
+            logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
+        }
+    }
+}

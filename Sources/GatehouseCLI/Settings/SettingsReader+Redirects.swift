@@ -1,0 +1,83 @@
+import AuthServer
+import Foundation
+
+extension SettingsReader {
+    /// Where browsers may be sent back to.
+    ///
+    /// - Parameter externalURL: As it was checked; empty when it was wrong.
+    mutating func redirects(externalURL: String) -> RedirectAllowList {
+        let takesPatterns = flag(.redirectPatterns)
+        let entries = takesPatterns ? RedirectEntry.patterns(text(.uriAllowList) ?? "") : list(.uriAllowList)
+        if entries.contains(where: { !RedirectEntry.canMatch($0, asPattern: takesPatterns) }) {
+            refuse(
+                .uriAllowList,
+                "expected addresses such as https://app.example.org/signed-in or boxscore://signed-in; patterns need "
+                    + Setting.redirectPatterns.environmentName)
+        }
+        return RedirectAllowList(
+            siteURL: siteURL() ?? Self.origin(of: externalURL), entries: entries, takesPatterns: takesPatterns)
+    }
+
+    /// Byte for byte, as all redirects.
+    private mutating func siteURL() -> String? {
+        guard let text = given[.siteURL]?.text else { return nil }
+        guard RedirectEntry.canMatch(text, asPattern: false), !text.contains("#") else {
+            refuse(.siteURL, "expected an address such as https://app.example.org or boxscore://signed-in, without #")
+            return nil
+        }
+        return text
+    }
+
+    /// `https://api.example.org:8443` of `https://api.example.org:8443/auth/v1`.
+    private static func origin(of url: String) -> String {
+        guard let scheme = url.range(of: "://") else { return url }
+        return String(url[..<(url[scheme.upperBound...].firstIndex(of: "/") ?? url.endIndex)])
+    }
+
+    /// A web address as it was written: the provider compares it letter by letter.
+    mutating func exactWebAddress(_ setting: Setting) -> String? {
+        guard let text = given[setting]?.text else { return nil }
+        if RedirectEntry.isWebAddress(text) { return text }
+        refuse(setting, "expected a web address such as https://api.example.org/auth/v1/callback")
+        return nil
+    }
+}
+
+/// An entry of the list of addresses that browsers may be sent back to.
+enum RedirectEntry {
+    /// Whether some address could be allowed by it. False for what is no address, and for schemes that browsers run
+    /// text behind.
+    static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
+        guard asPattern else { return isAddress(entry) }
+        let isPrintable = entry.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
+        let literal = entry.prefix { !"*?[{".contains($0) }
+        guard isPrintable else { return false }
+        // The scheme may be a pattern itself.
+        guard let colon = literal.firstIndex(of: ":") else { return literal.count < entry.count }
+        return isAddress("\(literal[..<colon])://host")
+    }
+
+    /// The parts of a list of patterns: a comma between braces separates nothing.
+    static func patterns(_ list: String) -> [String] {
+        var (parts, depth) = ([""], 0)
+        for character in list {
+            if character == "{" { depth += 1 }
+            if character == "}" { depth -= 1 }
+            if character == ",", depth <= 0 {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    static func isWebAddress(_ text: String) -> Bool {
+        guard isAddress(text), let url = URL(string: text), ["http", "https"].contains(url.scheme ?? "") else {
+            return false
+        }
+        return url.fragment == nil
+    }
+
+    private static func isAddress(_ text: String) -> Bool { RedirectAllowList(siteURL: text, entries: []).allows(text) }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Gatehouse
+
+/// A question that waits for its answer.
+struct AskedLink: Sendable {
+    var token: ScriptedToken
+    var question: LinkQuestion
+}
+
+/// A link that can be taken back.
+struct MadeLink: Sendable {
+    var owner: UUID
+    var link: UndoableLink
+    var wasProven: Bool
+}
+
+// Providers' identities.
+extension InMemoryServer {
+    static let ticketLifetime: TimeInterval = 600
+    static let undoPeriod: TimeInterval = 30 * 86_400
+
+    /// The account of the provider's person, by the rules of Docs/linking.md; one is made for somebody new.
+    ///
+    /// - Throws: 422 with a question, when the owner of the address has to agree.
+    mutating func signIn(_ token: ScriptedToken, at now: Date) throws(AuthClientError) -> Opened {
+        let person = token.person
+        if let (owner, identity) = owner(of: token) {
+            take(token.name, for: owner)
+            return try open(owner, by: identity, at: now)
+        }
+        // An address that the provider does not vouch for decides nothing.
+        guard let email = person.email, person.isEmailVerified, !person.isEmailHidden, !undone.contains(token.key),
+            let holder = account(email: email)
+        else { return try begin(with: token, at: now) }
+        let id = holder.user.id
+        let others = (holder.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
+        if !holder.isConfirmed, others.isEmpty {
+            remove(id)
+            return try begin(with: token, as: id, at: now)
+        }
+        let isKnownApart = others.contains(token.provider.rawValue) || unlinked[id]?.contains(token.key) == true
+        guard holder.isEmailProven, !isKnownApart else { throw ask(token, of: holder, at: now) }
+        return try add(token, to: id, "proven_by_both", at: now)
+    }
+
+    /// An account of its own.
+    private mutating func begin(
+        with token: ScriptedToken, as id: UUID? = nil, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        let person = token.person
+        let isFree = person.email.flatMap { account(email: $0) } == nil
+        let email = isFree && person.isEmailVerified ? person.email : nil
+        let id = add(email: email, firstName: person.firstName, as: id, at: now)
+        let identity = link(token.provider, person: person.id, email: person.email, to: id, at: now)
+        update(id) { $0.isEmailProven = email != nil }
+        take(token.name, for: id)
+        return try open(id, by: identity, at: now)
+    }
+
+    private mutating func ask(_ token: ScriptedToken, of account: Account, at now: Date) -> AuthClientError {
+        questions = questions.filter { $0.value.token.key != token.key }
+        let password = account.password == nil ? [] : ["password"]
+        let providers = (account.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
+        let question = LinkQuestion(
+            ticket: LinkTicket("ticket-\(number())"), expiresAt: now + Self.ticketLifetime,
+            email: account.user.email ?? "", provider: token.provider.rawValue, signInMethods: password + providers,
+            canRecover: !account.isEmailProven)
+        questions[question.ticket] = AskedLink(token: token, question: question)
+        return Fault.refused(422, .identityNeedsConfirmation, question: question)
+    }
+
+    /// Adds the identity of a question to an account.
+    mutating func confirm(_ ticket: LinkTicket, for id: UUID, at now: Date) throws(AuthClientError) -> Opened {
+        let (asked, holder) = try answered(ticket, at: now)
+        guard holder.user.id == id else { throw Fault.refused(403, .linkTicketOtherAccount) }
+        questions[ticket] = nil
+        return try add(asked.token, to: id, "confirmed_by_owner", at: now)
+    }
+
+    /// The same for who gives the password of the account.
+    mutating func confirm(
+        _ ticket: LinkTicket, _ email: String, _ password: String, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        guard let account = account(email: email), account.password == password else {
+            throw Fault.refused(400, .invalidCredentials)
+        }
+        return try confirm(ticket, for: account.user.id, at: now)
+    }
+
+    /// Takes the address with a new account. What is another person's by a provider keeps its account without it.
+    mutating func recover(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) -> Opened {
+        let (asked, holder) = try answered(ticket, at: now)
+        guard !holder.isEmailProven else { throw Fault.refused(422, .linkNotRecoverable) }
+        questions[ticket] = nil
+        let others = (holder.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }
+        if others.isEmpty {
+            remove(holder.user.id)
+        } else {
+            update(holder.user.id) { ($0.password, $0.user.email) = (nil, nil) }
+            setIdentities(others, of: holder.user.id)
+        }
+        return try begin(with: asked.token, at: now)
+    }
+
+    /// - Throws: 404 for a ticket that nobody has, 409 when nobody has the address any more.
+    private mutating func answered(
+        _ ticket: LinkTicket, at now: Date
+    ) throws(AuthClientError) -> (AskedLink, holder: Account) {
+        guard let asked = questions[ticket], now < asked.question.expiresAt else {
+            throw Fault.refused(404, .linkTicketNotFound)
+        }
+        guard let holder = account(email: asked.question.email) else {
+            questions[ticket] = nil
+            throw Fault.refused(409, .linkTicketOutdated)
+        }
+        return (asked, holder)
+    }
+}
+
+// Linking and unlinking by hand.
+extension InMemoryServer {
+    func owner(of token: ScriptedToken) -> (account: UUID, identity: UUID?)? {
+        for account in accounts {
+            let own = account.user.identities?.first {
+                $0.provider == token.provider.rawValue && $0.id == token.person.id
+            }
+            if let own { return (account.user.id, own.identityID) }
+        }
+        return nil
+    }
+
+    /// Links, and opens a session for it.
+    mutating func link(
+        _ token: ScriptedToken, to kept: InMemoryDevice.Kept?, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        guard let kept else { throw .unknownFlow }
+        guard account(kept.session.user.id) != nil else { throw Fault.refused(403, .userNotFound) }
+        guard owner(of: token) == nil else { throw Fault.refused(422, .identityAlreadyExists) }
+        return try add(token, to: kept.session.user.id, "linked_by_hand", at: now)
+    }
+
+    private mutating func add(
+        _ token: ScriptedToken, to id: UUID, _ rule: String, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        let person = token.person
+        let identity = link(token.provider, person: person.id, email: person.email, to: id, at: now)
+        let wasProven = account(id)?.isEmailProven ?? false
+        links[identity] = MadeLink(
+            owner: id,
+            link: UndoableLink(
+                id: identity, provider: token.provider.rawValue, rule: rule, linkedAt: now,
+                until: now + Self.undoPeriod), wasProven: wasProven)
+        update(id) { account in
+            if person.isEmailVerified, account.user.email == person.email { account.isEmailProven = true }
+        }
+        take(token.name, for: id)
+        return try open(id, by: identity, at: now)
+    }
+
+    /// A name goes where none is: into the metadata, and into the profile.
+    private mutating func take(_ name: AppleName?, for id: UUID) {
+        guard let name else { return }
+        update(id) { account in
+            for key in ["full_name", "name"] where account.user.userMetadata[key] == nil {
+                account.user.userMetadata[key] = .string(name.full)
+            }
+            if account.profile?.firstName == nil { account.profile?.firstName = name.given }
+        }
+    }
+
+    mutating func unlink(_ identity: UUID?, by kept: InMemoryDevice.Kept) throws(AuthClientError) {
+        let owner = kept.session.user.id
+        let removed = account(owner)?.user.identities?.first { $0.identityID == identity }
+        try take(identity, from: owner)
+        if let removed { unlinked[owner, default: []].insert(ScriptedToken.key(removed.provider, removed.id)) }
+        for (session, opener) in openers where opener == identity && session != kept.id { sessions[session] = nil }
+    }
+
+    func undoableLinks(of id: UUID, at now: Date) -> [UndoableLink] {
+        links.values.filter { $0.owner == id && now < $0.link.until }.map(\.link)
+            .sorted { ($0.linkedAt, $0.id.wire) > ($1.linkedAt, $1.id.wire) }
+    }
+
+    /// From then on the identity is another person's.
+    mutating func undo(_ identity: UUID, of id: UUID, at now: Date) throws(AuthClientError) {
+        guard let known = account(id)?.user.identities?.first(where: { $0.identityID == identity }) else {
+            throw Fault.refused(422, .identityNotFound)
+        }
+        guard let made = links[identity], now < made.link.until else { throw Fault.refused(422, .linkNotUndoable) }
+        try take(identity, from: id)
+        undone.insert(ScriptedToken.key(known.provider, known.id))
+        update(id) { $0.isEmailProven = made.wasProven }
+        for (session, opener) in openers where opener == identity { sessions[session] = nil }
+    }
+
+    private mutating func take(_ identity: UUID?, from id: UUID) throws(AuthClientError) {
+        guard let identities = account(id)?.user.identities else { throw Fault.refused(403, .userNotFound) }
+        guard let identity, identities.contains(where: { $0.identityID == identity }) else {
+            throw Fault.refused(422, .identityNotFound)
+        }
+        guard identities.count > 1 else { throw Fault.refused(422, .singleIdentityNotDeletable) }
+        setIdentities(identities.filter { $0.identityID != identity }, of: id)
+        links[identity] = nil
+    }
+}

@@ -1,0 +1,181 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import DevStack
+import GatehouseWire
+import HTTPTypes
+import IdentityProviders
+import TestSupport
+import Testing
+
+extension TestServer {
+    /// What an app on a device gets from Apple's sheet: `identityToken`, `authorizationCode`, `fullName` once.
+    func appleCredential(_ person: String = "verified", email: String? = nil, nonce: String? = nil) async throws
+        -> TestAnswer
+    {
+        var members: [String: AnyJSON] = ["person": .string(person)]
+        members["nonce"] = nonce.map(AnyJSON.string)
+        members["email"] = email.map(AnyJSON.string)
+        return try await send(.post, "/dev/apple/native-credential", json: .object(members))
+    }
+
+    func googleCredential(_ person: String = "verified", email: String? = nil) async throws -> TestAnswer {
+        var members: [String: AnyJSON] = [
+            "person": .string(person), "server_client_id": .string(standIns?.registration.google.webClient ?? ""),
+        ]
+        members["email"] = email.map(AnyJSON.string)
+        return try await send(.post, "/dev/google/native-credential", json: .object(members))
+    }
+
+    func idTokenGrant(
+        _ provider: String, _ credential: TestAnswer, adding members: [String: AnyJSON] = [:], bearer: String? = nil
+    ) async throws -> TestAnswer {
+        var body: [String: AnyJSON] = [
+            "provider": .string(provider),
+            "id_token": credential["identityToken"] ?? credential["idToken"] ?? .null,
+        ]
+        if provider == "apple" { body["authorization_code"] = credential["authorizationCode"] }
+        if provider == "google" { body["access_token"] = credential["accessToken"] }
+        body.merge(members) { _, given in given }
+        return try await send(.post, "/auth/v1/token?grant_type=id_token", bearer: bearer, json: .object(body))
+    }
+}
+
+@Suite("POST /token?grant_type=id_token")
+struct IDTokenGrantTests {
+    /// SHA-256 of "12345" in hexadecimal.
+    static let digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
+
+    @Test("E8, D2: Apple's credential makes the account, its profile and its name in one transaction")
+    func apple() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let credential = try await server.appleCredential(nonce: Self.digest)
+            let name: AnyJSON = ["name": ["firstName": "Ada", "lastName": "Lovelace"]]
+            let answer = try await server.idTokenGrant(
+                "apple", credential, adding: ["nonce": "12345", "user": name])
+            let session = try #require(TestSession(answer), "\(answer)")
+            #expect(answer["user"]?["user_metadata"]?["full_name"] == "Ada Lovelace")
+            #expect(answer["provider_token"] == nil)
+            let me = try await server.send(.get, "/v1/auth/me", bearer: session.accessToken)
+            #expect(me["profile"]?["first_name"] == "Ada")
+            #expect(try await server.count("provider_tokens") == 1)
+        }
+    }
+
+    @Test("Pitfall 6: Who was signed in before keeps the name that was given then")
+    func nameOnce() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            func signIn(_ first: String) async throws -> TestAnswer {
+                try await server.idTokenGrant(
+                    "apple", try await server.appleCredential(),
+                    adding: ["user": ["name": ["firstName": .string(first), "lastName": "L"]]])
+            }
+            _ = try await signIn("Ada")
+            let again = try await server.idTokenGrant("apple", try await server.appleCredential())
+            #expect(again["user"]?["user_metadata"]?["full_name"] == "Ada L")
+        }
+    }
+
+    @Test("D3: Google's token, with the access token beside it; an app's client id counts as well as the web's")
+    func google() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let answer = try await server.idTokenGrant("google", try await server.googleCredential())
+            #expect(answer["user"]?["user_metadata"]?["email"] == "verified@example.com")
+            let other = try await server.googleCredential("existing", email: "e@example.com")
+            let mixed = try await server.idTokenGrant(
+                "google", try await server.googleCredential(), adding: ["access_token": other["accessToken"] ?? .null])
+            #expect(mixed["error"] == "invalid request")
+        }
+    }
+
+    @Test("Pitfall 7: A nonce on one side alone, and a wrong one, are told apart")
+    func nonces() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let with = try await server.appleCredential(nonce: Self.digest)
+            #expect(try await server.idTokenGrant("apple", with).json["error"] == "invalid request")
+            let wrong = try await server.idTokenGrant("apple", with, adding: ["nonce": "other"])
+            #expect(wrong["error"] == "invalid nonce")
+            #expect(wrong["error_description"]?.stringValue?.contains("hex SHA-256") == true)
+            let without = try await server.appleCredential()
+            #expect(
+                try await server.idTokenGrant("apple", without, adding: ["nonce": "1"])["error"] == "invalid request")
+            #expect(try await server.count("users") == 0)
+        }
+    }
+
+    @Test(
+        "What is missing, unknown or switched off has its code (contract 2.5.3)",
+        arguments: [
+            (["provider": "google"], "invalid request"), (["id_token": "x.y.z"], "invalid request"),
+            (["id_token": "x.y.z", "provider": "kakao"], "provider_disabled"),
+            (["id_token": "x.y.z", "provider": "custom:x"], "validation_failed"),
+            (["id_token": "x.y.z", "issuer": "https://evil.example", "client_id": "c"], "validation_failed"),
+            (["id_token": "x.y.z", "provider": "apple"], "validation_failed"),
+            (["id_token": "x.y.z", "provider": "google"], "invalid request"),
+            (["id_token": "x.y.z", "provider": "google", "link_identity": true], "invalid request"),
+            (["id_token": 1, "provider": "google"], "bad_json"),
+        ] as [(AnyJSON, String)])
+    func refusals(_ body: AnyJSON, _ code: String) async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let answer = try await server.send(.post, "/auth/v1/token?grant_type=id_token", json: body)
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+            #expect(try await server.count("users") == 0)
+        }
+    }
+
+    @Test("Apple's code of somebody else is refused; a code that Apple does not take keeps nobody out")
+    func authorizationCodes() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let other = try await server.appleCredential("existing", email: "e@example.com")
+            let swapped = try await server.idTokenGrant(
+                "apple", try await server.appleCredential(),
+                adding: ["authorization_code": other["authorizationCode"] ?? .null])
+            #expect(swapped["error"] == "invalid request")
+            #expect(try await server.count("users") == 0)
+            let unknown = try await server.idTokenGrant(
+                "apple", try await server.appleCredential(), adding: ["authorization_code": "nonsense"])
+            #expect(unknown.status == 200)
+            #expect(try await server.count("provider_tokens") == 0)
+        }
+    }
+
+    @Test("Keys that cannot be read are the provider's trouble (503), and 10,000 sign-ins read them once")
+    func keys() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let credential = try await server.googleCredential()
+            server.wire.fail(.timedOut)
+            let refused = try await server.idTokenGrant("google", credential)
+            #expect(refused.status == 503)
+            #expect(refused.headers[.retryAfter] != nil)
+            server.wire.fail(nil)
+            server.clock.advance(by: .seconds(60))
+            for _ in 0..<40 {
+                #expect(try await server.idTokenGrant("google", credential).status == 200)
+            }
+            #expect(server.wire.called.filter { $0.hasSuffix("/oauth2/v3/certs") }.count == 1)
+            #expect(try await server.count("users") == 1)
+        }
+    }
+
+    @Test("link_identity adds to the bearer's account and opens a new session; a second time is refused")
+    func linking() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let ada = try await server.signUp()
+            let credential = try await server.googleCredential()
+            let linked = try await server.idTokenGrant(
+                "google", credential, adding: ["link_identity": true], bearer: ada.accessToken)
+            let session = try #require(TestSession(linked), "\(linked)")
+            #expect(session.userID == ada.userID)
+            #expect(session.refreshToken != ada.refreshToken)
+            let again = try await server.idTokenGrant(
+                "google", credential, adding: ["link_identity": true], bearer: ada.accessToken)
+            #expect(again.status == 422)
+            #expect(again.code == "identity_already_exists")
+            let bob = try await server.signUp("bob@example.com")
+            let taken = try await server.idTokenGrant(
+                "google", credential, adding: ["link_identity": true], bearer: bob.accessToken)
+            #expect(taken.code == "identity_already_exists")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import DevStack
+import GatehouseWire
+import HTTPTypes
+import IdentityProviders
+import TestSupport
+import Testing
+
+@Suite("One account per person")
+struct LinkQuestionTests {
+    private func ask(_ server: TestServer, _ grant: String, _ body: AnyJSON, bearer: String? = nil) async throws
+        -> TestAnswer
+    {
+        try await server.send(.post, "/auth/v1/token?grant_type=\(grant)", bearer: bearer, json: body)
+    }
+
+    /// Somebody signs up with an address, somebody comes with Google who has it.
+    private func conflict(_ server: TestServer) async throws -> (TestSession, TestAnswer) {
+        let ada = try await server.signUp("verified@example.com")
+        return (ada, try await server.idTokenGrant("google", try await server.googleCredential()))
+    }
+
+    @Test(
+        "D8, pitfall 10: Pre-hijack. Who signed up with the victim's address has nothing once the victim came with Google"
+    )
+    func preHijack() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let attacker = try await server.signUp(
+                "verified@example.com", password: "the attacker knows", data: ["note": "planted"])
+            _ = try await server.idTokenGrant(
+                "apple", try await server.appleCredential("existing", email: "attacker@example.com"),
+                adding: ["link_identity": true], bearer: attacker.accessToken)
+            let asked = try await server.idTokenGrant("google", try await server.googleCredential())
+            #expect(asked.status == 422)
+            #expect(asked.code == "identity_needs_confirmation")
+            #expect(asked["can_recover"] == true)
+            let recovered = try await ask(server, "link_recovery", ["link_ticket": asked["link_ticket"] ?? .null])
+            let victim = try #require(TestSession(recovered), "\(recovered)")
+            #expect(victim.userID != attacker.userID)
+            #expect(recovered["user"]?["user_metadata"]?["note"] == nil)
+            #expect(recovered["user"]?["identities"]?.arrayValue?.count == 1)
+            // Password, session, refresh token, identity: none leads to the victim.
+            #expect(try await server.signIn("verified@example.com", password: "the attacker knows").status == 400)
+            #expect(try await server.refresh(attacker.refreshToken).status == 400)
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: attacker.accessToken).status == 403)
+            let apple = try await server.idTokenGrant(
+                "apple", try await server.appleCredential("existing", email: "attacker@example.com"))
+            #expect(apple["user"]?["id"]?.stringValue != victim.userID)
+            let me = try await server.send(.get, "/v1/auth/me", bearer: victim.accessToken)
+            #expect(me["user"]?["email"] == "verified@example.com")
+            let again = try await server.idTokenGrant("google", try await server.googleCredential())
+            #expect(again["user"]?["id"]?.stringValue == victim.userID)
+        }
+    }
+
+    @Test("D7: The question says how the account can be entered, in both versions of the protocol")
+    func question() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let (_, asked) = try await conflict(server)
+            #expect(asked.status == 422)
+            #expect(asked["link_ticket"]?.stringValue?.utf8.count == 43)
+            #expect(asked["link_ticket_expires_at"]?.intValue == server.clock.now.seconds + 600)
+            #expect(asked["email"] == "verified@example.com")
+            #expect(asked["provider"] == "google")
+            #expect(asked["sign_in_methods"] == ["password"])
+            let old = try await server.send(
+                .post, "/auth/v1/token?grant_type=id_token",
+                headers: [HTTPField.Name("x-supabase-api-version")!: "2023-01-01"],
+                json: ["provider": "google", "id_token": try await server.googleCredential()["idToken"] ?? .null])
+            #expect(old["error_code"] == "identity_needs_confirmation")
+            #expect(old["can_recover"] == true)
+        }
+    }
+
+    @Test("D7: The right password, or a session of the account, makes the link; the ticket is good once")
+    func confirm() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let (ada, asked) = try await conflict(server)
+            let ticket = asked["link_ticket"] ?? .null
+            let wrong = try await ask(
+                server, "link_confirmation",
+                ["link_ticket": ticket, "email": "verified@example.com", "password": "wrong password"])
+            #expect(wrong.code == "invalid_credentials")
+            let stranger = try await server.signUp("bob@example.com")
+            let other = try await ask(
+                server, "link_confirmation", ["link_ticket": ticket], bearer: stranger.accessToken)
+            #expect(other.status == 403)
+            #expect(other.code == "link_ticket_other_account")
+            let linked = try await ask(
+                server, "link_confirmation",
+                ["link_ticket": ticket, "email": "verified@example.com", "password": .string(TestServer.password)])
+            #expect(linked["user"]?["id"]?.stringValue == ada.userID, "\(linked)")
+            #expect(linked["user"]?["identities"]?.arrayValue?.count == 2)
+            let again = try await ask(server, "link_confirmation", ["link_ticket": ticket], bearer: ada.accessToken)
+            #expect(again.status == 404)
+            #expect(again.code == "link_ticket_not_found")
+            #expect(
+                try await server.idTokenGrant("google", try await server.googleCredential())["user"]?["id"]?.stringValue
+                    == ada.userID)
+        }
+    }
+
+    @Test("Tickets end after ten minutes, and say so; an empty one is refused before anybody is asked")
+    func tickets() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let (ada, asked) = try await conflict(server)
+            server.clock.advance(by: .seconds(600))
+            let ticket = asked["link_ticket"] ?? .null
+            let late = try await ask(server, "link_confirmation", ["link_ticket": ticket], bearer: ada.accessToken)
+            #expect(late.code == "link_ticket_not_found")
+            #expect(try await ask(server, "link_recovery", ["link_ticket": ticket]).code == "link_ticket_not_found")
+            #expect(try await ask(server, "link_recovery", [:]).code == "validation_failed")
+            #expect(try await ask(server, "link_confirmation", ["link_ticket": ticket]).code == "no_authorization")
+        }
+    }
+
+    @Test("An address that its owner has proven is not recovered; the question stays open")
+    func notRecoverable() async throws {
+        try await TestServer.with(providers: TestProviders(linking: .confirm)) { server in
+            _ = try await server.idTokenGrant("google", try await server.googleCredential())
+            let asked = try await server.idTokenGrant("apple", try await server.appleCredential())
+            #expect(asked.code == "identity_needs_confirmation")
+            #expect(asked["can_recover"] == false)
+            #expect(asked["sign_in_methods"] == ["google"])
+            let ticket = asked["link_ticket"] ?? .null
+            #expect(try await ask(server, "link_recovery", ["link_ticket": ticket]).code == "link_not_recoverable")
+            // The other provider proves the account.
+            let owner = try #require(
+                TestSession(try await server.idTokenGrant("google", try await server.googleCredential())))
+            let linked = try await ask(server, "link_confirmation", ["link_ticket": ticket], bearer: owner.accessToken)
+            #expect(linked["user"]?["id"]?.stringValue == owner.userID)
+        }
+    }
+
+    @Test("D7: Both sides proven: linked without a question. A relay address is an account of its own (pitfall 9)")
+    func automatic() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let google = try await server.idTokenGrant("google", try await server.googleCredential())
+            let apple = try await server.idTokenGrant("apple", try await server.appleCredential())
+            #expect(apple["user"]?["id"] == google["user"]?["id"])
+            let hidden = try await server.idTokenGrant("apple", try await server.appleCredential("hidden"))
+            #expect(hidden.status == 200)
+            #expect(hidden["user"]?["id"] != google["user"]?["id"])
+            #expect(hidden["user"]?["email"]?.stringValue?.hasSuffix("@privaterelay.appleid.com") == true)
+        }
+    }
+
+    @Test("In a browser the question waits behind the code, for whoever began")
+    func inBrowser() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let ada = try await server.signUp("verified@example.com")
+            let back = try await TestBrowser(server).signIn(server.authorizePath("google"), as: "verified")
+            #expect(back.fragment.isEmpty)
+            let code = try #require(back.query["code"])
+            let wrong = String(repeating: "w", count: 43)
+            #expect(try await server.redeem(code, verifier: wrong).code == "bad_code_verifier")
+            let asked = try await server.redeem(code)
+            #expect(asked.status == 422)
+            #expect(asked.code == "identity_needs_confirmation")
+            #expect(try await server.redeem(code).code == "flow_state_not_found")
+            let linked = try await ask(
+                server, "link_confirmation", ["link_ticket": asked["link_ticket"] ?? .null], bearer: ada.accessToken)
+            #expect(linked["user"]?["id"]?.stringValue == ada.userID)
+        }
+    }
+
+    @Test("In the implicit flow it is an error with the ticket in the fragment")
+    func implicit() async throws {
+        try await TestServer.with(providers: TestProviders(), change: { $0.allowsImplicitFlow = true }) { server in
+            _ = try await server.signUp("verified@example.com")
+            let back = try await TestBrowser(server).signIn("/auth/v1/authorize?provider=google", as: "verified")
+            #expect(back.query["error_code"] == "identity_needs_confirmation")
+            #expect(back.query["error"] == "access_denied")
+            #expect(back.query["link_ticket"] == nil)
+            #expect(back.fragment["link_ticket"]?.utf8.count == 43)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+"""A real Chromium, without a window: what only a browser does with cookies, forms, history, focus and layout."""
+
+import os
+import shutil
+import urllib.parse
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+# Where Chromium, or a browser made of it, is; GATEHOUSE_BROWSER names another. Scripts/prepare.sh knows them too.
+PROGRAMS = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+]
+# For every step. Debug builds on a busy machine are slow; what takes longer does not come.
+SECONDS = 20
+
+# What has to be within the keyboard's reach, in order of the document.
+CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea"
+NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1200, "height": 800}
+
+
+def program():
+    named = os.environ.get("GATEHOUSE_BROWSER")
+    found = [path for path in map(shutil.which, [named] if named else PROGRAMS) if path]
+    assert found, f"there is no {named or 'Chromium'}: `Scripts/prepare.sh test` installs it"
+    return found[0]
+
+
+class Chromium:
+    """One process. Each person's browser in it has cookies of its own."""
+
+    def __init__(self):
+        self.playwright = sync_playwright().start()
+        try:
+            # Without its sandbox it runs as root, and in a container; it sees no page but ours.
+            self.browser = self.playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"])
+        except BaseException:
+            self.playwright.stop()
+            raise
+
+    def person(self, **options):
+        context = self.browser.new_context(viewport=WIDE, **options)
+        context.set_default_timeout(SECONDS * 1000)
+        return Tab(context.new_page())
+
+    def close(self):
+        try:
+            self.browser.close()
+        finally:
+            self.playwright.stop()
+
+
+class Tab:
+    def __init__(self, page):
+        self.page = page
+
+    def another(self):
+        """A second tab of the same browser."""
+        return Tab(self.page.context.new_page())
+
+    def open(self, address):
+        self.page.goto(address)
+        return self
+
+    def choose(self, title):
+        """Clicks the person with this title on a stand-in's page."""
+        self.row(title).get_by_role("button").click()
+        return self
+
+    def row(self, title):
+        return self.page.get_by_role("listitem").filter(has=self.page.get_by_text(title, exact=True))
+
+    def type_address(self, address):
+        """As the person whose address is typed, with the return key."""
+        field = self.page.get_by_label("Email address")
+        field.fill(address)
+        field.press("Enter")
+        return self
+
+    def arrive(self, address):
+        """Waits for the page at `address`, whatever was added to it."""
+        self.page.wait_for_url(lambda url: url.partition("#")[0].partition("?")[0] == address)
+        return self
+
+    @property
+    def query(self):
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).query))
+
+    @property
+    def fragment(self):
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).fragment, keep_blank_values=True))
+
+    @property
+    def focused(self):
+        """What the keyboard is at: its value, or its id where it has none."""
+        return self.page.evaluate("() => document.activeElement.value || document.activeElement.id")
+
+    def close(self):
+        self.page.context.close()
+
+
+# What people need whose eyes, hands or screens differ.
+
+
+def barriers(tab, *tags):
+    """What axe finds wrong, light and dark, and what does not fit on a small screen or at a large scale. `tags` choose
+    from its rules."""
+    options = {"resultTypes": ["violations"]} | ({"runOnly": list(tags)} if tags else {})
+    found = []
+    for scheme in ["light", "dark"]:
+        tab.page.emulate_media(color_scheme=scheme)
+        for size in [NARROW, WIDE]:
+            tab.page.set_viewport_size(size)
+            results = Axe().run(tab.page, options=options)
+            found += [f"{scheme} {size['width']}: {results.generate_report()}"] * bool(results.violations_count)
+            if tab.page.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
+                found.append(f"{scheme} {size['width']}: wider than the screen")
+    small = "(all) => all.filter(e => e.getBoundingClientRect().height < 44).map(e => e.outerHTML)"
+    return found + tab.page.eval_on_selector_all(CONTROLS, small)
+
+
+def walk(tab):
+    """Tabs once around the page: what had the focus, where that could not be seen, and all that should have it."""
+    tab.page.evaluate("() => document.activeElement.blur()")
+    count = tab.page.locator(CONTROLS).count()
+    reached, unseen = [], []
+    for _ in range(count):
+        tab.page.keyboard.press("Tab")
+        reached.append(tab.focused)
+        ring = tab.page.evaluate(
+            "() => { const s = getComputedStyle(document.activeElement); return [s.outlineStyle, s.outlineWidth] }"
+        )
+        if ring[0] in ("none", "hidden") or float(ring[1].removesuffix("px")) < 2:
+            unseen.append(reached[-1])
+    return reached, unseen, tab.page.eval_on_selector_all(CONTROLS, "(all) => all.map(e => e.value || e.id)")

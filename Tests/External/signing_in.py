@@ -1,0 +1,100 @@
+"""An app that signs people in through a provider, in a browser: what the tests of providers share."""
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+import urllib.parse
+
+from browser import Browser
+from program import Client
+
+# Where the app wants the browser back. Nothing listens there: the system hands such an address to the app.
+APP = "com.example.boxscore://signed-in"
+# What only somebody who reads the source or the log should see.
+INNER = re.compile(r"\.swift|SQLITE|HTTPClient|NIO|Optional\(|Error\(|ProviderFailure|127\.0\.0\.1|Traceback")
+
+
+def serve(servers, port, providers, **settings):
+    """A server on `port` that knows `providers`, which are elements of GATEHOUSE_OPENID_PROVIDERS."""
+    return servers.serve(
+        port=port,
+        **{
+            "GATEHOUSE_OPENID_PROVIDERS": json.dumps(providers),
+            "GATEHOUSE_OUTGOING_LOOPBACK": "true",
+            "GOTRUE_URI_ALLOW_LIST": APP,
+            "GOTRUE_MAILER_AUTOCONFIRM": "false",
+            **settings,
+        },
+    ).start()
+
+
+def callback(port):
+    """Where providers send browsers back to."""
+    return f"http://127.0.0.1:{port}/auth/v1/callback"
+
+
+class Flow:
+    """One sign-in: the app's own verifier, and a browser of the person's own."""
+
+    def __init__(self, server, provider, browser=None):
+        self.server, self.provider = server, provider
+        self.browser = browser or Browser(APP)
+        self.verifier = secrets.token_urlsafe(48)
+
+    @property
+    def challenge(self):
+        digest = hashlib.sha256(self.verifier.encode()).digest()
+        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+    def address(self, **parameters):
+        """What the app opens in the browser."""
+        query = {
+            "provider": self.provider,
+            "redirect_to": APP,
+            "code_challenge": self.challenge,
+            "code_challenge_method": "s256",
+            **parameters,
+        }
+        return f"{self.server.auth_url}/authorize?{urllib.parse.urlencode(query)}"
+
+    def begin(self, **parameters):
+        """Goes to the provider. Gives the provider's address."""
+        self.at_provider = self.browser.step(self.address(**parameters))
+        return self.at_provider
+
+    def come_back(self, stand_in, subject, **parameters):
+        """The address, at our server, that the provider sends the browser to once `subject` has signed in there."""
+        at_provider = self.begin(**parameters)
+        server, self.browser.app = self.browser.app, callback(self.server.port)
+        try:
+            page = stand_in.sign_in(self.browser, self.browser.open(at_provider), subject)
+        finally:
+            self.browser.app = server
+        assert page.url.startswith(callback(self.server.port)), page
+        return page.url
+
+    def finish(self, stand_in, subject, **parameters):
+        """All the way to the app. Gives the page at which the app takes over."""
+        return self.browser.open(self.come_back(stand_in, subject, **parameters))
+
+    def exchange(self, code, verifier=None):
+        return self.server.auth().post(
+            "/token?grant_type=pkce", {"auth_code": code, "code_verifier": verifier or self.verifier}
+        )
+
+    def sign_in(self, stand_in, subject, **parameters):
+        """The session."""
+        page = self.finish(stand_in, subject, **parameters)
+        assert "code" in page.query, page
+        answer = self.exchange(page.query["code"])
+        assert answer.status == 200, answer
+        return answer.json()
+
+
+def me(server, session):
+    """Who the gateway says that somebody is."""
+    answer = Client(server.gateway_url, token=session["access_token"]).get("/v1/auth/me")
+    assert answer.status == 200, answer
+    return answer.json()

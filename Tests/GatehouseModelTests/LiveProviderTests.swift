@@ -1,0 +1,152 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// The manager before a server that knows Apple and Google: the stand-ins of the dev stack.
+@Suite("Signing in with Apple and Google before a real server") @MainActor
+struct LiveProviderTests {
+    private static func with(_ test: (ModelWorld) async throws -> Void) async throws {
+        try await ModelWorld.with(providers: TestProviders()) { world in
+            await until { world.manager.phase == .unauthenticated }
+            try await test(world)
+        }
+    }
+
+    /// What Apple's sheet gives on a device; the name the first time only.
+    private func apple(_ world: ModelWorld, nonce: SignInNonce = SignInNonce()) async throws -> AppleCredential {
+        let answer = try await world.server.send(
+            .post, "/dev/apple/native-credential",
+            json: ["person": "existing", "email": "ada@example.com", "nonce": .string(nonce.hashed)])
+        guard let token = answer["identityToken"]?.stringValue, let person = answer["user"]?.stringValue else {
+            throw UnexpectedAnswer(answer: answer)
+        }
+        let name = answer["fullName"]
+        return AppleCredential(
+            idToken: token, nonce: nonce.raw, person: person, firstName: name?["givenName"]?.stringValue,
+            lastName: name?["familyName"]?.stringValue, authorizationCode: answer["authorizationCode"]?.stringValue)
+    }
+
+    /// A browser with somebody in front of it who has the address.
+    private struct Browser: WebAuthenticationSession {
+        let server: TestServer
+
+        func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {
+            let start = try await address(URL(string: "myapp://callback")!)
+            let back = try await TestBrowser(server).signIn(
+                start.absoluteString, as: "existing", email: "ada@example.com")
+            guard let url = back.location.flatMap({ URL(string: $0) }) else { throw UnexpectedAnswer(answer: back) }
+            return url
+        }
+    }
+
+    @Test("E8, pitfall 6: A name that Apple told outlives an exchange that failed, and arrives with the next one")
+    func appleName() async throws {
+        try await Self.with { world in
+            world.network.fail("/token")
+            await #expect(throws: AuthClientError.self) {
+                try await world.manager.signInWithApple { try await apple(world) }
+            }
+            #expect(await world.storage.contents.keys.contains("gatehouse.apple-names"))
+            world.network.clear()
+            let second = try await apple(world)
+            #expect(second.firstName == nil)
+            #expect(try await world.manager.signInWithApple { second } == .signedIn)
+            #expect(world.manager.user?.firstName == "Existing")
+            #expect(await world.client.currentUser?.userMetadata["full_name"] == "Existing Example")
+            // The server had it with the sign-in: nothing was sent after it.
+            #expect(!world.network.calls.contains { $0.hasPrefix("PUT") || $0.hasPrefix("PATCH") })
+            #expect(await !world.storage.contents.keys.contains("gatehouse.apple-names"))
+        }
+    }
+
+    @Test("E8: A token for another nonce opens nothing, and the message says Apple")
+    func nonce() async throws {
+        try await Self.with { world in
+            var credential = try await apple(world)
+            credential.credentials.nonce = SignInNonce().raw
+            let wrong = credential
+            let screen = LoginModel(manager: world.manager)
+            await screen.signInWithApple { wrong }
+            #expect(screen.message?.text == "Sign in with Apple failed. Please try again.")
+            #expect(world.manager.phase == .unauthenticated)
+        }
+    }
+
+    @Test("D7, E7: A conflict in a browser leads to the screen that links; the password links and signs in")
+    func confirm() async throws {
+        try await Self.with { world in
+            let ada = try await world.server.signUp(data: ["first_name": "Ada"])
+            let login = LoginModel(manager: world.manager)
+            await login.signInWithGoogle(in: Browser(server: world.server))
+            #expect(login.message?.text == "This email is already associated with another account.")
+            #expect(login.message?.question == world.manager.linkQuestion && world.manager.linkQuestion != nil)
+            #expect(await !world.storage.contents.keys.contains("gatehouse.pkce-flows"))
+            let link = LinkModel(manager: world.manager)
+            #expect(link.methods == [.email] && link.canRecover)
+            await link.confirm(password: "a wrong password")
+            #expect(link.message?.text == "Incorrect email or password. Please try again.")
+            await link.confirm(password: TestServer.password)
+            #expect(login.isFinished && link.question == nil)
+            #expect(world.manager.user?.id.uuidString.lowercased() == ada.userID)
+            #expect(world.manager.user?.firstName == "Ada")
+            #expect(try await world.manager.identities().map(\.provider).sorted() == ["email", "google"])
+            #expect(world.events.events.last == .linked(existing: .email, new: .google))
+            await world.manager.signOut()
+            #expect(try await world.manager.signInWithGoogle(in: Browser(server: world.server)) == .signedIn)
+        }
+    }
+
+    @Test("D8: An address that nobody has proven is taken, and the old password opens nothing")
+    func recover() async throws {
+        try await Self.with { world in
+            let eve = try await world.server.signUp(data: ["first_name": "Eve"])
+            await #expect(throws: AuthClientError.self) {
+                try await world.manager.signInWithApple { try await apple(world) }
+            }
+            #expect(try await world.manager.recoverAccount() == .signedIn)
+            #expect(world.manager.user?.id.uuidString.lowercased() != eve.userID)
+            #expect(world.manager.user?.email == "ada@example.com" && world.manager.user?.firstName == "Existing")
+            #expect(try await world.server.signIn().code == "invalid_credentials")
+            #expect(try await world.restart().user?.email == "ada@example.com")
+        }
+    }
+
+    @Test("D7: The account's other provider signs in and links in one call")
+    func otherProvider() async throws {
+        try await Self.with { world in
+            try await world.manager.signInWithApple { try await apple(world) }
+            try await world.manager.linkGoogle(in: LinkingBrowser(server: world.server))
+            let google = try #require(try await world.manager.identities().first { $0.provider == "google" })
+            await world.manager.signOut()
+            try await world.manager.signInWithApple { try await apple(world) }
+            try await world.manager.unlink(google)
+            await world.manager.signOut()
+            await #expect(throws: AuthClientError.self) {
+                try await world.manager.signInWithGoogle(in: Browser(server: world.server))
+            }
+            let link = LinkModel(manager: world.manager)
+            #expect(link.methods == [.apple] && !link.canRecover)
+            await link.confirmWithApple { try await apple(world) }
+            #expect(world.manager.isLoggedIn && link.question == nil)
+            #expect(try await world.manager.identities().map(\.provider).sorted() == ["apple", "google"])
+            #expect(try await world.manager.undoableLinks().first?.rule == "confirmed_by_owner")
+        }
+    }
+
+    /// The page of the server is skipped: it gave the provider's address to the app.
+    private struct LinkingBrowser: WebAuthenticationSession {
+        let server: TestServer
+
+        func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {
+            let start = try await address(URL(string: "myapp://callback")!)
+            let back = try await TestBrowser(server).choose(
+                "existing", email: "ada@example.com", at: start.absoluteString)
+            guard let url = back.location.flatMap({ URL(string: $0) }) else { throw UnexpectedAnswer(answer: back) }
+            return url
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import Testing
+
+@Suite("Links that are taken back, and names that Apple tells once") @MainActor
+struct LinkTests {
+    private func manager(
+        _ service: InMemoryAuthService, storage: any SecureStorage = MemoryStorage()
+    ) async -> AuthManager {
+        let manager = service.makeManager(storage: storage)
+        await manager.wait { !$0.isLoading }
+        return manager
+    }
+
+    @Test("A link by hand is taken back; the identity is another person's from then on")
+    func undo() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let manager = await manager(service)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        try await manager.linkGoogle { try await sheet.google() }
+        await manager.signOut()
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        let (mine, links) = (manager.user?.id, try await manager.undoableLinks())
+        #expect(links.map(\.provider) == ["google"] && links.map(\.rule) == ["linked_by_hand"])
+        #expect(links.map { $0.until.timeIntervalSince($0.linkedAt) } == [30 * 86_400])
+        try await manager.undo(links[0])
+        #expect(try await manager.identities().map(\.provider) == ["email"])
+        #expect(try await manager.undoableLinks().isEmpty)
+        await #expect(throws: AuthError.networkError) { try await manager.undo(links[0]) }
+        await manager.signOut()
+        #expect(try await manager.signInWithGoogle { try await sheet.google() } == .signedIn)
+        #expect(manager.user?.id != mine && manager.user?.email == nil)
+    }
+
+    @Test("Taking back the link that opened this session ends it, and says so")
+    func undoOwn() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", isEmailProven: true)
+        let manager = await manager(service)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        try await manager.signInWithApple { try await sheet.apple() }
+        let links = try await manager.undoableLinks()
+        #expect(links.map(\.rule) == ["proven_by_both"])
+        try await manager.undo(links[0])
+        await #expect(throws: AuthError.self) { try await manager.identities() }
+        await manager.wait { !$0.isLoggedIn }
+        #expect(manager.signedOutReason == .endedByServer(.sessionNotFound))
+    }
+
+    @Test("A link is taken back within 30 days", arguments: [true, false])
+    func late(_ isFault: Bool) async throws {
+        let service = InMemoryAuthService.signedIn()
+        let manager = await manager(service)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        try await manager.linkGoogle { try await sheet.google() }
+        let links = try await manager.undoableLinks()
+        if isFault { service.meet(.linkTooOld) } else { service.clock.advance(by: .seconds(30 * 86_400)) }
+        await #expect(throws: AuthError.networkError) { try await manager.undo(links[0]) }
+        #expect(try await manager.undoableLinks().isEmpty == !isFault)
+    }
+
+    @Test("A guest has no links to take back")
+    func guest() async throws {
+        let manager = await manager(InMemoryAuthService())
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.undoableLinks() }
+    }
+
+    @Test("Pitfall 6: The name goes with the sign-in, and is forgotten here when the server has it")
+    func name() async throws {
+        let (service, storage) = (InMemoryAuthService(), MemoryStorage())
+        let manager = await manager(service, storage: storage)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        service.meet(.offline)
+        await #expect(throws: AuthClientError.self) { try await manager.signInWithApple { try await sheet.apple() } }
+        #expect(await storage.contents.keys.sorted() == ["gatehouse.apple-names"])
+        // The second time Apple tells nothing.
+        #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
+        #expect(manager.user?.firstName == "Ada")
+        #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
+        #expect(!service.calls.contains(.updateMetadata) && !service.calls.contains(.updateProfile))
+        #expect(await storage.contents.isEmpty)
+    }
+
+    @Test("Pitfall 6: A server that does not take the name with the sign-in gets it right after")
+    func stockServer() async throws {
+        let (service, storage) = (InMemoryAuthService(), MemoryStorage())
+        let manager = await manager(service, storage: storage)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        service.meet(.nameIgnored)
+        service.meet(.serverError, at: .updateMetadata)
+        try await manager.signInWithApple { try await sheet.apple() }
+        #expect(manager.user?.firstName == "Ada")
+        #expect(await service.currentSession?.user.userMetadata["full_name"] == nil)
+        #expect(await !storage.contents.isEmpty)
+        manager.reloadProfile()
+        await until { await storage.contents.isEmpty }
+        #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
+        #expect(await service.currentSession?.user.userMetadata["first_name"] == "Ada")
+    }
+
+    @Test("A family name alone goes to the account, and leaves the profile's first name empty")
+    func familyName() async throws {
+        let (service, storage) = (InMemoryAuthService(), MemoryStorage())
+        let manager = await manager(service, storage: storage)
+        let person = ProviderPerson(id: "p", email: nil, isEmailVerified: false)
+        let token = person.credentials(from: .apple).idToken
+        service.meet(.nameIgnored)
+        try await manager.signInWithApple {
+            AppleCredential(idToken: token, nonce: nil, person: "p", firstName: " ", lastName: "Lovelace")
+        }
+        #expect(manager.user?.firstName == nil)
+        #expect(await service.currentSession?.user.userMetadata["full_name"] == "Lovelace")
+        #expect(await storage.contents.isEmpty)
+    }
+}
+
+@Suite("Who has stopped using Sign in with Apple for the app") @MainActor
+struct AppleCredentialTests {
+    private let apple = ScriptedAppleCredentials()
+    private let sheet = ScriptedProviderSheet(.signsIn(.ada))
+
+    private func signedIn(_ service: InMemoryAuthService) async throws -> AuthManager {
+        let manager = service.makeManager(appleCredentials: apple.credentials)
+        await manager.wait { $0.phase == .unauthenticated }
+        try await manager.signInWithApple { try await sheet.apple() }
+        return manager
+    }
+
+    @Test("Is signed out when the app comes to the front, and told to sign in again")
+    func active() async throws {
+        let service = InMemoryAuthService()
+        let manager = try await signedIn(service)
+        apple.askAgain()
+        await until { apple.asked == ["person-ada"] }
+        #expect(manager.isLoggedIn)
+        apple.set(.revoked, for: .ada)
+        apple.askAgain()
+        await manager.wait { !$0.isLoggedIn }
+        #expect(manager.phase == .unauthenticated && manager.signedOutReason == .consentRevoked)
+        #expect(LoginModel(manager: manager).message?.text == "Session expired. Please sign in again.")
+        #expect(service.openSessionCount == 0)
+    }
+
+    @Test("Is signed out at the app's next start, and the log has one line of it, without a name")
+    func start() async throws {
+        let service = InMemoryAuthService()
+        _ = try await signedIn(service)
+        apple.set(.revoked, for: .ada)
+        let (log, telemetry) = (Locked<[String]>([]), HeardTelemetry())
+        let next = AuthManager(
+            service: service, storage: MemoryStorage(), clock: service.clock.clock, telemetry: [telemetry],
+            appleCredentials: apple.credentials,
+            log: { level, line in log.withLock { $0.append("\(level.rawValue) \(line)") } })
+        await next.wait { $0.signedOutReason == .consentRevoked }
+        #expect(next.phase == .unauthenticated)
+        #expect(log.withLock { $0 } == ["info signed_out reason=consent_revoked"])
+        #expect(telemetry.all.isEmpty)
+    }
+
+    @Test("A device that does not know the person, or is offline, signs nobody out")
+    func unknown() async throws {
+        let service = InMemoryAuthService()
+        let manager = try await signedIn(service)
+        for state in [AppleCredentialState.notFound, .unavailable, .transferred] {
+            apple.set(state, for: .ada)
+            let count = apple.asked.count
+            apple.askAgain()
+            await until { apple.asked.count > count }
+        }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(manager.isLoggedIn)
+    }
+
+    @Test("Who then signs in another way stays signed in")
+    func otherWay() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", isEmailProven: true)
+        let manager = try await signedIn(service)
+        apple.set(.revoked, for: .ada)
+        apple.askAgain()
+        await manager.wait { !$0.isLoggedIn }
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        let count = apple.asked.count
+        apple.askAgain()
+        await until { apple.asked.count > count }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(manager.isLoggedIn)
+    }
+}

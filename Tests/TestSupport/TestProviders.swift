@@ -1,0 +1,113 @@
+package import AccountDomain
+package import AuthServer
+import DevStack
+package import GatehouseWire
+package import IdentityProviders
+import JSONWebTokens
+import Synchronization
+
+/// How a test server knows Apple and Google: the stand-ins of the dev stack, behind the same router.
+package struct TestProviders: Sendable {
+    package var linking: LinkingPolicy = .automatic
+    package var address: AddressRequirement = .none
+    /// Other providers, with the transport they are called through.
+    package var others: [@Sendable (@escaping ProviderTransport, OutgoingAddressRule) throws -> SignInProvider] = []
+
+    package init(linking: LinkingPolicy = .automatic, address: AddressRequirement = .none) {
+        (self.linking, self.address) = (linking, address)
+    }
+}
+
+/// The way from the server to its providers, without a network.
+package final class ProviderWire: Sendable {
+    private struct State {
+        var send: ProviderTransport?
+        var called: [String] = []
+        var failure: ProviderTransportFailure?
+        var delay: (@Sendable () async throws -> Void)?
+        var posted: [AnyJSON] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Paths, in the order in which they were called.
+    package var called: [String] { state.withLock { $0.called } }
+
+    /// The notifications that Apple's stand-in sent. They are not delivered: a test does that, as often as it likes.
+    package var posted: [AnyJSON] { state.withLock { $0.posted } }
+    func keep(_ notification: AnyJSON) { state.withLock { $0.posted.append(notification) } }
+
+    /// From now on no provider answers; nil: they do again.
+    package func fail(_ failure: ProviderTransportFailure?) { state.withLock { $0.failure = failure } }
+
+    /// Waits before each call.
+    package func hold(_ wait: (@Sendable () async throws -> Void)?) { state.withLock { $0.delay = wait } }
+
+    func connect(_ send: @escaping ProviderTransport) { state.withLock { $0.send = send } }
+
+    package var transport: ProviderTransport {
+        { [self] request in
+            let (send, failure, delay) = state.withLock { state in
+                state.called.append(request.url.text.replacing(TestServer.external, with: ""))
+                return (state.send, state.failure, state.delay)
+            }
+            if let delay { try await delay() }
+            if let failure { throw failure }
+            guard let send else { throw ProviderTransportFailure.noConnection }
+            return try await send(request)
+        }
+    }
+}
+
+extension TestServer {
+    package static let external = "http://127.0.0.1:9999"
+    package static let callback = external + "/auth/v1/callback"
+
+    /// - Parameter wanted: nil: none.
+    static func standIns(
+        _ wanted: TestProviders?, _ clock: TestClock, _ randomness: TestRandomness, _ wire: ProviderWire
+    ) throws -> (StandIns?, SignInProviders) {
+        guard let wanted else { return (nil, SignInProviders()) }
+        let standIns = try standIns(clock, randomness, wire)
+        return (standIns, try providers(wanted, standIns.registration, clock, wire))
+    }
+
+    private static func standIns(
+        _ clock: TestClock, _ randomness: TestRandomness, _ wire: ProviderWire
+    ) throws -> StandIns {
+        var settings = StandInSettings(external: external)
+        settings.notificationEndpoint = external + "/auth/v1/apple/notifications"
+        return try StandIns.make(
+            settings,
+            in: Surroundings(
+                now: { clock.now }, randomBytes: { randomness.bytes($0) }, makeKey: { JSONWebKey.newES256() },
+                wait: { _ in },
+                post: { _, json in
+                    wire.keep(try JSONReader.read(json))
+                    return 200
+                }))
+    }
+
+    /// Apple and Google as a server is told of them.
+    private static func providers(
+        _ wanted: TestProviders, _ registration: StandInRegistration, _ clock: TestClock, _ wire: ProviderWire
+    ) throws -> SignInProviders {
+        let rule = OutgoingAddressRule(allowsLoopback: true)
+        let key = try AppleSigningKey(
+            pem: registration.apple.privateKey, keyID: registration.apple.keyID, teamID: registration.apple.teamID)
+        let settings: [ProviderSettings] = [
+            try .apple(
+                clientIDs: [registration.apple.webClient] + registration.apple.apps, credential: .appleKey(key),
+                base: registration.apple.base, issuers: [registration.apple.issuer]),
+            try .google(
+                clientIDs: [registration.google.webClient] + registration.google.apps,
+                credential: .secret(registration.google.secret), issuer: registration.google.issuer),
+        ]
+        let known = try settings.map { settings in
+            SignInProvider(
+                try OpenIDProvider(settings, rule: rule, now: { clock.now }, transport: wire.transport),
+                linking: wanted.linking, address: wanted.address, redirectURL: callback)
+        }
+        return SignInProviders(known + (try wanted.others.map { try $0(wire.transport, rule) }))
+    }
+}
