@@ -7,7 +7,8 @@ import Synchronization
 /// a thread of its own, which may wait for the server: no thread of the callers does.
 final class WorkerPool: Sendable {
     private struct State {
-        var queue: [Job] = []
+        /// Those before ``first`` are taken, and nil: what a job holds goes with it.
+        var queue: [Job?] = []
         var first = 0
         var running: [UInt64: Running] = [:]
         var threads = 0
@@ -70,7 +71,7 @@ final class WorkerPool: Sendable {
     /// Takes a caller out of the queue, or stops its statement. What is committing already is not stopped.
     func cancel(_ id: UInt64) {
         let (waiting, cancellation) = state.withLock { state -> (Job?, PostgresCancellation?) in
-            if let index = state.queue[state.first...].firstIndex(where: { $0.id == id }) {
+            if let index = state.queue[state.first...].firstIndex(where: { $0?.id == id }) {
                 return (state.queue.remove(at: index), nil)
             }
             guard let running = state.running[id], !running.isCommitting else { return (nil, nil) }
@@ -85,7 +86,7 @@ final class WorkerPool: Sendable {
     func close() {
         let (waiting, threads) = state.withLock { state in
             state.isClosed = true
-            let waiting = Array(state.queue[state.first...])
+            let waiting = state.queue.compactMap(\.self)
             (state.queue, state.first) = ([], 0)
             return (waiting, state.threads)
         }
@@ -99,10 +100,10 @@ final class WorkerPool: Sendable {
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
         let late = state.withLock { state in
-            let late = state.queue[state.first...].filter { $0.deadline <= now }
-            state.queue = state.queue[state.first...].filter { $0.deadline > now }
+            let waiting = state.queue.compactMap(\.self)
+            state.queue = waiting.filter { $0.deadline > now }
             state.first = 0
-            return late
+            return waiting.filter { $0.deadline <= now }
         }
         for job in late { job.refuse(reason) }
     }
@@ -128,8 +129,8 @@ extension WorkerPool {
                 state.threads -= 1
                 return .end
             }
-            guard state.waiting > 0 else { return isLate ? .rested : .nothing }
-            let job = state.queue[state.first]
+            guard state.waiting > 0, let job = state.queue[state.first] else { return isLate ? .rested : .nothing }
+            state.queue[state.first] = nil
             state.first += 1
             if state.first > 1_000, state.first * 2 > state.queue.count {
                 state.queue.removeFirst(state.first)

@@ -1,5 +1,6 @@
 import GatehouseWire
 import HTTPServing
+import Synchronization
 import Testing
 
 @Suite("Rate limits")
@@ -57,4 +58,45 @@ struct RateLimiterTests {
         _ = try await limiter.take("b", key: "later", at: start + .seconds(120))
         #expect(limiter.keyCount == 1)
     }
+
+    @Test("A shared limit is also counted where all nodes count, after the node's own; other limits are not")
+    func shared() async throws {
+        let asked = Asked()
+        let shared = SharedCounts(
+            take: { limit, key, takes, _ in
+                asked.add("\(takes ? "take" : "look") \(limit.bucket) \(key)")
+                return key == "met elsewhere" ? .seconds(7) : nil
+            },
+            giveBack: { limit, key in asked.add("give back \(limit.bucket) \(key)") },
+            reset: { limit, key in asked.add("reset \(limit.bucket) \(key)") })
+        let limiter = RateLimiter(
+            [
+                RateLimit("failures", 1, per: .seconds(60), burst: 1, isShared: true),
+                RateLimit("floods", 1, per: .seconds(60), burst: 1),
+            ], shared: shared)
+        #expect(
+            try await limiter.take("failures", key: "met elsewhere", at: start)
+                == .refused(retryAfter: .seconds(7), bucket: "failures"))
+        #expect(try await limiter.peek("failures", key: "a", at: start) == .allowed)
+        #expect(try await limiter.take("failures", key: "a", at: start) == .allowed)
+        // Refused here already.
+        #expect(try await limiter.take("failures", key: "a", at: start) != .allowed)
+        try await limiter.giveBack("failures", key: "a")
+        try await limiter.reset("failures", key: "a")
+        #expect(try await limiter.take("floods", key: "a", at: start) == .allowed)
+        try await limiter.giveBack("floods", key: "a")
+        try await limiter.reset("floods", key: "a")
+        #expect(
+            asked.all == [
+                "take failures met elsewhere", "look failures a", "take failures a", "give back failures a",
+                "reset failures a",
+            ])
+    }
+}
+
+private final class Asked: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
+    var all: [String] { texts.withLock { $0 } }
 }

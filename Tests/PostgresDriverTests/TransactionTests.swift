@@ -163,6 +163,23 @@ struct TransactionTests {
         #expect(told.all == ["statement", "statement", "commit 1", "statement", "read"])
     }
 
+    @Test("A database that nobody holds any more closes, although its bodies held it")
+    func released() async throws {
+        weak var held: PostgresDatabase?
+        do {
+            let database = try await Bench().openWithNotes()
+            held = database
+            for id in 0..<3 {
+                // What a body has taken hold of goes with the body.
+                try await database.write { db in _ = try withExtendedLifetime(database) { try db.run("SELECT \(id)") } }
+                _ = try await database.noteIDs()
+            }
+        }
+        // The connection's thread may still have the last body in hand.
+        for _ in 0..<100_000 where held != nil { await Task.yield() }
+        #expect(held == nil)
+    }
+
     @Test("What is closed refuses, at once and later")
     func closed() async throws {
         let database = try await Bench().openWithNotes()

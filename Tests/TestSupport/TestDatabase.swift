@@ -63,22 +63,32 @@ package final class OpenDatabase: Sendable {
     /// PostgreSQL.
     package init(_ cluster: TestCluster) async throws {
         folder = ""
-        let schema = try await cluster.makeSchema()
+        let schema = try await TestSchema(cluster)
         let statements = statements
         var settings = PostgresSettings()
         settings.connections = 4
         settings.waitLimit = .seconds(60)
-        let opened = try PostgresDatabase(cluster.url(schema: schema), settings: settings, uptime: uptime) { event in
-            if case .statement = event { statements.add() }
+        database = try PostgresDatabase(cluster.url(schema: schema.name), settings: settings, uptime: uptime) { event in
+            // The schema stays as long as the database, which may outlive this value.
+            withExtendedLifetime(schema) { if case .statement = event { statements.add() } }
         }
-        database = opened
-        remove = {
-            opened.close()
-            Task { await cluster.drop(schema) }
-        }
+        remove = {}
     }
 
     deinit { remove() }
+}
+
+/// A schema that goes when the last who uses it does.
+package final class TestSchema: Sendable {
+    package let name: String
+    private let cluster: TestCluster
+
+    package init(_ cluster: TestCluster) async throws {
+        self.cluster = cluster
+        name = try await cluster.makeSchema()
+    }
+
+    deinit { Task { [cluster, name] in await cluster.drop(name) } }
 }
 
 /// How many statements ran.

@@ -17,7 +17,8 @@ extension Accounts {
         Migration(7, "sign-in through providers", flows),
         Migration(8, "links between identities and accounts", links),
         Migration(9, "outbox", outbox),
-        Migration(10, "sessions that began elsewhere", transfers),
+        Migration(10, "counts that nodes share", requestCounts),
+        Migration(11, "sessions that began elsewhere", transfers),
     ]
 
     private static let users: SQL = """

@@ -33,9 +33,15 @@ package enum Limits {
             RateLimit(authorize, rates.authorize, per: fiveMinutes, burst: 30),
             RateLimit(signUp, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
-            RateLimit(anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers),
-            RateLimit(failedSignInsByAddress, rates.failedSignIns, per: hour, burst: rates.failedSignIns),
-            RateLimit(failedSignInsByAccount, rates.failedSignIns, per: hour, burst: rates.failedSignIns),
+            RateLimit(
+                anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers,
+                isShared: true),
+            RateLimit(
+                failedSignInsByAddress, rates.failedSignIns, per: hour, burst: rates.failedSignIns,
+                isShared: true),
+            RateLimit(
+                failedSignInsByAccount, rates.failedSignIns, per: hour, burst: rates.failedSignIns,
+                isShared: true),
         ]
     }
 }

@@ -29,6 +29,24 @@ func openDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: System.uptime, observe: observe)
 }
 
+/// Counts that all nodes share, where there is a server to share them by.
+func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
+    guard settings.database.server != nil, settings.secrets != nil else { return nil }
+    let counts = RequestCounts(database: database)
+    @Sendable func rate(_ limit: RateLimit) -> RequestCounts.Rate? {
+        RequestCounts.Rate(count: limit.count, window: limit.window, burst: limit.burst)
+    }
+    return SharedCounts(
+        take: { limit, key, takes, now in
+            // What allows nothing was refused before it came here.
+            guard let rate = rate(limit) else { return limit.window }
+            return try await counts.take(limit.bucket, key: key, rate, takes: takes, at: now)
+        },
+        giveBack: { limit, key in
+            if let rate = rate(limit) { try await counts.giveBack(limit.bucket, key: key, rate) }
+        }, reset: { limit, key in try await counts.reset(limit.bucket, key: key) })
+}
+
 /// The steps of the schema that this program needs.
 func migrations(for parts: Set<ServedPart>) -> [Migration] {
     parts == [.gateway] ? RemoteIssuer.migrations : Accounts.migrations

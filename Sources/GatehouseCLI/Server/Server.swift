@@ -38,7 +38,8 @@ func makeServer(
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
     let floor = ServingFloor(
         now: System.now, uptime: System.uptime, sleep: System.sleep, makeRequestID: System.requestID, metrics: metrics,
-        limiter: rates.map { RateLimiter($0) }, clientAddress: settings.clientAddress,
+        limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
+        clientAddress: settings.clientAddress,
         requestTimeLimit: settings.requestTimeLimit)
     var server = Server()
     if let secrets = settings.secrets {

@@ -7,8 +7,11 @@ package struct RateLimit: Hashable, Sendable {
     package let count: Int
     package let window: Duration
     package let burst: Int
+    /// Whether all nodes count together, where they have something to share it by.
+    package let isShared: Bool
 
-    package init(_ bucket: String, _ count: Int, per window: Duration, burst: Int) {
+    package init(_ bucket: String, _ count: Int, per window: Duration, burst: Int, isShared: Bool = false) {
+        self.isShared = isShared
         self.bucket = bucket
         self.count = count
         self.window = window
@@ -19,8 +22,27 @@ package struct RateLimit: Hashable, Sendable {
     var rate: Double { Double(count) / max(window.fractionalSeconds, 0.001) }
 }
 
-/// Counts requests by bucket and key, in memory. The methods are asynchronous so that a store which several
-/// nodes share can take its place.
+/// What several nodes count by. Asked only after the node's own count has allowed it, so that a flood does not reach it.
+package struct SharedCounts: Sendable {
+    package typealias Take =
+        @Sendable (RateLimit, _ key: String, _ takes: Bool, _ now: Instant) async throws -> Duration?
+
+    /// Takes a token, or looks; nil when there was one, else how long until there is.
+    let take: Take
+    let giveBack: @Sendable (RateLimit, _ key: String) async throws -> Void
+    let reset: @Sendable (RateLimit, _ key: String) async throws -> Void
+
+    package init(
+        take: @escaping Take, giveBack: @escaping @Sendable (RateLimit, _ key: String) async throws -> Void,
+        reset: @escaping @Sendable (RateLimit, _ key: String) async throws -> Void
+    ) {
+        self.take = take
+        self.giveBack = giveBack
+        self.reset = reset
+    }
+}
+
+/// Counts requests by bucket and key: in memory, and those of a shared limit in ``SharedCounts`` too.
 ///
 /// Bounded: a key whose bucket is full again is forgotten, and of a bucket that still reaches its capacity the
 /// half that is nearest to full is forgotten, so that a flood from many addresses frees none that is shut.
@@ -32,28 +54,50 @@ package final class RateLimiter: Sendable {
     }
 
     private let buckets: [String: Bucket]
+    private let shared: SharedCounts?
 
-    /// - Parameter capacity: keys of one bucket.
-    package init(_ limits: [RateLimit], capacity: Int = 100_000) {
+    /// - Parameters:
+    ///   - shared: Where shared limits are counted; nil for a node that is alone.
+    ///   - capacity: Keys of one bucket.
+    package init(_ limits: [RateLimit], shared: SharedCounts? = nil, capacity: Int = 100_000) {
         buckets = Dictionary(limits.map { ($0.bucket, Bucket($0, capacity: capacity)) }) { _, last in last }
+        self.shared = shared
     }
 
     /// Takes a token. A bucket without a rule allows everything.
+    ///
+    /// - Throws: When what nodes share is out of reach.
     package func take(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
-        buckets[bucket]?.decide(key, at: now, takes: true) ?? .allowed
+        try await decide(bucket, key, takes: true, at: now)
     }
 
     /// Whether a token is there, without taking it: for limits that count failures only.
     package func peek(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
-        buckets[bucket]?.decide(key, at: now, takes: false) ?? .allowed
+        try await decide(bucket, key, takes: false, at: now)
+    }
+
+    private func decide(_ bucket: String, _ key: String, takes: Bool, at now: Instant) async throws -> Decision {
+        guard let counted = buckets[bucket] else { return .allowed }
+        let own = counted.decide(key, at: now, takes: takes)
+        guard own == .allowed, counted.limit.isShared, let shared else { return own }
+        guard let wait = try await shared.take(counted.limit, key, takes, now) else { return .allowed }
+        return .refused(retryAfter: wait, bucket: bucket)
     }
 
     /// Puts a token back that ``take(_:key:at:)`` took, for limits that count failures only: taken before the
     /// work, so that a hundred tries at once are a hundred tries.
-    package func giveBack(_ bucket: String, key: String) async throws { buckets[bucket]?.giveBack(key) }
+    package func giveBack(_ bucket: String, key: String) async throws {
+        guard let counted = buckets[bucket] else { return }
+        counted.giveBack(key)
+        if counted.limit.isShared { try await shared?.giveBack(counted.limit, key) }
+    }
 
     /// Fills the bucket of one key, as a success does to its count of failures.
-    package func reset(_ bucket: String, key: String) async throws { buckets[bucket]?.forget(key) }
+    package func reset(_ bucket: String, key: String) async throws {
+        guard let counted = buckets[bucket] else { return }
+        counted.forget(key)
+        if counted.limit.isShared { try await shared?.reset(counted.limit, key) }
+    }
 
     /// - Throws: ``Refusal`` 429.
     package func require(_ bucket: String, key: String, at now: Instant) async throws {
@@ -84,7 +128,7 @@ private final class Bucket: Sendable {
         var nextSweep = Instant(microseconds: .min)
     }
 
-    private let limit: RateLimit
+    let limit: RateLimit
     private let capacity: Int
     private let state = Mutex(State())
 
