@@ -98,7 +98,7 @@ package let uptime: @Sendable () -> Duration = {
 }()
 
 /// So many may be in at once; the others wait, in order.
-private final class Places: Sendable {
+final class Places: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
