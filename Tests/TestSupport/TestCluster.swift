@@ -30,6 +30,8 @@ package final class TestCluster: Sendable {
         guardian.executableURL = script
         guardian.arguments = [programs, folder]
         guardian.standardInput = input
+        // No other program that a test starts may keep the pipe open after this one.
+        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         guardian.standardOutput = output
         try guardian.run()
         // Ends early, with the reason on standard error, when the server did not start.
@@ -98,7 +100,7 @@ package let uptime: @Sendable () -> Duration = {
 }()
 
 /// So many may be in at once; the others wait, in order.
-private final class Places: Sendable {
+final class Places: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []

@@ -22,6 +22,10 @@ package enum TestDatabase: String, CaseIterable, Sendable, CustomTestStringConve
     package static let usual =
         ProcessInfo.processInfo.environment["GATEHOUSE_TEST_DATABASE"].flatMap(TestDatabase.init) ?? .sqlite
 
+    /// Tests start all at once; with more than a thousand open files Foundation's `Process` reads past the end of its
+    /// list of them and crashes (Swift 6.3).
+    private static let files = Places(48)
+
     package var testDescription: String { rawValue }
 
     /// A new database with every migration, which goes when the value does.
@@ -34,7 +38,7 @@ package enum TestDatabase: String, CaseIterable, Sendable, CustomTestStringConve
     /// A new database without a table.
     package func openEmpty() async throws -> OpenDatabase {
         switch self {
-        case .sqlite: try OpenDatabase()
+        case .sqlite: try await OpenDatabase(Self.files)
         case .postgres: try await OpenDatabase(TestCluster.running())
         }
     }
@@ -47,8 +51,14 @@ package final class OpenDatabase: Sendable {
     package let folder: String
     private let remove: @Sendable () -> Void
 
+    /// SQLite, while there is a place.
+    fileprivate convenience init(_ places: Places) async throws {
+        await places.take()
+        try self.init { places.give() }
+    }
+
     /// SQLite.
-    package init() throws {
+    package init(whenClosed: @escaping @Sendable () -> Void = {}) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.folder = folder.path()
@@ -56,8 +66,11 @@ package final class OpenDatabase: Sendable {
         database = try SQLiteDatabase(path: folder.appending(path: "test.sqlite").path(), uptime: { .zero }) { event in
             if case .statement = event { statements.add() }
         }
-        // What is lost on failure: a folder in the system's temporary one.
-        remove = { try? FileManager.default.removeItem(at: folder) }
+        remove = {
+            // What is lost on failure: a folder in the system's temporary one.
+            try? FileManager.default.removeItem(at: folder)
+            whenClosed()
+        }
     }
 
     /// PostgreSQL.
