@@ -1,4 +1,5 @@
 // swift-tools-version:6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// Every target gets the same strictness; nobody opts out.
@@ -16,8 +17,37 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
+// The manifest is read on the machine that builds: on a Mac none of these targets is there, and none can stand in the
+// SDK's way.
+#if os(Linux)
+/// What the screens are built on, where Apple's SDK is not.
+let screenKit: [Target.Dependency] = ["SwiftUI", "AuthenticationServices"]
+let headless: [Target] = [
+    /// Expands `#Preview` to nothing.
+    .macro(name: "PreviewPlugin", path: "Sources/HeadlessSwiftUI/PreviewPlugin", swiftSettings: strict),
+    /// The part of SwiftUI that the screens use, run without glass.
+    .target(
+        name: "SwiftUI", dependencies: ["PreviewPlugin"], path: "Sources/HeadlessSwiftUI/SwiftUI",
+        swiftSettings: strict),
+    .target(
+        name: "AuthenticationServices", dependencies: ["SwiftUI"],
+        path: "Sources/HeadlessSwiftUI/AuthenticationServices", swiftSettings: strict),
+    /// Uses screens as a person does: finds, taps, types, looks; draws pages for pictures.
+    .target(
+        name: "ScreenDriver", dependencies: ["SwiftUI", "AuthenticationServices"],
+        path: "Sources/HeadlessSwiftUI/ScreenDriver", swiftSettings: strict),
+    .testTarget(
+        name: "HeadlessSwiftUITests", dependencies: ["SwiftUI", "AuthenticationServices", "ScreenDriver"],
+        exclude: ["Refused"], resources: [.process("Texts")], swiftSettings: strict),
+]
+#else
+let screenKit: [Target.Dependency] = []
+let headless: [Target] = []
+#endif
+
 let package = Package(
     name: "gatehouse",
+    defaultLocalization: "en",
     platforms: [.macOS(.v15), .iOS(.v17)],
     products: [
         .executable(name: "gatehouse", targets: ["GatehouseCLI"]),
@@ -210,6 +240,6 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests", dependencies: ["GatehouseWire", "TestSupport", "AccountStore", httpTypes],
             swiftSettings: strict),
-    ],
+    ] + headless,
     swiftLanguageModes: [.v6]
 )

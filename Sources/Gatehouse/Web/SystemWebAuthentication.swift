@@ -1,4 +1,5 @@
-#if canImport(AuthenticationServices)
+// On Linux the module of this name is the repository's own, for screens.
+#if canImport(AuthenticationServices) && canImport(Darwin)
 public import AuthenticationServices
 public import Foundation
 

@@ -1,0 +1,55 @@
+public import Foundation
+public import SwiftUI
+
+/// What the device shows on top of a screen, and what the person there does with it.
+package struct ProviderSheets: Sendable {
+    /// Apple's sheet.
+    package var apple: @MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization
+    /// The browser's sheet: gives the address that it came back with.
+    package var browser: @MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL
+
+    package init(
+        apple: @escaping @MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization,
+        browser: @escaping @MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL
+    ) {
+        self.apple = apple
+        self.browser = browser
+    }
+
+    /// Everybody closes it.
+    package static let closed = ProviderSheets { _ in
+        throw ASAuthorizationError(.canceled)
+    } browser: { _, _ in
+        throw ASWebAuthenticationSessionError(.canceledLogin)
+    }
+}
+
+private struct ProviderSheetsKey: EnvironmentKey {
+    static let defaultValue = ProviderSheets.closed
+}
+
+extension EnvironmentValues {
+    package var providerSheets: ProviderSheets {
+        get { self[ProviderSheetsKey.self] }
+        set { self[ProviderSheetsKey.self] = newValue }
+    }
+
+    public var webAuthenticationSession: WebAuthenticationSession { WebAuthenticationSession(sheets: providerSheets) }
+}
+
+public struct WebAuthenticationSession: Sendable {
+    public struct BrowserSession: Hashable, Sendable {
+        private let isEphemeral: Bool
+
+        public static let shared = BrowserSession(isEphemeral: false)
+        public static let ephemeral = BrowserSession(isEphemeral: true)
+    }
+
+    fileprivate let sheets: ProviderSheets
+
+    @MainActor public func authenticate(
+        using url: URL, callbackURLScheme: String, preferredBrowserSession: BrowserSession? = nil
+    ) async throws -> URL {
+        try await sheets.browser(url, callbackURLScheme)
+    }
+}

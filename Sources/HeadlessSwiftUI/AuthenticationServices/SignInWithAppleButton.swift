@@ -1,0 +1,94 @@
+public import SwiftUI
+
+@MainActor @preconcurrency public struct SignInWithAppleButton {
+    public struct Label: Sendable {
+        fileprivate let texts: [String: String]
+
+        public static let signIn = SignInWithAppleButton.Label(texts: [
+            "en": "Sign in with Apple", "es": "Iniciar sesión con Apple", "de": "Mit Apple anmelden",
+            "ja": "Appleでサインイン", "ar": "تسجيل الدخول باستخدام Apple",
+        ])
+        public static let signUp = SignInWithAppleButton.Label(texts: [
+            "en": "Sign up with Apple", "es": "Registrarse con Apple", "de": "Mit Apple registrieren",
+            "ja": "Appleで登録", "ar": "التسجيل باستخدام Apple",
+        ])
+        public static let `continue` = SignInWithAppleButton.Label(texts: [
+            "en": "Continue with Apple", "es": "Continuar con Apple", "de": "Mit Apple fortfahren",
+            "ja": "Appleで続ける", "ar": "متابعة باستخدام Apple",
+        ])
+    }
+
+    public struct Style: Hashable, Sendable {
+        fileprivate let name: String
+
+        public static let black = SignInWithAppleButton.Style(name: "black")
+        public static let white = SignInWithAppleButton.Style(name: "white")
+        public static let whiteOutline = SignInWithAppleButton.Style(name: "whiteOutline")
+    }
+
+    private let label: SignInWithAppleButton.Label
+    private let onRequest: (ASAuthorizationAppleIDRequest) -> Void
+    private let onCompletion: (Result<ASAuthorization, any Error>) -> Void
+
+    public init(
+        _ label: SignInWithAppleButton.Label = .signIn,
+        onRequest: @escaping (ASAuthorizationAppleIDRequest) -> Void,
+        onCompletion: @escaping ((Result<ASAuthorization, any Error>) -> Void)
+    ) {
+        (self.label, self.onRequest, self.onCompletion) = (label, onRequest, onCompletion)
+    }
+}
+
+extension SignInWithAppleButton: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        let environment = context.environment
+        let isWhite = environment.appleButtonStyle != .black
+        let language = environment.locale.language.languageCode?.identifier ?? "en"
+        let title = HStack(spacing: 6) {
+            Image(systemName: "apple.logo").accessibilityHidden(true)
+            Text(verbatim: label.texts[language] ?? label.texts["en"] ?? "")
+        }
+        .font(.system(size: 19, weight: .medium))
+        .foregroundStyle(isWhite ? Color.black : Color.white)
+        .frame(minWidth: 140, maxWidth: .infinity, minHeight: 30, maxHeight: .infinity)
+        .background(isWhite ? Color.white : Color.black)
+        let button = ScreenElement(.button, "", context.elements(of: title))
+        button.isEnabled = environment.isEnabled
+        button.details["style"] = "apple"
+        button.spoken.traits = [.isButton]
+        let sheets = environment.providerSheets
+        button.action = { show(sheets) }
+        return [button]
+    }
+
+    private func show(_ sheets: ProviderSheets) {
+        let request = ASAuthorizationAppleIDProvider().createRequest()
+        onRequest(request)
+        Task {
+            do {
+                onCompletion(.success(try await sheets.apple(request)))
+            } catch {
+                onCompletion(.failure(error))
+            }
+        }
+    }
+}
+
+private struct AppleButtonStyleKey: EnvironmentKey {
+    static let defaultValue = SignInWithAppleButton.Style.black
+}
+
+extension EnvironmentValues {
+    fileprivate var appleButtonStyle: SignInWithAppleButton.Style {
+        get { self[AppleButtonStyleKey.self] }
+        set { self[AppleButtonStyleKey.self] = newValue }
+    }
+}
+
+extension View {
+    nonisolated public func signInWithAppleButtonStyle(_ style: SignInWithAppleButton.Style) -> some View {
+        environment(\.appleButtonStyle, style)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import SwiftUI
+
+/// The screen as one HTML page that needs nothing else: for a picture in a browser.
+public struct HTMLPage {
+    /// Points.
+    public var width = 390
+    public var height = 844
+
+    public init(width: Int = 390, height: Int = 844) { (self.width, self.height) = (width, height) }
+
+    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not draw.
+    @MainActor public func text(of screen: Screen) throws -> String {
+        screen.host.render()
+        let settings = screen.settings
+        let isDark = screen.host.elements.first.map { _ in settings.colorScheme == .dark } ?? false
+        let direction = settings.layoutDirection == .rightToLeft ? "rtl" : "ltr"
+        let language = settings.locale.language.languageCode?.identifier ?? "en"
+        var writer = HTMLWriter()
+        let body = try screen.host.elements.map { try writer.html($0, inRow: false) }.joined()
+        return """
+            <!doctype html>
+            <html lang="\(language)" dir="\(direction)" class="\(isDark ? "dark" : "light")">
+            <meta charset="utf-8">
+            <style>
+            body { width: \(width)px; height: \(height)px; font-size: \(17 * settings.dynamicTypeSize.factor)px }
+            \(HTMLPage.style)
+            </style>
+            <body>\(body)</body>
+            </html>
+
+            """
+    }
+}

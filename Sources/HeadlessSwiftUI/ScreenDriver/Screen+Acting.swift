@@ -1,0 +1,124 @@
+import SwiftUI
+
+// What a person does. Each act ends when the screen has settled.
+extension Screen {
+    /// Taps a button, a link or a toggle.
+    ///
+    /// - Throws: ``ScreenError`` when there is not exactly one, or it is disabled.
+    public func tap(_ name: String) async throws {
+        let button = try button(name)
+        guard button.isEnabled, let action = button.action else {
+            throw ScreenError(description: "the button \"\(name)\" is disabled, on\n\(snapshot())")
+        }
+        await act(action)
+    }
+
+    /// Taps as fast as a finger can: the second tap comes before anything has happened.
+    public func tapTwice(_ name: String) async throws {
+        let button = try button(name)
+        guard button.isEnabled, let action = button.action else {
+            throw ScreenError(description: "the button \"\(name)\" is disabled, on\n\(snapshot())")
+        }
+        await act {
+            action()
+            action()
+        }
+    }
+
+    /// Taps where nothing is but the area itself.
+    public func tapOutside() async throws {
+        let areas = all { $0.details["isTapArea"] == "true" }
+        guard let action = areas.first?.action else {
+            throw ScreenError(description: "no area takes taps, on\n\(snapshot())")
+        }
+        await act(action)
+    }
+
+    /// Taps into a field and types over what stands in it, key by key.
+    public func type(_ text: String, into name: String) async throws {
+        try await focus(name)
+        if text.isEmpty { try field(name).field?.write("") }
+        for end in text.indices {
+            try field(name).field?.write(String(text[...end]))
+            host.render()
+        }
+        await settle()
+    }
+
+    /// Taps into a field.
+    public func focus(_ name: String) async throws {
+        let found = try field(name)
+        guard found.isEnabled else {
+            throw ScreenError(description: "the field \"\(name)\" is disabled, on\n\(snapshot())")
+        }
+        await act { found.field?.focus(true) }
+    }
+
+    /// Presses Return in a field.
+    public func submit(_ name: String) async throws {
+        let found = try field(name)
+        await act { found.field?.submit() }
+    }
+
+    /// Scrolls the page; the keyboard goes away where the page says so.
+    public func scroll() async {
+        let hidesKeyboard = !all { $0.details["dismissesKeyboard"] == "true" }.isEmpty
+        let focused = all { $0.field?.isFocused == true }.first
+        await act { if hidesKeyboard { focused?.field?.focus(false) } }
+    }
+
+    /// Pulls the list down, and waits until it has reloaded.
+    public func pullToRefresh() async throws {
+        guard let reload = all({ $0.reload != nil }).first?.reload else {
+            throw ScreenError(description: "nothing can be pulled, on\n\(snapshot())")
+        }
+        await reload()
+        await settle()
+    }
+
+    /// Swipes the topmost presentation away.
+    ///
+    /// - Returns: Whether it let itself be swiped away.
+    @discardableResult
+    public func swipeDown() async -> Bool {
+        host.render()
+        guard let close = Self.presentations(host.elements).last?.close else { return false }
+        await act(close)
+        return true
+    }
+
+    /// Taps the bar's way back.
+    public func goBack() async throws { try await tap("BackButton") }
+
+    private func act(_ action: @MainActor () -> Void) async {
+        host.perform(action)
+        await settle()
+    }
+
+    /// Lets what is ready to run, run.
+    public func settle() async {
+        for _ in 0..<40 {
+            host.render()
+            await Task.yield()
+        }
+        host.render()
+    }
+
+    /// Waits for what an act has started. Yields until the condition holds, or the test's time is up.
+    ///
+    /// - Throws: ``ScreenError`` when the task was cancelled first.
+    public func wait(_ reason: String = "", until condition: (Screen) throws -> Bool) async throws {
+        host.render()
+        while try !condition(self) {
+            guard !Task.isCancelled else {
+                throw ScreenError(description: "waited in vain \(reason), on\n\(snapshot())")
+            }
+            await Task.yield()
+            host.render()
+        }
+        await settle()
+    }
+
+    /// Waits until a text stands there.
+    public func wait(for text: String) async throws { try await wait("for \"\(text)\"") { $0.shows(text) } }
+}

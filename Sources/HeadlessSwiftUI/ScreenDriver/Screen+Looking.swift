@@ -1,0 +1,115 @@
+import SwiftUI
+
+// What a person sees and hears.
+extension Screen {
+    /// Whether a text stands there, drawn or spoken, from beginning to end.
+    public func shows(_ text: String) -> Bool {
+        !all { $0.kind == .text && $0.text == text || $0.name == text }.isEmpty
+    }
+
+    /// Every text that can be read, from top to bottom.
+    public var texts: [String] { all { $0.kind == .text }.map(\.text) }
+
+    /// The name of every button and link.
+    public var buttons: [String] { all(\.isButton).map(\.name) }
+
+    public func has(button name: String) -> Bool { !all { $0.isButton && $0.isCalled(name) }.isEmpty }
+    public func has(field name: String) -> Bool { !all { $0.field != nil && $0.isCalled(name) }.isEmpty }
+
+    /// - Throws: ``ScreenError`` when there is not exactly one.
+    public func isEnabled(_ name: String) throws -> Bool { try control(name).isEnabled }
+
+    /// What stands in a field.
+    public func value(of field: String) throws -> String { try self.field(field).field?.read() ?? "" }
+
+    /// Whether a toggle is on, or an option is the chosen one.
+    public func isOn(_ name: String) throws -> Bool {
+        let control = try control(name)
+        return control.details["isOn"] == "true" || control.spoken.traits.contains(.isSelected)
+    }
+
+    /// `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` and `enterkeyhint` in HTML's words.
+    public func attribute(_ name: String, of field: String) throws -> String? { try self.field(field).details[name] }
+
+    public func hint(of name: String) throws -> String? { try control(name).spoken.hint }
+
+    /// Whether a progress view is there, and its text.
+    public var progress: [String] { all { $0.kind == .progress }.map(\.name) }
+
+    /// The field that the keyboard types into.
+    public var focused: String? { all { $0.field?.isFocused == true }.first?.name }
+
+    /// What VoiceOver's focus was moved to.
+    public var spokenFocus: String? { all { $0.spoken.isFocused }.first?.name }
+
+    /// The title of the bar.
+    public var title: String? { all { $0.details["isTitle"] == "true" }.first?.text }
+
+    /// The presentations from the first to the topmost: `sheet`, `alert`, `dialog`, `cover`.
+    public var presentations: [String] {
+        host.render()
+        return Self.presentations(host.elements).map(\.kind.rawValue)
+    }
+
+    /// The symbols that are drawn, spoken or not.
+    public var symbols: [String] {
+        func symbols(_ element: ScreenElement) -> [String] {
+            (element.details["symbol"].map { [$0] } ?? []) + element.children.flatMap(symbols)
+        }
+        return top.flatMap(symbols)
+    }
+}
+
+// Finding.
+extension Screen {
+    static func presentations(_ elements: [ScreenElement]) -> [ScreenElement] {
+        elements.flatMap { element in
+            (element.isPresentation ? [element] : []) + presentations(element.children)
+        }
+    }
+
+    /// What can be touched: the topmost presentation.
+    var top: [ScreenElement] {
+        host.render()
+        return Self.presentations(host.elements).last?.children ?? host.elements
+    }
+
+    /// Everything that can be found and fits, parents first.
+    func all(_ fits: (ScreenElement) -> Bool) -> [ScreenElement] {
+        var found: [ScreenElement] = []
+        func visit(_ elements: [ScreenElement]) {
+            for element in elements
+            where !element.isHidden && !element.spoken.isHidden && !element.isPresentation {
+                if fits(element) { found.append(element) }
+                visit(element.children)
+            }
+        }
+        visit(top)
+        return found
+    }
+
+    func one(_ what: String, _ fits: (ScreenElement) -> Bool) throws -> ScreenElement {
+        let found = all(fits)
+        guard let only = found.first, found.count == 1 else {
+            throw ScreenError(description: "\(found.count) elements are \(what), on\n\(snapshot())")
+        }
+        return only
+    }
+
+    func control(_ name: String) throws -> ScreenElement {
+        try one("the control \"\(name)\"") { ($0.isButton || $0.field != nil) && $0.isCalled(name) }
+    }
+
+    func button(_ name: String) throws -> ScreenElement {
+        try one("the button \"\(name)\"") { $0.isButton && $0.isCalled(name) }
+    }
+
+    func field(_ name: String) throws -> ScreenElement {
+        try one("the field \"\(name)\"") { $0.field != nil && $0.isCalled(name) }
+    }
+}
+
+extension ScreenElement {
+    var isButton: Bool { [.button, .link, .toggle].contains(kind) }
+    func isCalled(_ name: String) -> Bool { self.name == name || spoken.identifier == name }
+}

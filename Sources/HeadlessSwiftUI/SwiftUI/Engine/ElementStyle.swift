@@ -1,0 +1,34 @@
+/// How an element is drawn. Lengths are points; colours are CSS, settled for light or dark.
+package struct ElementStyle: Sendable {
+    /// What is known of one axis.
+    package struct Limits: Sendable {
+        package var fixed: CGFloat?
+        package var minimum: CGFloat?
+        package var maximum: CGFloat?
+    }
+
+    package struct TextFont: Hashable, Sendable {
+        package var size: CGFloat
+        /// As CSS counts: 400 is regular.
+        package var weight: Int
+        package var isItalic = false
+        package var isMonospaced = false
+    }
+
+    package var font: TextFont?
+    package var color: String?
+    package var textAlignment: TextAlignment?
+    package var lineLimit: Int?
+    package var width = Limits()
+    package var height = Limits()
+    package var padding = EdgeInsets()
+    package var alignment: Alignment?
+    package var spacing: CGFloat?
+    package var background: String?
+    package var border: String?
+    /// CSS, such as `12px` or `50%`.
+    package var cornerRadius: String?
+    package var isClipped = false
+    package var opacity = 1.0
+    package var ignoresSafeArea = false
+}

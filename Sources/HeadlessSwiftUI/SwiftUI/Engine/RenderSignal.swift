@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Says, from any thread, that the screen is out of date.
+final class RenderSignal: Sendable {
+    private struct State {
+        var isStale = true
+        var isBuilding = false
+        var isScheduled = false
+        var complaints: [String] = []
+        weak var host: ViewHost?
+    }
+
+    private let state = Mutex(State())
+
+    func attach(_ host: ViewHost) { state.withLock { $0.host = host } }
+
+    /// A value that a `body` read has changed, or is about to.
+    func invalidate() {
+        let host = state.withLock { state -> ViewHost? in
+            state.isStale = true
+            guard !state.isScheduled else { return nil }
+            state.isScheduled = true
+            return state.host
+        }
+        guard let host else { return }
+        // The value may not be there yet: the rendering comes later.
+        Task { @MainActor in
+            self.state.withLock { $0.isScheduled = false }
+            host.render()
+        }
+    }
+
+    /// The same for a view's own state, which must not change while a `body` is read.
+    func stateChanged() {
+        state.withLock { state in
+            if state.isBuilding { state.complaints.append("state changed while the view was being built") }
+        }
+        invalidate()
+    }
+
+    func complain(_ text: String) {
+        state.withLock { state in
+            if !state.complaints.contains(text) { state.complaints.append(text) }
+        }
+    }
+
+    var complaints: [String] { state.withLock { $0.complaints } }
+
+    /// - Returns: Whether there is something to render.
+    func takeStale() -> Bool {
+        state.withLock { state in
+            defer { state.isStale = false }
+            return state.isStale
+        }
+    }
+
+    func building(_ isBuilding: Bool) { state.withLock { $0.isBuilding = isBuilding } }
+}

@@ -1,0 +1,121 @@
+@_exported public import Foundation
+@_exported public import Observation
+
+// The SwiftUI that the screens need, for Linux. Every public declaration is Apple's, in its documented shape; what the
+// driver needs is `package`. There is no layout, no animation and no gesture but the tap.
+
+@MainActor @preconcurrency public protocol View {
+    associatedtype Body: View
+    @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
+}
+
+extension Never: View {
+    public var body: Never { bodiless(Self.self) }
+}
+
+/// A view that the engine shows itself. Every other one is composed through its `body`.
+package protocol RenderedView {
+    @MainActor func render(in context: RenderContext) -> [ScreenElement]
+}
+
+/// What the `body` of a ``RenderedView`` is: asking for it is a mistake of the engine.
+package func bodiless<Value>(_ type: Value.Type = Value.self) -> Never {
+    preconditionFailure("\(type) has no body")
+}
+
+extension RenderContext {
+    /// What a view shows here.
+    package func elements(of view: some View) -> [ScreenElement] {
+        if let view = view as? any RenderedView { return view.render(in: self) }
+        let inner = child(.type(ObjectIdentifier(type(of: view))))
+        var linked = view
+        inner.link(&linked)
+        host.countBody()
+        return inner.elements(of: linked.body)
+    }
+}
+
+public struct EmptyView: Sendable {
+    public init() {}
+}
+
+extension EmptyView: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] { [] }
+}
+
+public struct AnyView {
+    private let view: any View
+
+    public init<V: View>(_ view: V) { self.view = view }
+    public init<V: View>(erasing view: V) { self.view = view }
+}
+
+extension AnyView: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    // The type is part of the identity: another view in the same place begins anew.
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        context.child(.type(ObjectIdentifier(type(of: view)))).elements(of: view)
+    }
+}
+
+public struct Group<Content> {
+    private let content: Content
+}
+
+extension Group: View, RenderedView where Content: View {
+    nonisolated public init(@ViewBuilder content: () -> Content) { self.content = content() }
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: content) }
+}
+
+public struct TupleView<T> {
+    public var value: T
+    private let views: [any View]
+
+    public init(_ value: T) {
+        self.value = value
+        views = Mirror(reflecting: value).children.compactMap { $0.value as? any View }
+    }
+
+    init(_ value: T, _ views: [any View]) {
+        self.value = value
+        self.views = views
+    }
+}
+
+extension TupleView: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        views.enumerated().flatMap { context.child(.index($0)).elements(of: $1) }
+    }
+}
+
+public struct _ConditionalContent<TrueContent, FalseContent> {
+    enum Storage {
+        case trueContent(TrueContent)
+        case falseContent(FalseContent)
+    }
+
+    let storage: Storage
+}
+
+extension _ConditionalContent: View, RenderedView where TrueContent: View, FalseContent: View {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        switch storage {
+        case .trueContent(let view): context.child(.index(0)).elements(of: view)
+        case .falseContent(let view): context.child(.index(1)).elements(of: view)
+        }
+    }
+}
+
+extension Optional: View where Wrapped: View {
+    public var body: Never { bodiless(Self.self) }
+}
+
+extension Optional: RenderedView where Wrapped: View {
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        map { context.child(.index(0)).elements(of: $0) } ?? []
+    }
+}

@@ -1,0 +1,113 @@
+@propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
+    public var transaction = Transaction()
+    private let access: BindingAccess<Value>
+
+    init(_ access: BindingAccess<Value>) { self.access = access }
+
+    @preconcurrency public init(
+        get: @escaping @isolated(any) @Sendable () -> Value,
+        set: @escaping @isolated(any) @Sendable (Value) -> Void
+    ) {
+        // Called where they were made: on the main actor, by the engine. A call of an `@isolated(any)` function
+        // would have to wait.
+        let get = unsafeBitCast(get, to: (@Sendable () -> Value).self)
+        let set = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)
+        access = BindingAccess(get: get) { value, _ in set(value) }
+    }
+
+    public static func constant(_ value: Value) -> Binding<Value> {
+        Binding(
+            BindingAccess {
+                value
+            } set: { _, _ in
+            })
+    }
+
+    public var wrappedValue: Value {
+        get { access.get() }
+        nonmutating set { access.set(newValue, transaction) }
+    }
+
+    public var projectedValue: Binding<Value> { self }
+    public init(projectedValue: Binding<Value>) { self = projectedValue }
+
+    public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
+        let access = access
+        return Binding<Subject>(
+            BindingAccess<Subject> {
+                access.get()[keyPath: keyPath]
+            } set: { value, transaction in
+                var whole = access.get()
+                whole[keyPath: keyPath] = value
+                access.set(whole, transaction)
+            })
+    }
+
+    public func transaction(_ transaction: Transaction) -> Binding<Value> {
+        var binding = self
+        binding.transaction = transaction
+        return binding
+    }
+
+    public func animation(_ animation: Animation? = .default) -> Binding<Value> {
+        transaction(Transaction(animation: animation))
+    }
+}
+
+extension Binding {
+    public init<V>(_ base: Binding<V>) where Value == V? {
+        let access = base.access
+        self.init(
+            BindingAccess {
+                access.get()
+            } set: { value, transaction in
+                if let value { access.set(value, transaction) }
+            })
+    }
+
+    public init?(_ base: Binding<Value?>) {
+        guard let first = base.wrappedValue else { return nil }
+        let access = base.access
+        self.init(
+            BindingAccess {
+                access.get() ?? first
+            } set: {
+                access.set($0, $1)
+            })
+    }
+}
+
+extension Binding: Sendable where Value: Sendable {}
+
+extension Binding: Identifiable where Value: Identifiable {
+    public var id: Value.ID { wrappedValue.id }
+}
+
+public struct Transaction: Sendable {
+    public var animation: Animation?
+    public var disablesAnimations = false
+
+    public init() {}
+    public init(animation: Animation?) { self.animation = animation }
+}
+
+/// Nothing moves here: every change is there at once.
+public struct Animation: Equatable, Sendable {
+    private let name: String
+
+    public static let `default` = Animation(name: "default")
+    public static let linear = Animation(name: "linear")
+    public static let easeIn = Animation(name: "easeIn")
+    public static let easeOut = Animation(name: "easeOut")
+    public static let easeInOut = Animation(name: "easeInOut")
+    public static var spring: Animation { Animation(name: "spring") }
+    public static var snappy: Animation { Animation(name: "snappy") }
+    public static func easeInOut(duration: TimeInterval) -> Animation { .easeInOut }
+    public static func linear(duration: TimeInterval) -> Animation { .linear }
+}
+
+public func withAnimation<Result>(
+    _ animation: Animation? = .default, _ body: () throws -> Result
+) rethrows -> Result {
+    try body()
+}

@@ -1,0 +1,38 @@
+/// The storage of one property of one view. It belongs to the main actor; the accessors of SwiftUI's property wrappers
+/// are not isolated, so the compiler has to be told.
+final class Location<Value>: @unchecked Sendable {
+    private var stored: Value
+    private let signal: RenderSignal
+
+    init(_ value: Value, _ signal: RenderSignal) {
+        stored = value
+        self.signal = signal
+    }
+
+    var value: Value {
+        get { stored }
+        set {
+            stored = newValue
+            signal.stateChanged()
+        }
+    }
+}
+
+/// The two closures of a binding. As for ``Location``.
+final class BindingAccess<Value>: @unchecked Sendable {
+    let get: () -> Value
+    let set: (Value, Transaction) -> Void
+
+    init(get: @escaping () -> Value, set: @escaping (Value, Transaction) -> Void) {
+        self.get = get
+        self.set = set
+    }
+}
+
+/// What `task` runs. It was handed over with `sending`, which a stored property forgets.
+struct TaskAction: @unchecked Sendable {
+    private let action: @isolated(any) () async -> Void
+
+    init(_ action: @escaping @isolated(any) () async -> Void) { self.action = action }
+    func run() async { await action() }
+}

@@ -1,0 +1,120 @@
+public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
+    let parts: Parts
+
+    public init(_ value: String) { parts = Parts(key: value) }
+    public init(stringLiteral value: String) { parts = Parts(key: value) }
+    public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
+
+    struct Parts: Equatable, Sendable {
+        /// What the catalogue has it under, such as `Unlink %@`.
+        var key = ""
+        var arguments: [Argument] = []
+    }
+
+    /// What is put in a placeholder's place.
+    struct Argument: Equatable, Sendable {
+        let text: Text
+        /// Decides between singular and plural.
+        let count: Int?
+    }
+
+    public struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var parts = Parts()
+
+        public init(literalCapacity: Int, interpolationCount: Int) { parts.key.reserveCapacity(literalCapacity) }
+
+        public mutating func appendLiteral(_ literal: String) {
+            parts.key += literal
+        }
+
+        public mutating func appendInterpolation(_ string: String) { append("%@", Text(verbatim: string)) }
+
+        public mutating func appendInterpolation<Subject: ReferenceConvertible>(
+            _ subject: Subject, formatter: Formatter? = nil
+        ) {
+            let text = formatter?.string(for: subject) ?? "\(subject)"
+            append("%@", Text(verbatim: text))
+        }
+
+        public mutating func appendInterpolation<T: _FormatSpecifiable>(_ value: T) {
+            append(value._specifier, Text(verbatim: "\(value)"), count: value as? Int)
+        }
+
+        public mutating func appendInterpolation<F: FormatStyle>(
+            _ input: F.FormatInput, format: F
+        ) where F: Sendable, F.FormatInput: Equatable & Sendable, F.FormatOutput == String {
+            append("%@", Text(input, format: format))
+        }
+
+        public mutating func appendInterpolation(_ text: Text) { append("%@", text) }
+
+        private mutating func append(_ placeholder: String, _ text: Text, count: Int? = nil) {
+            parts.key += placeholder
+            parts.arguments.append(Argument(text: text, count: count))
+        }
+    }
+}
+
+public protocol _FormatSpecifiable: Equatable {
+    var _specifier: String { get }
+}
+
+extension Int: _FormatSpecifiable {
+    public var _specifier: String { "%lld" }
+}
+
+extension UInt: _FormatSpecifiable {
+    public var _specifier: String { "%llu" }
+}
+
+extension Double: _FormatSpecifiable {
+    public var _specifier: String { "%lf" }
+}
+
+extension LocalizedStringKey.Parts {
+    /// The text in the catalogue of a bundle, or the key itself, with the arguments in their places.
+    func resolve(_ bundle: Bundle?, _ table: String?, in context: TextContext) -> String {
+        let count = arguments.lazy.compactMap(\.count).first
+        let catalog = context.catalogs.catalog(of: bundle ?? .main, table: table ?? "Localizable")
+        let format = catalog?.text(for: key, count: count, in: context.locale) ?? key
+        return Placeholders.fill(format, with: arguments.map { $0.text.resolve(in: context) })
+    }
+}
+
+/// What a text needs to know of where it is shown.
+struct TextContext {
+    let locale: Locale
+    let catalogs: StringCatalogs
+}
+
+enum Placeholders {
+    /// Puts texts in the places of `%@`, `%lld`, `%2$@` and the like; `%%` is a percent sign.
+    static func fill(_ format: String, with texts: [String]) -> String {
+        var (filled, next) = ("", 0)
+        var rest = Substring(format)
+        while let percent = rest.firstIndex(of: "%") {
+            filled += rest[..<percent]
+            rest = rest[rest.index(after: percent)...]
+            if rest.first == "%" {
+                filled += "%"
+                rest = rest.dropFirst()
+                continue
+            }
+            let digits = rest.prefix { $0.isNumber }
+            var index = next
+            if let position = Int(digits), rest.dropFirst(digits.count).first == "$" {
+                index = position - 1
+                rest = rest.dropFirst(digits.count + 1)
+            } else {
+                next += 1
+            }
+            guard let specifier = ["@", "lld", "llu", "lf"].first(where: { rest.hasPrefix($0) }) else {
+                filled += "%"
+                continue
+            }
+            rest = rest.dropFirst(specifier.count)
+            filled += texts.indices.contains(index) ? texts[index] : ""
+        }
+        return filled + rest
+    }
+}

@@ -1,0 +1,86 @@
+/// The texts of a bundle: Xcode's string catalogue, read as it stands.
+package struct StringCatalog: Sendable {
+    package let sourceLanguage: String
+    private let strings: [String: [String: Localization]]
+
+    /// - Throws: `DecodingError` for what is no catalogue.
+    package init(_ data: Data) throws {
+        let file = try JSONDecoder().decode(File.self, from: data)
+        sourceLanguage = file.sourceLanguage
+        strings = file.strings.mapValues { $0.localizations ?? [:] }
+    }
+
+    package var keys: [String] { strings.keys.sorted() }
+
+    /// - Parameter count: Decides between the forms of a plural.
+    /// - Returns: nil for a key without a text in the locale's language or the source's.
+    package func text(for key: String, count: Int? = nil, in locale: Locale) -> String? {
+        guard let texts = strings[key] else { return nil }
+        let language = locale.language
+        let names = [
+            locale.identifier.replacing("_", with: "-"),
+            [language.languageCode?.identifier, language.script?.identifier].compactMap(\.self)
+                .joined(separator: "-"),
+            language.languageCode?.identifier ?? sourceLanguage, sourceLanguage,
+        ]
+        for name in names {
+            if let text = texts[name]?.text(count: count, language: name) { return text }
+        }
+        return nil
+    }
+
+    private struct File: Decodable {
+        let sourceLanguage: String
+        let strings: [String: Entry]
+    }
+
+    private struct Entry: Decodable {
+        let localizations: [String: Localization]?
+    }
+
+    private struct Localization: Decodable {
+        let stringUnit: Unit?
+        let variations: Variations?
+
+        func text(count: Int?, language: String) -> String? {
+            if let plural = variations?.plural {
+                let form = PluralForm(count: count ?? 0, language: language)
+                return (plural[form.rawValue] ?? plural["other"])?.stringUnit.value
+            }
+            return stringUnit?.value
+        }
+    }
+
+    private struct Unit: Decodable {
+        let value: String
+    }
+
+    private struct Variations: Decodable {
+        let plural: [String: Form]?
+    }
+
+    private struct Form: Decodable {
+        let stringUnit: Unit
+    }
+}
+
+/// The forms that a language has for counted things, after Unicode's rules for whole numbers.
+enum PluralForm: String {
+    case zero, one, two, few, many, other
+
+    init(count: Int, language: String) {
+        let hundredth = abs(count) % 100
+        switch language.prefix(2) {
+        case "ar":
+            self =
+                switch count {
+                case 0: .zero
+                case 1: .one
+                case 2: .two
+                default: (3...10).contains(hundredth) ? .few : (11...99).contains(hundredth) ? .many : .other
+                }
+        case "ja", "zh", "ko": self = .other
+        default: self = count == 1 ? .one : .other
+        }
+    }
+}

@@ -1,0 +1,160 @@
+public struct Toggle<Label: View> {
+    private let isOn: Binding<Bool>
+    private let label: Label
+
+    nonisolated public init(isOn: Binding<Bool>, @ViewBuilder label: () -> Label) {
+        (self.isOn, self.label) = (isOn, label())
+    }
+}
+
+extension Toggle where Label == Text {
+    nonisolated public init(_ titleKey: LocalizedStringKey, isOn: Binding<Bool>) {
+        (self.isOn, label) = (isOn, Text(titleKey))
+    }
+
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(_ title: S, isOn: Binding<Bool>) {
+        (self.isOn, label) = (isOn, Text(title))
+    }
+}
+
+extension Toggle: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        let element = ScreenElement(.toggle)
+        let isOn = isOn
+        element.isEnabled = context.environment.isEnabled
+        element.details["isOn"] = "\(isOn.wrappedValue)"
+        element.spoken.traits = [.isToggle]
+        element.action = { isOn.wrappedValue.toggle() }
+        return element.holding(context.elements(of: label))
+    }
+}
+
+/// Shown with all of its options, whatever its style: the driver chooses one by its text.
+public struct Picker<Label: View, SelectionValue: Hashable, Content: View> {
+    private let selection: Binding<SelectionValue>
+    private let content: Content
+    private let label: Label
+
+    nonisolated public init(
+        selection: Binding<SelectionValue>, @ViewBuilder content: () -> Content, @ViewBuilder label: () -> Label
+    ) {
+        (self.selection, self.content, self.label) = (selection, content(), label())
+    }
+}
+
+extension Picker where Label == Text {
+    nonisolated public init(
+        _ titleKey: LocalizedStringKey, selection: Binding<SelectionValue>, @ViewBuilder content: () -> Content
+    ) {
+        (self.selection, self.content, label) = (selection, content(), Text(titleKey))
+    }
+
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(
+        _ title: S, selection: Binding<SelectionValue>, @ViewBuilder content: () -> Content
+    ) {
+        (self.selection, self.content, label) = (selection, content(), Text(title))
+    }
+}
+
+extension Picker: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        let picker = ScreenElement(.picker)
+        picker.details["style"] = context.environment.pickerRendering
+        picker.isEnabled = context.environment.isEnabled
+        let name = context.child(.slot("label")).elements(of: label).map(\.name).joined(separator: ", ")
+        picker.spoken.label = name
+        let selection = selection
+        picker.children = context.child(.slot("content")).elements(of: content).map { option in
+            let button = ScreenElement(.button, "", [option])
+            button.isEnabled = picker.isEnabled
+            button.spoken.traits = [.isButton]
+            if let value = option.subject.tag?.base as? SelectionValue {
+                if value == selection.wrappedValue { button.spoken.traits.formUnion(.isSelected) }
+                button.action = { selection.wrappedValue = value }
+            }
+            return button
+        }
+        return [picker]
+    }
+}
+
+extension View {
+    nonisolated public func tag<V: Hashable>(_ tag: V, includeOptional: Bool = true) -> some View {
+        change(TagChange(tag: tag))
+    }
+
+    nonisolated public func pickerStyle<S: PickerStyle>(_ style: S) -> some View {
+        setting(\.pickerRendering, style is SegmentedPickerStyle ? "segmented" : "inline")
+    }
+}
+
+private struct TagChange<Value: Hashable>: ViewChange {
+    let tag: Value
+
+    func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] {
+        for element in elements { element.subject.tag = AnyHashable(tag) }
+        return elements
+    }
+}
+
+public protocol PickerStyle {}
+
+public struct DefaultPickerStyle: PickerStyle {
+    public init() {}
+}
+
+public struct SegmentedPickerStyle: PickerStyle {
+    public init() {}
+}
+
+public struct InlinePickerStyle: PickerStyle {
+    public init() {}
+}
+
+public struct MenuPickerStyle: PickerStyle {
+    public init() {}
+}
+
+extension PickerStyle where Self == DefaultPickerStyle {
+    public static var automatic: DefaultPickerStyle { DefaultPickerStyle() }
+}
+
+extension PickerStyle where Self == SegmentedPickerStyle {
+    public static var segmented: SegmentedPickerStyle { SegmentedPickerStyle() }
+}
+
+extension PickerStyle where Self == InlinePickerStyle {
+    public static var inline: InlinePickerStyle { InlinePickerStyle() }
+}
+
+extension PickerStyle where Self == MenuPickerStyle {
+    public static var menu: MenuPickerStyle { MenuPickerStyle() }
+}
+
+public protocol ListStyle {}
+
+public struct InsetGroupedListStyle: ListStyle {
+    public init() {}
+}
+
+public struct PlainListStyle: ListStyle {
+    public init() {}
+}
+
+extension ListStyle where Self == InsetGroupedListStyle {
+    public static var insetGrouped: InsetGroupedListStyle { InsetGroupedListStyle() }
+}
+
+extension ListStyle where Self == PlainListStyle {
+    public static var plain: PlainListStyle { PlainListStyle() }
+}
+
+extension View {
+    nonisolated public func listStyle<S: ListStyle>(_ style: S) -> some View {
+        setting(\.listRendering, style is PlainListStyle ? "plain" : "insetGrouped")
+    }
+}

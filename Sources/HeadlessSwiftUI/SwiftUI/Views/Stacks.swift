@@ -1,0 +1,155 @@
+public struct VStack<Content: View> {
+    private let alignment: HorizontalAlignment
+    private let spacing: CGFloat?
+    private let content: Content
+
+    public init(
+        alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+    ) {
+        (self.alignment, self.spacing, self.content) = (alignment, spacing, content())
+    }
+}
+
+extension VStack: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        context.container(.vstack, content, Alignment(horizontal: alignment, vertical: .center), spacing)
+    }
+}
+
+public struct HStack<Content: View> {
+    private let alignment: VerticalAlignment
+    private let spacing: CGFloat?
+    private let content: Content
+
+    public init(
+        alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+    ) {
+        (self.alignment, self.spacing, self.content) = (alignment, spacing, content())
+    }
+}
+
+extension HStack: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        context.container(.hstack, content, Alignment(horizontal: .center, vertical: alignment), spacing)
+    }
+}
+
+public struct ZStack<Content: View> {
+    private let alignment: Alignment
+    private let content: Content
+
+    public init(alignment: Alignment = .center, @ViewBuilder content: () -> Content) {
+        (self.alignment, self.content) = (alignment, content())
+    }
+}
+
+extension ZStack: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        context.container(.zstack, content, alignment, nil)
+    }
+}
+
+public struct LazyVStack<Content: View> {
+    private let stack: VStack<Content>
+
+    public init(
+        alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+    ) {
+        stack = VStack(alignment: alignment, spacing: spacing, content: content)
+    }
+}
+
+extension LazyVStack: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: stack) }
+}
+
+public struct ScrollView<Content: View> {
+    public var content: Content
+    public var axes: Axis.Set
+    public var showsIndicators: Bool
+
+    public init(
+        _ axes: Axis.Set = .vertical, showsIndicators: Bool = true, @ViewBuilder content: () -> Content
+    ) {
+        (self.axes, self.showsIndicators, self.content) = (axes, showsIndicators, content())
+    }
+}
+
+extension ScrollView: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        let scroll = context.scrolling(.scroll)
+        scroll.details["axes"] = axes.contains(.horizontal) ? "horizontal" : "vertical"
+        return scroll.holding(context.elements(of: content))
+    }
+}
+
+public struct Spacer: Sendable {
+    public var minLength: CGFloat?
+    public init(minLength: CGFloat? = nil) { self.minLength = minLength }
+}
+
+extension Spacer: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.spacer)] }
+}
+
+public struct Divider: Sendable {
+    public init() {}
+}
+
+extension Divider: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.divider)] }
+}
+
+/// Shows the first of the views when the text has its usual size, and the last when it is larger: what fits is not
+/// measured here.
+public struct ViewThatFits<Content: View> {
+    private let content: Content
+
+    public init(in axes: Axis.Set = [.horizontal, .vertical], @ViewBuilder content: () -> Content) {
+        self.content = content()
+    }
+}
+
+extension ViewThatFits: View, RenderedView {
+    public var body: Never { bodiless(Self.self) }
+    package func render(in context: RenderContext) -> [ScreenElement] {
+        let views = context.elements(of: content)
+        let chosen = context.environment.dynamicTypeSize.isAccessibilitySize ? views.last : views.first
+        return chosen.map { [$0] } ?? []
+    }
+}
+
+extension RenderContext {
+    fileprivate func container(
+        _ kind: ScreenElement.Kind, _ content: some View, _ alignment: Alignment, _ spacing: CGFloat?
+    ) -> [ScreenElement] {
+        let container = ScreenElement(kind)
+        (container.style.alignment, container.style.spacing) = (alignment, spacing)
+        return container.holding(elements(of: content))
+    }
+
+    /// A container that scrolls, which takes the keyboard away when the screen says so.
+    func scrolling(_ kind: ScreenElement.Kind) -> ScreenElement {
+        let element = ScreenElement(kind)
+        let mode = environment.dismissesKeyboard
+        let hidesKeyboard = mode == .automatic ? kind != .scroll : mode != .never
+        element.details["dismissesKeyboard"] = hidesKeyboard ? "true" : nil
+        if let refresh = environment.refresh { element.reload = { await refresh() } }
+        return element
+    }
+}
+
+extension ScreenElement {
+    /// Puts elements inside. Presentations stay beside it: they cover the screen, not the container.
+    func holding(_ elements: [ScreenElement]) -> [ScreenElement] {
+        children = elements.filter { !$0.isPresentation }
+        return [self] + elements.filter(\.isPresentation)
+    }
+}

@@ -1,0 +1,101 @@
+import ScreenDriver
+import SwiftUI
+import Testing
+
+@MainActor @Suite("Snapshots and pages")
+struct PageTests {
+    @Test("The snapshot has what can be read and touched, the same for the same screen")
+    func snapshot() async throws {
+        let screen = Screen(Sample())
+        #expect(
+            screen.snapshot() == """
+                bar
+                  # Account
+                list
+                  section
+                    "Name"
+                    row
+                      field First name: Ada <keyboard>
+                    row
+                      secret Password: ••••
+                    row
+                      [Save] disabled
+                    row
+                      image star.fill
+
+                """)
+        #expect(Screen(Sample()).snapshot() == screen.snapshot())
+    }
+
+    @Test("The page stands alone, in the scheme, direction and size of the settings")
+    func page() throws {
+        let plain = try HTMLPage().text(of: Screen(Sample()))
+        #expect(plain.contains("<html lang=\"en\" dir=\"ltr\" class=\"light\">"))
+        #expect(plain.contains("type=\"password\""))
+        #expect(!plain.contains("http://") && !plain.contains("https://"))
+        let settings = Screen.Settings(
+            colorScheme: .dark, dynamicTypeSize: .accessibility5, locale: Locale(identifier: "ar"))
+        let other = try HTMLPage().text(of: Screen(Sample(), settings: settings))
+        #expect(other.contains("<html lang=\"ar\" dir=\"rtl\" class=\"dark\">"))
+        #expect(other.contains("font-size: 53.0px"))
+    }
+
+    @Test("Text grows with the reader's size; a fixed font does not")
+    func sizes() throws {
+        let view = VStack {
+            Text("grows").font(.body)
+            Text("stays").font(.system(size: 14))
+        }
+        let page = try HTMLPage().text(of: Screen(view, settings: Screen.Settings(dynamicTypeSize: .accessibility1)))
+        #expect(page.contains("font-size:28.0px"))
+        #expect(page.contains("font-size:14.0px"))
+    }
+
+    @Test("A symbol that nobody drew is refused")
+    func unknownSymbol() {
+        #expect(throws: ScreenError.self) { try HTMLPage().text(of: Screen(Image(systemName: "no.such.symbol"))) }
+    }
+
+    @Test("Text is text, whatever stands in it")
+    func escaping() throws {
+        let page = try HTMLPage().text(of: Screen(Text(verbatim: "<b>\"&")))
+        #expect(page.contains("&lt;b>&quot;&amp;"))
+    }
+
+    @Test("A style of the app's own draws the button, whose role and action stay")
+    func buttonStyle() async throws {
+        let counter = Counter()
+        let screen = Screen(Button("Send") { counter.count += 1 }.buttonStyle(Framed()))
+        #expect(screen.shows("framed"))
+        try await screen.tap("framed, Send")
+        #expect(counter.count == 1)
+    }
+}
+
+private struct Framed: ButtonStyle {
+    func makeBody(configuration: Configuration) -> some View {
+        VStack {
+            Text("framed")
+            configuration.label.opacity(configuration.isPressed ? 0.5 : 1)
+        }
+    }
+}
+
+private struct Sample: View {
+    @FocusState private var isFocused: Bool
+
+    var body: some View {
+        NavigationStack {
+            List {
+                Section("Name") {
+                    TextField("First name", text: .constant("Ada")).focused($isFocused)
+                    SecureField("Password", text: .constant("1234"))
+                    Button("Save") {}.disabled(true)
+                    Image(systemName: "star.fill").foregroundStyle(.tint)
+                }
+            }
+            .navigationTitle("Account")
+        }
+        .onAppear { isFocused = true }
+    }
+}

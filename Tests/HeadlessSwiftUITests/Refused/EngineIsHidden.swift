@@ -1,0 +1,4 @@
+// cannot find type 'RenderContext' in scope
+import SwiftUI
+
+func peek(_ context: RenderContext) {}

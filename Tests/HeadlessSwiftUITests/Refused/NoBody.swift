@@ -1,0 +1,4 @@
+// does not conform to protocol 'View'
+import SwiftUI
+
+struct Wrong: View {}

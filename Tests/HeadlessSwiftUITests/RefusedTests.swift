@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// Programs that SwiftUI refuses are refused here, too: the folder `Refused` has one for each file. Its first line is a
+/// part of what the compiler says.
+@Suite("Refused programs")
+struct RefusedTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Refused")
+
+    static var programs: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".swift") }
+                .sorted()
+        }
+    }
+
+    @Test("The compiler refuses it, for the reason that the file names", arguments: try programs)
+    func refused(_ program: String) throws {
+        let file = Self.folder.appending(path: program)
+        let source = try String(contentsOf: file, encoding: .utf8)
+        let reason = try #require(source.split(separator: "\n").first?.dropFirst(3))
+        let (status, output) = try compile(file)
+        if program.hasPrefix("Accepted") {
+            #expect(status == 0, "\(output)")
+        } else {
+            #expect(status != 0)
+            #expect(output.contains(reason), "\(output)")
+        }
+    }
+
+    /// Type-checks a file against the modules that this test was built with, as another package would.
+    private func compile(_ file: URL) throws -> (status: Int32, output: String) {
+        let modules = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "Modules")
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "elsewhere", "-I", modules.path(),
+            file.path(),
+        ]
+        let pipe = Pipe()
+        (process.standardOutput, process.standardError) = (pipe, pipe)
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}
