@@ -39,6 +39,11 @@ let headless: [Target] = [
     .testTarget(
         name: "HeadlessSwiftUITests", dependencies: ["SwiftUI", "AuthenticationServices", "ScreenDriver"],
         exclude: ["Refused"], resources: [.process("Texts")], swiftSettings: strict),
+    /// Taps through the screens, over an account service in memory.
+    .testTarget(
+        name: "GatehouseUITests",
+        dependencies: ["GatehouseUI", "GatehouseTesting", "GatehouseModel", "Gatehouse", "ScreenDriver"] + screenKit,
+        swiftSettings: strict),
 ]
 #else
 let screenKit: [Target.Dependency] = []
@@ -54,6 +59,7 @@ let package = Package(
         .library(name: "Gatehouse", targets: ["Gatehouse"]),
         .library(name: "GatehouseModel", targets: ["GatehouseModel"]),
         .library(name: "GatehouseTesting", targets: ["GatehouseTesting"]),
+        .library(name: "GatehouseUI", targets: ["GatehouseUI"]),
     ],
     dependencies: [
         // Traits off: the configuration that Hummingbird could read itself is read once, by `gatehouse`.
@@ -86,6 +92,10 @@ let package = Package(
         .target(
             name: "GatehouseTesting", dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire"],
             swiftSettings: strict),
+        /// The screens: plain SwiftUI. Talks to the account through the model alone.
+        .target(
+            name: "GatehouseUI", dependencies: ["GatehouseModel", "Gatehouse"] + screenKit,
+            resources: [.process("Resources")], swiftSettings: strict),
         /// What a database can do; SQL with bound values; the migrator's list.
         .target(name: "SQLDatabase", swiftSettings: strict),
         /// Decides. No async, no I/O, no clock: every input is an argument.

@@ -23,7 +23,7 @@ import SwiftUI
     }
 
     private mutating func children(_ element: ScreenElement) throws -> String {
-        try element.children.map { try html($0, inRow: element.kind == .hstack) }.joined()
+        try element.children.map { try html($0, inRow: [.hstack, .row].contains(element.kind)) }.joined()
     }
 
     private mutating func presentation(_ element: ScreenElement) throws -> String {

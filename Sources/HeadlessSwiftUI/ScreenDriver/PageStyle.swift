@@ -28,7 +28,8 @@ extension HTMLPage {
         .bar[data-title=inline] .title { position: absolute; inset-inline: 88px; text-align: center; overflow: hidden;
           white-space: nowrap; text-overflow: ellipsis }
         .bar[data-title=large] .title { order: 9; width: 100%; font-size: 2em; font-weight: 700 }
-        .bar > .button { flex-direction: row }
+        .bar > .button { flex-direction: row } .bar > .button > svg { width: 1.3em; height: 1.3em }
+        [dir=rtl] .bar > .button > svg { transform: scaleX(-1) }
         .scroll { overflow: hidden; display: flex; flex-direction: column; align-items: center; min-height: 0 }
         .list, .form { overflow: hidden; background: var(--group); padding: 16px; gap: 22px; align-items: stretch;
           min-height: 0 }
@@ -67,6 +68,7 @@ extension HTMLPage {
         .dim { position: absolute; inset: 0; background: rgb(0 0 0 / .4) }
         .sheet, .cover { position: absolute; inset: 54px 0 0; background: var(--back); border-radius: 12px 12px 0 0;
           overflow: hidden; justify-content: center } .cover { inset: 0; border-radius: 0 } .sheet.medium { inset: 50% 0 0 }
+        .dark .sheet { --back: #1c1c1e; --group: #1c1c1e; --cell: #2c2c2e }
         .alert, .dialog { position: absolute; left: 50%; top: 50%; transform: translate(-50%, -50%); width: 300px;
           max-height: 100%; background: var(--panel); border-radius: 14px; padding: 18px 0 0; display: flex;
           flex-direction: column; text-align: center; overflow: hidden }

@@ -13,6 +13,9 @@ extension Screen {
     /// The name of every button and link.
     public var buttons: [String] { all(\.isButton).map(\.name) }
 
+    /// The name of every field.
+    public var fields: [String] { all { $0.field != nil }.map(\.name) }
+
     public func has(button name: String) -> Bool { !all { $0.isButton && $0.isCalled(name) }.isEmpty }
     public func has(field name: String) -> Bool { !all { $0.field != nil && $0.isCalled(name) }.isEmpty }
 

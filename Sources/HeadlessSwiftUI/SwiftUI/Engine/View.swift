@@ -71,7 +71,7 @@ extension Group: View, RenderedView where Content: View {
 
 public struct TupleView<T> {
     public var value: T
-    private let views: [any View]
+    let views: [any View]
 
     public init(_ value: T) {
         self.value = value
@@ -84,7 +84,12 @@ public struct TupleView<T> {
     }
 }
 
-extension TupleView: View, RenderedView {
+/// Views of which one can be chosen.
+protocol ViewList {
+    var views: [any View] { get }
+}
+
+extension TupleView: View, RenderedView, ViewList {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         views.enumerated().flatMap { context.child(.index($0)).elements(of: $1) }

@@ -120,9 +120,9 @@ public struct ViewThatFits<Content: View> {
 extension ViewThatFits: View, RenderedView {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
-        let views = context.elements(of: content)
-        let chosen = context.environment.dynamicTypeSize.isAccessibilitySize ? views.last : views.first
-        return chosen.map { [$0] } ?? []
+        let views = (content as? any ViewList)?.views ?? [content]
+        let chosen = context.environment.dynamicTypeSize.isAccessibilitySize ? views.count - 1 : 0
+        return views.isEmpty ? [] : context.child(.index(chosen)).elements(of: views[chosen])
     }
 }
 

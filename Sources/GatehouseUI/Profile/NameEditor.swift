@@ -1,0 +1,53 @@
+import Gatehouse
+import GatehouseModel
+import SwiftUI
+
+/// Changes the first name; an empty one clears it.
+struct NameEditor: View {
+    let model: ProfileModel
+    @Environment(\.dismiss) private var dismiss
+    @State private var name: String
+    @State private var attempt = 0
+    @FocusState private var isFocused: Bool
+
+    init(model: ProfileModel, name: String) {
+        self.model = model
+        _name = State(initialValue: name)
+    }
+
+    var body: some View {
+        Form {
+            TextField(text: $name) { Text(ui: "First Name") }
+                .textContentType(.givenName)
+                .textInputAutocapitalization(.words)
+                .submitLabel(.done)
+                .focused($isFocused)
+                .onSubmit { save() }
+                .frame(minHeight: 44)
+                .disabled(model.phase == .saving)
+        }
+        .navigationTitle(Text(ui: "Edit Name"))
+        .navigationBarTitleDisplayMode(.inline)
+        .toolbar {
+            ToolbarItem(placement: .confirmationAction) {
+                Button {
+                    save()
+                } label: {
+                    Text(ui: "Save")
+                }
+                .disabled(!canSave)
+            }
+        }
+        .onAppear { isFocused = true }
+        .task(id: attempt) {
+            guard attempt > 0 else { return }
+            await model.save(firstName: kept.isEmpty ? .clear : .set(kept))
+            if model.phase == .showing { dismiss() }
+        }
+    }
+
+    /// At most 40 characters, as at the sign-up.
+    private var kept: String { String(name.trimmingCharacters(in: .whitespacesAndNewlines).prefix(40)) }
+    private var canSave: Bool { model.phase == .showing && kept != model.user?.firstName ?? "" }
+    private func save() { if canSave { attempt += 1 } }
+}

@@ -1,0 +1,173 @@
+import Gatehouse
+import GatehouseModel
+public import SwiftUI
+
+/// Who is signed in, and what they can change. Needs what `gatehouse(_:branding:google:calls:)` gives, and is shown in
+/// a sheet.
+public struct ProfileView: View {
+    @Environment(AuthManager.self) private var manager
+
+    public init() {}
+
+    public var body: some View { ProfileScreen(model: ProfileModel(manager: manager)) }
+}
+
+private struct ProfileScreen: View {
+    @Environment(\.dismiss) private var dismiss
+    @Environment(\.accountCalls) private var calls
+    @Environment(AuthManager.self) private var manager
+    @State private var model: ProfileModel
+    @State private var asksToSignOut = false
+    @State private var asksToDelete = false
+    @State private var showsAlert = false
+    @State private var alert: ProfileAlert?
+
+    init(model: ProfileModel) { _model = State(initialValue: model) }
+
+    var body: some View {
+        NavigationStack {
+            list
+                .navigationTitle(Text(ui: "Profile"))
+                .navigationBarTitleDisplayMode(.inline)
+                .toolbar {
+                    ToolbarItem(placement: .topBarTrailing) {
+                        Button {
+                            dismiss()
+                        } label: {
+                            Text(ui: "Done")
+                        }
+                        .disabled(isDeleting)
+                    }
+                }
+                .refreshable { await manager.reloadProfile() }
+        }
+        .overlay {
+            if let progress = model.progress { BusyOverlay(text: Text(of: progress)) }
+        }
+        .interactiveDismissDisabled(isDeleting)
+        .alert(Text(of: alert?.title ?? ""), isPresented: $showsAlert) {
+            Button {
+                model.dismiss()
+            } label: {
+                Text(ui: "OK")
+            }
+        } message: {
+            Text(of: alert?.message ?? "")
+        }
+        .onChange(of: model.phase) { _, phase in
+            guard case .failed(let failure) = phase else { return }
+            (alert, showsAlert) = (failure, true)
+        }
+    }
+
+    private var isDeleting: Bool { model.phase == .deleting }
+
+    private var list: some View {
+        List {
+            Section { ProfileHeader(user: model.user) }
+            if let error = manager.error { Section { Text(of: error.message).foregroundStyle(.secondary) } }
+            TeamsSection(model: model)
+            Section {
+                NavigationLink {
+                    NameEditor(model: model, name: model.user?.firstName ?? "")
+                } label: {
+                    Text(ui: "Edit Name")
+                }
+                NavigationLink {
+                    SignInMethodsView()
+                } label: {
+                    Text(ui: "Sign-In Methods")
+                }
+                if let devices = calls.devices {
+                    NavigationLink {
+                        DevicesView(load: devices)
+                    } label: {
+                        Text(ui: "Devices")
+                    }
+                }
+            }
+            Section {
+                signOut
+                delete
+            }
+            .disabled(model.phase != .showing)
+        }
+    }
+
+    private var signOut: some View {
+        Button {
+            asksToSignOut = true
+        } label: {
+            Text(ui: "Sign Out")
+        }
+        .confirmationDialog(Text(ui: "Sign Out"), isPresented: $asksToSignOut, titleVisibility: .visible) {
+            Button(role: .destructive) {
+                answer { $0.askToSignOut() }
+            } label: {
+                Text(ui: "Sign Out")
+            }
+            cancel
+        } message: {
+            Text(ui: "Are you sure you want to sign out?")
+        }
+    }
+
+    private var delete: some View {
+        Button(role: .destructive) {
+            asksToDelete = true
+        } label: {
+            Text(ui: "Delete Account")
+        }
+        .confirmationDialog(Text(ui: "Delete Account"), isPresented: $asksToDelete, titleVisibility: .visible) {
+            Button(role: .destructive) {
+                answer { $0.askToDelete() }
+            } label: {
+                Text(ui: "Delete Account")
+            }
+            cancel
+        } message: {
+            Text(ui: "This will permanently delete your account and all your data. This cannot be undone.")
+        }
+    }
+
+    private var cancel: some View {
+        Button(role: .cancel) {
+        } label: {
+            Text(ui: "Cancel")
+        }
+    }
+
+    private func answer(_ question: (ProfileModel) -> Void) {
+        question(model)
+        // Not the view's own task: the screen goes away with the person, and the server has still to hear of it.
+        Task { [model] in await model.confirm() }
+    }
+}
+
+private struct ProfileHeader: View {
+    let user: AuthenticatedUser?
+    @Environment(\.branding) private var branding
+
+    var body: some View {
+        HStack(spacing: 16) {
+            Circle()
+                .fill(branding.accent)
+                .frame(width: 60, height: 60)
+                .overlay {
+                    Text(verbatim: user?.initial ?? "?")
+                        .font(.system(size: 22, weight: .bold))
+                        .foregroundStyle(.white)
+                }
+                .accessibilityHidden(true)
+            VStack(alignment: .leading, spacing: 4) {
+                if let name = user?.firstName { Text(verbatim: name).font(.headline) }
+                if let email = user?.email {
+                    Text(verbatim: email).font(.subheadline).foregroundStyle(.secondary)
+                }
+            }
+            Spacer()
+        }
+        .padding(.vertical, 8)
+        .accessibilityElement(children: .combine)
+    }
+}

@@ -1,0 +1,85 @@
+import AuthenticationServices
+import Foundation
+import GatehouseModel
+
+/// Joins the callbacks of Apple's button to the one call that signs in.
+@MainActor final class AppleSheet {
+    private var nonce = SignInNonce()
+    private var answer: Result<AppleAnswer, any Error>?
+    private var waiting: CheckedContinuation<AppleAnswer, any Error>?
+
+    /// A sheet is about to be shown: name and address are asked for, and the token is tied to this sheet.
+    func prepare(_ request: ASAuthorizationAppleIDRequest) {
+        nonce = SignInNonce()
+        answer = nil
+        request.requestedScopes = [.fullName, .email]
+        request.nonce = nonce.hashed
+    }
+
+    /// The sheet is closed.
+    func finish(_ result: Result<ASAuthorization, any Error>) {
+        end(Result { try AppleAnswer(try result.get().credential) })
+    }
+
+    private func end(_ answer: Result<AppleAnswer, any Error>) {
+        if let waiting {
+            self.waiting = nil
+            waiting.resume(with: answer)
+        } else {
+            self.answer = answer
+        }
+    }
+
+    /// What the sheet gives that the button shows.
+    ///
+    /// - Throws: ``SignInFailure``, `URLError` without a connection, or `CancellationError`.
+    func credential() async throws -> AppleCredential {
+        try await read {
+            if let answer { return try answer.get() }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { waiting = $0 }
+            } onCancel: {
+                Task { @MainActor in self.end(.failure(CancellationError())) }
+            }
+        }
+    }
+
+    /// What a sheet gives that no button shows: the same once more.
+    func credential(through controller: AuthorizationController) async throws -> AppleCredential {
+        let request = ASAuthorizationAppleIDProvider().createRequest()
+        prepare(request)
+        return try await read {
+            guard case .appleID(let credential) = try await controller.performRequest(request) else {
+                throw SignInFailure.providerFailed
+            }
+            return try AppleAnswer(credential)
+        }
+    }
+
+    private func read(_ sheet: @MainActor () async throws -> AppleAnswer) async throws -> AppleCredential {
+        do {
+            let answer = try await sheet()
+            return AppleCredential(
+                idToken: answer.token, nonce: nonce.raw, person: answer.person, firstName: answer.givenName)
+        } catch let error as ASAuthorizationError {
+            throw error.code == .canceled ? SignInFailure.cancelled : SignInFailure.providerFailed
+        }
+    }
+}
+
+/// What Apple said about a person.
+private struct AppleAnswer: Sendable {
+    let token: String
+    let person: String
+    let givenName: String?
+
+    /// - Throws: ``SignInFailure/providerFailed`` for a credential of another kind, or without a token.
+    init(_ credential: any ASAuthorizationCredential) throws {
+        guard let credential = credential as? ASAuthorizationAppleIDCredential,
+            let token = credential.identityToken.flatMap({ String(data: $0, encoding: .utf8) })
+        else { throw SignInFailure.providerFailed }
+        self.token = token
+        person = credential.user
+        givenName = credential.fullName?.givenName
+    }
+}

@@ -1,0 +1,102 @@
+public import GatehouseModel
+public import SwiftUI
+
+/// Signs in, or up, with address and password. A link in it flips the mode in place.
+public struct EmailAuthView: View {
+    @Environment(AuthManager.self) private var manager
+    private let mode: EmailAuthForm.Mode
+
+    public init(mode: EmailAuthForm.Mode) { self.mode = mode }
+
+    public var body: some View { EmailAuthScreen(model: LoginModel(manager: manager, mode: mode)) }
+}
+
+private struct EmailAuthScreen: View {
+    @Environment(\.accountCalls) private var calls
+    @State private var model: LoginModel
+    // They live and die with the screen, and end with the attempt that used them.
+    @State private var password = ""
+    @State private var confirmation = ""
+    @State private var attempt = 0
+    @FocusState private var focus: EmailAuthForm.Field?
+
+    init(model: LoginModel) { _model = State(initialValue: model) }
+
+    var body: some View {
+        Group {
+            if model.phase == .checkMail {
+                CheckMailView(email: model.form.trimmedEmail)
+            } else {
+                form
+            }
+        }
+        .navigationTitle(title)
+        .navigationBarTitleDisplayMode(.inline)
+        .task(id: attempt) {
+            guard attempt > 0 else { return }
+            await model.submit(password: password, confirmation: confirmation)
+            // What can be tried once more is not over yet.
+            if model.message?.action != .retry { forgetPasswords() }
+        }
+        .onDisappear { forgetPasswords() }
+    }
+
+    private var isSigningUp: Bool { model.form.mode == .signUp }
+    private var title: Text { isSigningUp ? Text(ui: "Create Account") : Text(ui: "Sign In") }
+    private var canSubmit: Bool { model.canSubmit(password: password, confirmation: confirmation) }
+    private var isBusy: Bool { if case .working = model.phase { true } else { false } }
+
+    private var form: some View {
+        Form {
+            Section {
+                EmailFields(
+                    form: $model.form, password: $password, confirmation: $confirmation, focus: $focus, submit: submit)
+            } footer: {
+                if let message = model.message { MessageView(message: message, retry: submit) }
+            }
+            .disabled(model.isBusy)
+            Section {
+                Button(action: submit) { title }
+                    .buttonStyle(WideButtonStyle(.prominent))
+                    .disabled(!canSubmit)
+                    .accessibilityIdentifier("submit")
+                Button(action: flip) {
+                    Text(of: model.form.footer).frame(minHeight: 44)
+                }
+                .disabled(model.isBusy)
+                if !isSigningUp, calls.sendPasswordMail != nil {
+                    NavigationLink {
+                        ForgotPasswordView(email: model.form.trimmedEmail)
+                    } label: {
+                        Text(ui: "Forgot password?")
+                    }
+                    .disabled(model.isBusy)
+                }
+            }
+        }
+        .scrollDismissesKeyboard(.interactively)
+        .onTapGesture { focus = nil }
+        .overlay {
+            if isBusy { BusyOverlay(text: isSigningUp ? Text(ui: "Creating account...") : Text(ui: "Signing in...")) }
+        }
+        .interactiveDismissDisabled(isBusy)
+        .navigationBarBackButtonHidden(isBusy)
+    }
+
+    private func submit() {
+        guard canSubmit else { return }
+        focus = nil
+        attempt += 1
+    }
+
+    private func flip() {
+        model.flip()
+        forgetPasswords()
+        focus = nil
+    }
+
+    private func forgetPasswords() {
+        password = ""
+        confirmation = ""
+    }
+}

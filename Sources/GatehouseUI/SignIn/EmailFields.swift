@@ -1,0 +1,50 @@
+import GatehouseModel
+import SwiftUI
+
+/// The fields of the email screen, each with its hint. Return moves on, and submits from the last.
+struct EmailFields: View {
+    @Binding var form: EmailAuthForm
+    @Binding var password: String
+    @Binding var confirmation: String
+    let focus: FocusState<EmailAuthForm.Field?>.Binding
+    let submit: @MainActor () -> Void
+
+    var body: some View {
+        ForEach(form.fields, id: \.self) { field in
+            VStack(alignment: .leading, spacing: 4) {
+                entry(field)
+                    .frame(minHeight: 44)
+                    .focused(focus, equals: field)
+                    .submitLabel(field == form.fields.last ? .go : .next)
+                    .onSubmit { leave(field) }
+                FieldHint(text: form.hint(for: field, password: password, confirmation: confirmation))
+            }
+        }
+    }
+
+    @ViewBuilder private func entry(_ field: EmailAuthForm.Field) -> some View {
+        switch field {
+        case .name:
+            TextField(text: $form.name) { Text(ui: "Name") }
+                .textContentType(.name)
+                .textInputAutocapitalization(.words)
+        case .email:
+            TextField(text: $form.email) { Text(ui: "Email") }
+                .textContentType(.emailAddress)
+                .keyboardType(.emailAddress)
+                .textInputAutocapitalization(.never)
+                .autocorrectionDisabled()
+        case .password:
+            SecureField(text: $password) { Text(ui: "Password") }
+                .textContentType(form.mode == .signUp ? .newPassword : .password)
+        case .confirmation:
+            SecureField(text: $confirmation) { Text(ui: "Confirm Password") }
+                .textContentType(.newPassword)
+        }
+    }
+
+    private func leave(_ field: EmailAuthForm.Field) {
+        let next = form.fields.drop { $0 != field }.dropFirst().first
+        if let next { focus.wrappedValue = next } else { submit() }
+    }
+}

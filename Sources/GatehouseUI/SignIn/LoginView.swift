@@ -1,0 +1,168 @@
+import AuthenticationServices
+import Gatehouse
+import GatehouseModel
+public import SwiftUI
+
+/// The ways to sign in. Needs what `gatehouse(_:branding:google:calls:)` gives, and is shown in a sheet.
+public struct LoginView: View {
+    @Environment(AuthManager.self) private var manager
+
+    public init() {}
+
+    public var body: some View { LoginScreen(model: LoginModel(manager: manager)) }
+}
+
+private struct LoginScreen: View {
+    private enum Way: Hashable {
+        case apple, appleAgain, google
+    }
+
+    private struct Attempt: Hashable {
+        var way: Way
+        var number: Int
+    }
+
+    @Environment(\.dismiss) private var dismiss
+    @Environment(\.branding) private var branding
+    @Environment(\.googleBrowser) private var google
+    @Environment(\.authorizationController) private var authorizationController
+    @State private var model: LoginModel
+    @State private var sheet = AppleSheet()
+    @State private var attempt: Attempt?
+
+    init(model: LoginModel) { _model = State(initialValue: model) }
+
+    var body: some View {
+        NavigationStack {
+            ViewThatFits(in: .vertical) {
+                content(isRoomy: true)
+                ScrollView { content(isRoomy: false) }
+            }
+            .toolbar {
+                ToolbarItem(placement: .topBarTrailing) { closeButton }
+            }
+            .overlay {
+                if isBusy { BusyOverlay(text: Text(ui: "Signing in...")) }
+            }
+        }
+        .interactiveDismissDisabled(isBusy)
+        .task(id: attempt) {
+            guard let attempt else { return }
+            // The screen goes away when somebody is signed in, and what is left of the sign-in does not: a name that
+            // Apple gave has still to reach the server.
+            await Task { await run(attempt.way) }.value
+        }
+    }
+
+    private var isBusy: Bool { if case .working = model.phase { true } else { false } }
+
+    private func content(isRoomy: Bool) -> some View {
+        VStack(spacing: 24) {
+            if isRoomy { Spacer() }
+            header
+            if let message = model.message {
+                MessageView(message: message, retry: retry).padding(.horizontal, 24)
+            }
+            if isRoomy { Spacer() }
+            buttons.padding(.horizontal, 24)
+            if isRoomy { Spacer() }
+            Button {
+                dismiss()
+            } label: {
+                Text(ui: "Continue as Guest").frame(minHeight: 44)
+            }
+            .font(.subheadline)
+            .foregroundStyle(.secondary)
+            .padding(.bottom, 16)
+        }
+        .disabled(model.isBusy)
+    }
+
+    private var header: some View {
+        VStack(spacing: 12) {
+            Image(systemName: branding.symbol)
+                .font(.system(size: 64))
+                .foregroundStyle(branding.accent)
+                .accessibilityHidden(true)
+            Text(verbatim: branding.name)
+                .font(.largeTitle.bold())
+                .accessibilityAddTraits(.isHeader)
+            Text(LocalizedStringKey(branding.tagline), bundle: branding.bundle ?? .module)
+                .font(.subheadline)
+                .foregroundStyle(.secondary)
+                .multilineTextAlignment(.center)
+        }
+        .padding(.horizontal, 24)
+    }
+
+    private var buttons: some View {
+        VStack(spacing: 12) {
+            AppleButton(sheet: sheet) { begin(.apple) }
+            if google != nil { GoogleButton { begin(.google) } }
+            OrDivider()
+            NavigationLink {
+                EmailAuthView(mode: .signIn)
+            } label: {
+                Label {
+                    Text(ui: "Sign in with Email")
+                } icon: {
+                    Image(systemName: "envelope.fill")
+                }
+            }
+            NavigationLink {
+                EmailAuthView(mode: .signUp)
+            } label: {
+                Text(ui: "Create Account")
+            }
+        }
+        .buttonStyle(WideButtonStyle())
+    }
+
+    private var closeButton: some View {
+        Button {
+            dismiss()
+        } label: {
+            Image(systemName: "xmark.circle.fill")
+                .font(.title2)
+                .foregroundStyle(.secondary)
+                .frame(minWidth: 44, minHeight: 44)
+        }
+        .accessibilityLabel(Text(ui: "Close"))
+        .disabled(model.isBusy)
+    }
+
+    private func begin(_ way: Way) { attempt = Attempt(way: way, number: (attempt?.number ?? 0) + 1) }
+
+    private func retry() { begin(attempt?.way == .google ? .google : .appleAgain) }
+
+    private func run(_ way: Way) async {
+        switch way {
+        case .apple: await model.signInWithApple { try await sheet.credential() }
+        case .appleAgain:
+            await model.signInWithApple { try await sheet.credential(through: authorizationController) }
+        case .google:
+            if let google { await model.signInWithGoogle(in: google) }
+        }
+    }
+}
+
+/// Apple's own button, 50 points high, higher with larger text.
+struct AppleButton: View {
+    let sheet: AppleSheet
+    let begin: @MainActor () -> Void
+    @Environment(\.colorScheme) private var colorScheme
+    @ScaledMetric(relativeTo: .body) private var height: CGFloat = 50
+
+    var body: some View {
+        SignInWithAppleButton(.signIn) { request in
+            sheet.prepare(request)
+            begin()
+        } onCompletion: { result in
+            sheet.finish(result)
+        }
+        .signInWithAppleButtonStyle(colorScheme == .dark ? .white : .black)
+        .frame(height: height)
+        .clipShape(RoundedRectangle(cornerRadius: 12))
+        .accessibilityHint(Text(ui: "Double tap to authenticate using your Apple ID."))
+    }
+}

@@ -1,0 +1,46 @@
+import GatehouseModel
+import SwiftUI
+
+/// What went wrong, and the way out that is offered. VoiceOver says it at once and moves to it.
+struct MessageView: View {
+    let message: SignInMessage
+    var retry: (@MainActor () -> Void)?
+    @AccessibilityFocusState private var isFocused: Bool
+
+    var body: some View {
+        VStack(spacing: 8) {
+            Label {
+                Text(of: message.text)
+            } icon: {
+                Image(systemName: "exclamationmark.triangle.fill")
+            }
+            .font(.subheadline)
+            .foregroundStyle(.red)
+            .accessibilityElement(children: .combine)
+            .accessibilityFocused($isFocused)
+            if message.action == .retry, let retry {
+                Button(action: retry) {
+                    Text(ui: "Retry").frame(minWidth: 44, minHeight: 44)
+                }
+            }
+        }
+        .frame(maxWidth: .infinity)
+        .onChange(of: message, initial: true) {
+            isFocused = true
+            announce(message.text)
+        }
+    }
+}
+
+/// The line below a field that is not right yet.
+struct FieldHint: View {
+    let text: String?
+
+    var body: some View {
+        if let text {
+            Text(of: text)
+                .font(.footnote)
+                .foregroundStyle(.red)
+        }
+    }
+}

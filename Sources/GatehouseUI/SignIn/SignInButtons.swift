@@ -1,0 +1,74 @@
+import SwiftUI
+
+/// A wide button with rounded corners: 50 points high, higher with larger text.
+struct WideButtonStyle: ButtonStyle {
+    enum Look {
+        case prominent, quiet
+    }
+
+    var look = Look.quiet
+    @ScaledMetric(relativeTo: .body) private var height: CGFloat = 50
+    @Environment(\.isEnabled) private var isEnabled
+    @Environment(\.branding) private var branding
+
+    init(_ look: Look = .quiet) { self.look = look }
+
+    func makeBody(configuration: Configuration) -> some View {
+        configuration.label
+            .font(.body.weight(.medium))
+            .multilineTextAlignment(.center)
+            .padding(.horizontal, 12)
+            .frame(maxWidth: .infinity, minHeight: height)
+            .foregroundStyle(look == .prominent ? Color.white : Color.primary)
+            .background(look == .prominent ? branding.accent : Color(uiColor: .systemGray6))
+            .clipShape(RoundedRectangle(cornerRadius: 12))
+            .opacity(isEnabled ? (configuration.isPressed ? 0.7 : 1) : 0.5)
+    }
+}
+
+/// "Sign in with Google", as Google asks for it: its mark in colour, beside the words.
+struct GoogleButton: View {
+    let action: @MainActor () -> Void
+
+    var body: some View {
+        Button(action: action) {
+            HStack(spacing: 8) {
+                Image(decorative: "google", bundle: .module)
+                Text(ui: "Sign in with Google")
+            }
+        }
+        .buttonStyle(WideButtonStyle())
+        .accessibilityHint(Text(ui: "Double tap to authenticate using your Google account."))
+    }
+}
+
+/// A line, a word, a line.
+struct OrDivider: View {
+    var body: some View {
+        HStack {
+            line
+            Text(ui: "or").font(.footnote).foregroundStyle(.secondary)
+            line
+        }
+        .padding(.vertical, 8)
+        .accessibilityHidden(true)
+    }
+
+    private var line: some View { Rectangle().fill(Color.secondary.opacity(0.3)).frame(height: 1) }
+}
+
+/// Covers a screen while something runs that nobody may interrupt.
+struct BusyOverlay: View {
+    let text: Text
+
+    var body: some View {
+        ZStack {
+            Color.black.opacity(0.3).ignoresSafeArea()
+            ProgressView { text }
+                .padding(24)
+                .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+        }
+        .accessibilityElement(children: .combine)
+        .accessibilityAddTraits(.isModal)
+    }
+}

@@ -1,0 +1,246 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+import Testing
+
+@MainActor @Suite("The email screen", .timeLimit(.minutes(1)))
+struct EmailTests {
+    private func world(_ service: InMemoryAuthService = InMemoryAuthService()) async -> World {
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        return await World(service)
+    }
+
+    @Test("E3, E4: address and password sign in; Return moves on, and submits")
+    func signIn() async throws {
+        let world = await world()
+        try await world.typeSignIn()
+        #expect(world.screen.title == "Sign In")
+        try await world.screen.focus("Email")
+        try await world.screen.submit("Email")
+        #expect(world.screen.focused == "Password")
+        try await world.screen.submit("Password")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.screen.shows("Welcome back, Ada"))
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("E3: a sign-up asks for a name and the password twice, and shows the name afterwards")
+    func signUp() async throws {
+        let world = await World()
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        try await world.screen.type("Grace", into: "Name")
+        for (field, next) in [("Name", "Email"), ("Email", "Password"), ("Password", "Confirm Password")] {
+            try await world.screen.focus(field)
+            try await world.screen.submit(field)
+            #expect(world.screen.focused == next)
+        }
+        try await world.screen.type("grace@example.com", into: "Email")
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.type(Fixtures.password, into: "Confirm Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: "Welcome back, Grace")
+        #expect(world.screen.presentations.isEmpty)
+    }
+
+    @Test("E3: the link flips the mode in place and empties the fields; no screens pile up")
+    func flip() async throws {
+        let world = await world()
+        try await world.typeSignIn()
+        try await world.screen.tap("Don't have an account? Create one")
+        #expect(world.screen.title == "Create Account")
+        #expect(try world.screen.value(of: "Email") == "")
+        #expect(try world.screen.value(of: "Password") == "")
+        try await world.screen.tap("Already have an account? Sign in")
+        #expect(!world.screen.has(field: "Name"))
+        try await world.screen.goBack()
+        #expect(world.screen.has(button: "Continue as Guest"))
+    }
+
+    @Test("E4: each field has its keyboard, its content and its Return")
+    func traits() async throws {
+        let world = await World()
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        #expect(try world.screen.attribute("inputmode", of: "Email") == "email")
+        #expect(try world.screen.attribute("autocapitalize", of: "Email") == "none")
+        #expect(try world.screen.attribute("autocomplete", of: "Email") == "email")
+        #expect(try world.screen.attribute("autocomplete", of: "Name") == "name")
+        #expect(try world.screen.attribute("autocomplete", of: "Password") == "new-password")
+        #expect(try world.screen.attribute("enterkeyhint", of: "Password") == "next")
+        #expect(try world.screen.attribute("enterkeyhint", of: "Confirm Password") == "go")
+        try await world.screen.tap("Already have an account? Sign in")
+        #expect(try world.screen.attribute("autocomplete", of: "Password") == "password")
+        #expect(try world.screen.attribute("enterkeyhint", of: "Password") == "go")
+    }
+
+    @Test("E4: the keyboard goes away on a tap outside, and on a scroll")
+    func keyboard() async throws {
+        let world = await World()
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.focus("Email")
+        try await world.screen.tapOutside()
+        #expect(world.screen.focused == nil)
+        try await world.screen.focus("Email")
+        await world.screen.scroll()
+        #expect(world.screen.focused == nil)
+    }
+
+    @Test("E5: hints stand below the fields while typing, and the button waits until all is right")
+    func validation() async throws {
+        let world = await World()
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        #expect(try !world.screen.isEnabled("submit"))
+        try await world.screen.type("  ", into: "Name")
+        try await world.screen.type("grace@example", into: "Email")
+        try await world.screen.type("short", into: "Password")
+        try await world.screen.type("other", into: "Confirm Password")
+        let hints = [
+            "Please enter your name.", "Please enter a valid email address.",
+            "Password must be at least 8 characters.", "Passwords do not match.",
+        ]
+        for hint in hints { #expect(world.screen.shows(hint)) }
+        #expect(world.screen.presentations == ["sheet"])
+        try await world.screen.type("Grace", into: "Name")
+        try await world.screen.type("grace@example.com", into: "Email")
+        try await world.screen.type("longenough", into: "Password")
+        #expect(try !world.screen.isEnabled("submit"))
+        try await world.screen.type("longenough", into: "Confirm Password")
+        for hint in hints { #expect(!world.screen.shows(hint)) }
+        #expect(try world.screen.isEnabled("submit"))
+    }
+
+    @Test("E5: a second tap sends nothing, and while it runs nothing can be changed")
+    func twice() async throws {
+        let world = await world()
+        world.service.meet(.slow, at: .signIn)
+        try await world.typeSignIn()
+        try await world.screen.tapTwice("submit")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(world.screen.progress == ["Signing in..."])
+        #expect(try !world.screen.isEnabled("submit"))
+        #expect(try !world.screen.isEnabled("Email"))
+        #expect(!world.screen.has(button: "BackButton"))
+        #expect(await !world.screen.swipeDown())
+        world.service.release()
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.service.calls.filter { $0 == .signIn }.count == 1)
+    }
+
+    @Test(
+        "E6: what went wrong is said to the letter, announced and focused",
+        arguments: [
+            (InMemoryAuthService.Fault.wrongCredentials, "Incorrect email or password. Please try again."),
+            (.rateLimited(retryAfter: nil), "Too many attempts. Please wait a moment and try again."),
+            (.offline, "Unable to connect. Check your internet and try again."),
+            (.serverError, "Something went wrong. Please try again."),
+        ])
+    func fails(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
+        let world = await world()
+        world.service.meet(fault, at: .signIn)
+        try await world.typeSignIn()
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: text)
+        #expect(world.screen.spokenFocus == text)
+        #expect(world.screen.announcements == [text])
+    }
+
+    @Test(
+        "E6: what the server says to a sign-up is said to the letter",
+        arguments: [
+            (InMemoryAuthService.Fault.weakPassword, "Password must be at least 8 characters."),
+            (.emailTaken, "An account with this email already exists. Try signing in, or use Apple or Google."),
+        ])
+    func signUpFails(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
+        let world = await World()
+        world.service.meet(fault, at: .signUp)
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        try await world.screen.type("Ada", into: "Name")
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.type("another password", into: "Password")
+        try await world.screen.type("another password", into: "Confirm Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: text)
+    }
+
+    @Test("No password outlives its attempt; one that can be tried once more is kept for that")
+    func passwords() async throws {
+        let world = await world()
+        world.service.meet(.wrongCredentials, .offline)
+        try await world.typeSignIn()
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: "Incorrect email or password. Please try again.")
+        #expect(try world.screen.value(of: "Password") == "")
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait { $0.has(button: "Retry") }
+        try await world.screen.tap("Retry")
+        try await world.screen.wait { $0.has(button: "Your profile") }
+        try await world.screen.wait { $0.presentations.isEmpty }
+    }
+
+    @Test("An account that waits for its mail says so, and can have the mail again")
+    func checkMail() async throws {
+        let sent = Recorder()
+        var calls = World.calls
+        calls.resendConfirmation = { await sent.add($0) }
+        let world = await World(InMemoryAuthService(confirmsAutomatically: false), calls: calls)
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        try await world.screen.type("Grace", into: "Name")
+        try await world.screen.type("grace@example.com", into: "Email")
+        try await world.screen.type("longenough", into: "Password")
+        try await world.screen.type("longenough", into: "Confirm Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: "Check your email")
+        try await world.screen.tap("Send Again")
+        try await world.screen.wait(for: "The email is on its way.")
+        #expect(await sent.texts == ["grace@example.com"])
+    }
+
+    @Test("A forgotten password sends a mail, and tells nobody whether there is an account")
+    func forgotten() async throws {
+        let sent = Recorder()
+        var calls = World.calls
+        calls.sendPasswordMail = { await sent.add($0) }
+        let world = await World(InMemoryAuthService(), calls: calls)
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.type("ada@example", into: "Email")
+        try await world.screen.tap("Forgot password?")
+        #expect(try !world.screen.isEnabled("Send Email"))
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.tap("Send Email")
+        try await world.screen.wait(for: "Check your email")
+        #expect(await sent.texts == ["ada@example.com"])
+    }
+
+    @Test("Whoever comes by a recovery mail sets a new password")
+    func recovery() async throws {
+        let sent = Recorder()
+        var calls = World.calls
+        calls.setPassword = { await sent.add($0) }
+        let manager = InMemoryAuthService.signedIn().makeManager()
+        manager.needsNewPassword = true
+        let screen = Screen(NewPasswordView().gatehouse(manager, calls: calls))
+        try await screen.type("longenough", into: "New Password")
+        try await screen.type("different", into: "Confirm Password")
+        #expect(screen.shows("Passwords do not match."))
+        try await screen.type("longenough", into: "Confirm Password")
+        try await screen.tap("Save Password")
+        try await screen.wait { _ in !manager.needsNewPassword }
+        #expect(await sent.texts == ["longenough"])
+        #expect(try screen.value(of: "New Password") == "")
+    }
+}
+
+actor Recorder {
+    private(set) var texts: [String] = []
+    func add(_ text: String) { texts.append(text) }
+}

@@ -1,0 +1,166 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import Testing
+
+@MainActor @Suite("The profile button and the login screen", .timeLimit(.minutes(1)))
+struct LoginTests {
+    @Test("E1: a guest's button is a person that says \"Sign in\", and opens the login sheet")
+    func guest() async throws {
+        let world = await World()
+        #expect(world.screen.has(button: "Sign in"))
+        #expect(world.screen.symbols.contains("person.fill"))
+        try await world.openLogin()
+        #expect(world.screen.presentations == ["sheet"])
+        #expect(world.screen.shows("BoxScore"))
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("E1: a user's button is the initial that says \"Your profile\", and opens the profile")
+    func user() async throws {
+        let world = await World(.signedIn())
+        #expect(world.screen.has(button: "Your profile"))
+        #expect(!world.screen.symbols.contains("person.fill"))
+        try await world.openProfile()
+        #expect(world.screen.title == "Profile")
+    }
+
+    @Test("E1: while the store has not answered there is no third look")
+    func restoring() async {
+        let service = InMemoryAuthService.signedIn()
+        service.stay(.storeLocked)
+        let manager = service.makeManager()
+        let screen = Screen(HomeView().gatehouse(manager))
+        #expect(screen.has(button: "Sign in"))
+        #expect(screen.progress.isEmpty)
+    }
+
+    @Test("E2: everything is there, Apple first")
+    func contents() async throws {
+        let world = await World()
+        try await world.openLogin()
+        #expect(world.screen.shows("Sign in to save your favorite teams\nand sync across devices"))
+        #expect(
+            world.screen.buttons == [
+                "Close", "Sign in with Apple", "Sign in with Google", "Sign in with Email", "Create Account",
+                "Continue as Guest",
+            ])
+        #expect(world.screen.snapshot().contains("\"or\""))
+        #expect(!world.screen.shows("or"), "VoiceOver does not stop at the line")
+        #expect(
+            try world.screen.hint(of: "Sign in with Apple") == "Double tap to authenticate using your Apple ID.")
+    }
+
+    @Test("E2, A12: a guest can leave in three ways", arguments: ["Continue as Guest", "Close", "swipe"])
+    func leave(_ way: String) async throws {
+        let world = await World()
+        try await world.openLogin()
+        if way == "swipe" { #expect(await world.screen.swipeDown()) } else { try await world.screen.tap(way) }
+        #expect(world.screen.presentations.isEmpty)
+        #expect(world.screen.has(button: "Menu"))
+    }
+
+    @Test("E2: while signing in all buttons are disabled, progress shows, and the sheet stays")
+    func busy() async throws {
+        let world = await World()
+        world.google.follow(.signsIn(.ada))
+        world.google.hold()
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { _ in world.google.heldCount == 1 }
+        #expect(world.screen.progress == ["Signing in..."])
+        for button in world.screen.buttons { #expect(try !world.screen.isEnabled(button), "\(button)") }
+        #expect(await !world.screen.swipeDown())
+        world.google.release()
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.screen.has(button: "Your profile"))
+    }
+
+    @Test("E2: the sheet closes itself when the person is signed in, without a flash of the profile")
+    func closes() async throws {
+        let world = await World()
+        world.google.follow(.signsIn(.ada))
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { screen in
+            #expect(screen.title != "Profile")
+            return screen.presentations.isEmpty
+        }
+        #expect(world.screen.shows("Welcome back, Ada"))
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("E8: Apple gets the hash of a nonce and both scopes; the person is signed in with their name")
+    func apple() async throws {
+        let world = await World()
+        world.device.follow(.signsIn(.init(.ada)))
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Apple")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        try await world.screen.wait(for: "Welcome back, Ada")
+        let request = try #require(world.device.requests.first)
+        #expect(request.nonce?.count == 64)
+        #expect(request.scopes == ["full_name", "email"])
+    }
+
+    @Test("E7: whoever closes Apple's or Google's sheet is told nothing", arguments: ["Apple", "Google"])
+    func cancelled(_ provider: String) async throws {
+        let world = await World()
+        try await world.openLogin()
+        let before = world.screen.snapshot()
+        try await world.screen.tap("Sign in with \(provider)")
+        try await world.screen.wait { $0.progress.isEmpty }
+        #expect(world.screen.snapshot() == before)
+        #expect(world.screen.announcements.isEmpty)
+    }
+
+    @Test(
+        "E7: what went wrong with Apple is said to the letter",
+        arguments: [
+            (ScriptedDevice.Step.fails, "Sign in with Apple failed. Please try again.", false),
+            (.isOffline, "No internet connection. Please try again.", true),
+        ])
+    func appleFails(_ step: ScriptedDevice.Step, _ text: String, _ offersRetry: Bool) async throws {
+        let world = await World()
+        world.device.follow(step, .signsIn(.init(.ada)))
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Apple")
+        try await world.screen.wait(for: text)
+        #expect(world.screen.spokenFocus == text)
+        #expect(world.screen.announcements == [text])
+        #expect(world.screen.has(button: "Retry") == offersRetry)
+        if offersRetry {
+            try await world.screen.tap("Retry")
+            try await world.screen.wait { $0.has(button: "Your profile") }
+        }
+    }
+
+    @Test(
+        "E7: what went wrong with the service is said to the letter, and can be tried once more",
+        arguments: [
+            (InMemoryAuthService.Fault.offline, "No internet connection. Please try again."),
+            (.serviceUnavailable, "Sign in service unavailable. Please try again later."),
+            (.serverError, "Service temporarily unavailable. Please try again later."),
+        ])
+    func serviceFails(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
+        let world = await World()
+        world.google.follow(.signsIn(.ada))
+        try await world.openLogin()
+        world.service.meet(fault)
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait(for: text)
+        try await world.screen.tap("Retry")
+        try await world.screen.wait { $0.has(button: "Your profile") }
+    }
+
+    @Test("E7: a session that the server ended is told of at the next sign-in")
+    func expired() async throws {
+        let world = await World(.signedIn())
+        world.service.endSession(.endedByServer(.sessionExpired))
+        try await world.screen.wait { $0.has(button: "Sign in") }
+        try await world.openLogin()
+        #expect(world.screen.shows("Session expired. Please sign in again."))
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+import Testing
+
+@MainActor @Suite("The profile screen", .timeLimit(.minutes(1)))
+struct ProfileTests {
+    private func world(_ teams: [String] = [], calls: AccountCalls = World.calls) async throws -> World {
+        let world = await World(.signedIn(favoriteTeams: teams), calls: calls)
+        try await world.openProfile()
+        return world
+    }
+
+    @Test("E10, C8: initial, name, address, and the teams by their names")
+    func contents() async throws {
+        let world = try await world(["nba_1", "nba_9"])
+        try await world.screen.wait(for: "Boston Celtics")
+        for text in ["Ada, ada@example.com", "nba_9", "Favorite Teams"] { #expect(world.screen.shows(text)) }
+        #expect(!world.screen.shows("No favorite teams yet"))
+        #expect(world.screen.complaints.isEmpty)
+        #expect(try await self.world().screen.shows("No favorite teams yet"))
+    }
+
+    @Test("E10: signing out asks first, closes the sheet, and shows no login screen")
+    func signOut() async throws {
+        let world = try await world()
+        try await world.screen.tap("Sign Out")
+        #expect(world.screen.presentations == ["sheet", "dialog"])
+        #expect(world.screen.shows("Are you sure you want to sign out?"))
+        try await world.screen.tap("Cancel")
+        #expect(world.manager.isLoggedIn)
+        try await world.screen.tap("Sign Out")
+        try await world.screen.tap("Sign Out")
+        try await world.screen.wait { screen in
+            #expect(!screen.shows("Continue as Guest"))
+            return screen.presentations.isEmpty
+        }
+        #expect(world.screen.has(button: "Sign in"))
+        try await world.screen.wait { _ in world.service.openSessionCount == 0 }
+    }
+
+    @Test("E10: deleting asks first, covers the screen while it runs, and closes the sheet")
+    func delete() async throws {
+        let world = try await world()
+        world.service.meet(.slow, at: .deleteAccount)
+        try await world.screen.tap("Delete Account")
+        #expect(
+            world.screen.shows(
+                "This will permanently delete your account and all your data. This cannot be undone."))
+        try await world.screen.tap("Delete Account")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(world.screen.progress == ["Deleting account..."])
+        #expect(await !world.screen.swipeDown())
+        #expect(try !world.screen.isEnabled("Done"))
+        world.service.release()
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.service.account(email: "ada@example.com") == nil)
+    }
+
+    @Test("E10, A8: a deletion that failed is told in an alert; the person is still there")
+    func deleteFails() async throws {
+        let world = try await world()
+        world.service.meet(.serverError, at: .deleteAccount)
+        try await world.screen.tap("Delete Account")
+        try await world.screen.tap("Delete Account")
+        try await world.screen.wait(for: "Could Not Delete Account")
+        #expect(world.screen.shows("Something went wrong. Please try again."))
+        try await world.screen.tap("OK")
+        #expect(world.screen.presentations == ["sheet"])
+        #expect(world.manager.isLoggedIn)
+        #expect(try world.screen.isEnabled("Delete Account"))
+    }
+
+    @Test("E10, A9: teams are found by city and abbreviation, chosen, and saved")
+    func teams() async throws {
+        let world = try await world(["nba_1"])
+        try await world.screen.tap("Edit Teams")
+        try await world.screen.wait { $0.has(field: "Search teams") }
+        #expect(try world.screen.isOn("Boston Celtics"))
+        #expect(try !world.screen.isEnabled("Save"))
+        try await world.screen.type("mia", into: "Search teams")
+        #expect(!world.screen.has(button: "Boston Celtics"))
+        try await world.screen.tap("Miami Heat")
+        try await world.screen.type("zzz", into: "Search teams")
+        #expect(world.screen.shows("No teams found"))
+        try await world.screen.tap("Save")
+        try await world.screen.wait { $0.title == "Profile" }
+        #expect(world.manager.user?.favoriteTeams == ["nba_1", "nba_2"])
+        #expect(world.screen.shows("Miami Heat"))
+    }
+
+    @Test("E10, A9: the name is edited, trimmed, cut and cleared")
+    func name() async throws {
+        let world = try await world()
+        try await world.screen.tap("Edit Name")
+        #expect(world.screen.focused == "First Name")
+        #expect(try world.screen.value(of: "First Name") == "Ada")
+        try await world.screen.type("  " + String(repeating: "a", count: 45), into: "First Name")
+        try await world.screen.submit("First Name")
+        try await world.screen.wait { $0.title == "Profile" }
+        #expect(world.manager.user?.firstName == String(repeating: "a", count: 40))
+        try await world.screen.tap("Edit Name")
+        try await world.screen.type(" ", into: "First Name")
+        try await world.screen.tap("Save")
+        try await world.screen.wait { $0.title == "Profile" }
+        #expect(world.manager.user?.firstName == nil)
+    }
+
+    @Test("A change that failed is told, and nothing was changed")
+    func saveFails() async throws {
+        let world = try await world()
+        world.service.meet(.offline, at: .updateProfile)
+        try await world.screen.tap("Edit Name")
+        try await world.screen.type("Grace", into: "First Name")
+        try await world.screen.tap("Save")
+        try await world.screen.wait(for: "Could Not Save Profile")
+        #expect(world.screen.shows("You're offline. Some features may be unavailable."))
+        #expect(world.manager.user?.firstName == "Ada")
+    }
+
+    @Test("E10, D7: a method is added and removed, never the last one")
+    func methods() async throws {
+        let world = try await world()
+        world.google.follow(.signsIn(.ada))
+        try await world.screen.tap("Sign-In Methods")
+        try await world.screen.wait(for: "Email and Password")
+        #expect(world.screen.shows("Add another way to sign in before you remove this one."))
+        #expect(!world.screen.has(button: "Remove Email and Password"))
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.has(button: "Remove Google") }
+        try await world.screen.tap("Remove Google")
+        #expect(world.screen.shows("You will no longer be able to sign in this way."))
+        try await world.screen.tap("Remove")
+        try await world.screen.wait { !$0.has(button: "Remove Google") && $0.has(button: "Sign in with Google") }
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("A method that belongs to another account is told of")
+    func otherAccount() async throws {
+        let world = try await world()
+        world.service.meet(.emailTaken)
+        world.device.follow(.signsIn(.init(.grace)))
+        try await world.screen.tap("Sign-In Methods")
+        try await world.screen.wait(for: "Email and Password")
+        try await world.screen.tap("Sign in with Apple")
+        try await world.screen.wait(for: "This email is already associated with another account.")
+    }
+
+    @Test("E10: devices are shown, and signed out but this one")
+    func devices() async throws {
+        let ended = Recorder()
+        var calls = World.calls
+        let (mine, other) = (Fixtures.id(1), Fixtures.id(2))
+        calls.devices = {
+            let all = [
+                SessionInfo(id: mine, createdAt: Fixtures.date, userAgent: "iPhone", isCurrent: true),
+                SessionInfo(id: other, createdAt: Fixtures.date, userAgent: "iPad"),
+            ]
+            return await ended.texts.isEmpty ? all : [all[0]]
+        }
+        calls.endDevice = { await ended.add($0.uuidString) }
+        let world = try await world(calls: calls)
+        try await world.screen.tap("Devices")
+        try await world.screen.wait(for: "This Device")
+        #expect(world.screen.texts.contains("Jan 1, 2026"))
+        try await world.screen.tap("Sign out iPad")
+        try await world.screen.wait { !$0.shows("iPad") }
+        #expect(await ended.texts == [other.uuidString])
+    }
+
+    @Test("What could not be loaded says so, and can be tried once more")
+    func loading() async throws {
+        let world = try await world()
+        world.service.meet(.offline, at: .identities)
+        try await world.screen.tap("Sign-In Methods")
+        try await world.screen.wait { $0.has(button: "Retry") }
+        try await world.screen.tap("Retry")
+        try await world.screen.wait(for: "Email and Password")
+    }
+}

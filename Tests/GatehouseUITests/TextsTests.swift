@@ -1,0 +1,80 @@
+import Foundation
+import GatehouseModel
+import GatehouseTesting
+import ScreenDriver
+import SwiftUI
+import Testing
+
+@MainActor @Suite("Texts in five languages", .timeLimit(.minutes(1)))
+struct TextsTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Sources/GatehouseUI")
+
+    private static var catalog: StringCatalog {
+        get throws {
+            try StringCatalog(Data(contentsOf: folder.appending(path: "Resources/Localizable.xcstrings")))
+        }
+    }
+
+    @Test(
+        "E11: every text that a screen names is in the catalogue, in every language",
+        arguments: ["es", "de", "ja", "ar"])
+    func complete(_ language: String) throws {
+        let catalog = try Self.catalog
+        let locale = Locale(identifier: language)
+        for key in try Self.keysInSources + Self.keysOfModels {
+            guard let text = catalog.text(for: key, in: locale) else {
+                Issue.record("no text for \(key)")
+                continue
+            }
+            #expect(text == "OK" || text == "Name" || text != key, "\(key) in \(language)")
+            #expect(text.contains("%@") == key.contains("%@"), "\(key) in \(language)")
+        }
+    }
+
+    @Test("E11: no English is left on the screens in another language", arguments: ["es", "de", "ja", "ar"])
+    func screens(_ language: String) async throws {
+        let settings = Screen.Settings(locale: Locale(identifier: language))
+        let english = Set(try Self.catalog.keys).subtracting(["OK", "Name"])
+        let guest = await World(settings: settings)
+        try await guest.screen.tap(try #require(guest.screen.buttons.last))
+        #expect(english.isDisjoint(with: guest.screen.texts + guest.screen.buttons), "\(guest.screen.snapshot())")
+        let user = await World(.signedIn(), settings: settings)
+        try await user.screen.tap(try #require(user.screen.buttons.last))
+        #expect(english.isDisjoint(with: user.screen.texts + user.screen.buttons), "\(user.screen.snapshot())")
+    }
+
+    /// What stands in `Text(ui: "…")` and `announce("…")`.
+    private static var keysInSources: [String] {
+        get throws {
+            let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+            var keys: [String] = []
+            while let file = files?.nextObject() as? URL {
+                guard file.pathExtension == "swift" else { continue }
+                let source = try String(contentsOf: file, encoding: .utf8)
+                let pattern = /(?:Text\(\s*ui:|announce\()\s*"((?:[^"\\]|\\.)*)"/
+                for found in source.matches(of: pattern) {
+                    keys.append(String(found.1).replacing(/\\\((?:[^()]|\([^()]*\))*\)/, with: "%@"))
+                }
+            }
+            return keys
+        }
+    }
+
+    private static var keysOfModels: [String] {
+        let problems = SignInProblem.allCases.flatMap { problem in
+            AuthMethod.allCases.compactMap { SignInMessage($0, problem)?.text }
+        }
+        let errors = [AuthError.notAuthenticated, .forbidden, .offline, .networkError, .unknown].map(\.message)
+        var hints: [String] = []
+        for mode in [EmailAuthForm.Mode.signIn, .signUp] {
+            var form = EmailAuthForm(mode: mode)
+            hints.append(form.footer)
+            (form.name, form.email) = (" ", "x")
+            hints += form.fields.compactMap { form.hint(for: $0, password: "x", confirmation: "y") }
+        }
+        return problems + errors + hints + [
+            "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",
+        ]
+    }
+}

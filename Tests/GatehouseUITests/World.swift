@@ -1,0 +1,108 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+
+/// An app with the account's screens, on a screen, over a service in memory.
+@MainActor struct World {
+    let service: InMemoryAuthService
+    let google: ScriptedProviderSheet
+    let manager: AuthManager
+    let screen: Screen
+
+    var device: ScriptedDevice { screen.device }
+
+    /// - Parameter calls: Beside the teams.
+    init(
+        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
+        calls: AccountCalls = World.calls
+    ) async {
+        self.service = service
+        google = ScriptedProviderSheet()
+        manager = service.makeManager()
+        screen = Screen(HomeView().gatehouse(manager, google: google, calls: calls), settings: settings)
+        await manager.wait { $0.phase != .restoring && !$0.isLoading }
+        await screen.settle()
+    }
+
+    static var calls: AccountCalls {
+        var calls = AccountCalls()
+        calls.teams = { teams }
+        return calls
+    }
+
+    nonisolated static let teams = [
+        LeagueTeam(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
+        LeagueTeam(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
+    ]
+
+    func openLogin() async throws { try await screen.tap("Sign in") }
+    func openProfile() async throws { try await screen.tap("Your profile") }
+
+    func typeSignIn(_ email: String = "ada@example.com", _ password: String = Fixtures.password) async throws {
+        try await openLogin()
+        try await screen.tap("Sign in with Email")
+        try await screen.type(email, into: "Email")
+        try await screen.type(password, into: "Password")
+    }
+}
+
+/// The bar of a sports app, whose circle opens the account's sheet.
+struct HomeView: View {
+    @Environment(AuthManager.self) private var manager
+    @State private var showsAccount = false
+
+    var body: some View {
+        VStack(spacing: 0) {
+            TopNavBar(onMenuTap: {}, onProfileTap: { showsAccount = true })
+            Spacer()
+            if let name = manager.user?.firstName {
+                Text("Welcome back, \(name)")
+            } else {
+                Text("Scores for everybody")
+            }
+            Spacer()
+        }
+        .accountSheet(isPresented: $showsAccount)
+    }
+}
+
+private struct TopNavBar: View {
+    let onMenuTap: @MainActor () -> Void
+    let onProfileTap: @MainActor () -> Void
+
+    var body: some View {
+        HStack {
+            Button(action: onMenuTap) {
+                Image(systemName: "line.3.horizontal").frame(minWidth: 44, minHeight: 44)
+            }
+            .accessibilityLabel("Menu")
+            Spacer()
+            Text("BoxScore").font(.headline)
+            Spacer()
+            ProfileButton(action: onProfileTap)
+        }
+        .padding(.horizontal)
+    }
+}
+
+extension ScriptedDevice.Person {
+    /// The same person with an identity token that an `InMemoryAuthService` takes.
+    init(_ person: ProviderPerson) {
+        self.init(id: person.id, email: person.email, givenName: person.firstName) { nonce in
+            var claims: [String: AnyJSON] = [
+                "iss": "apple", "sub": .string(person.id), "email_verified": .bool(person.isEmailVerified),
+                "is_private_email": .bool(person.isEmailHidden),
+            ]
+            claims["email"] = person.email.map(AnyJSON.string)
+            claims["nonce"] = nonce.map(AnyJSON.string)
+            return [#"{"alg":"none"}"#, AnyJSON.object(claims).text].map { text in
+                Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+                    .replacing("=", with: "") + "."
+            }.joined()
+        }
+    }
+}
