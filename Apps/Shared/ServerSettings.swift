@@ -33,7 +33,8 @@ public struct ServerSettings: Hashable, Sendable {
             return url
         }
         server = try address(Self.serverKey, text(Self.serverKey))
-        gateway = try text(Self.gatewayKey).map { text throws(SettingsProblem) in try address(Self.gatewayKey, text) }
+        gateway =
+            try text(Self.gatewayKey).map { text throws(SettingsProblem) in try address(Self.gatewayKey, text) }
             ?? server
         redirectTo = try address(Self.redirectKey, text(Self.redirectKey))
         guard let key = text(Self.publishableKeyKey) else {

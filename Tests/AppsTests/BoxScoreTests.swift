@@ -13,10 +13,11 @@ struct BoxScoreTests {
     func guest() async throws {
         let world = await World.boxScore()
         try await world.screen.wait(for: "Boston Celtics")
-        #expect(world.screen.texts == [
-            "BoxScore", "Sign in to follow your teams", "NBA", "Boston Celtics", "Miami Heat", "NFL",
-            "Kansas City Chiefs",
-        ])
+        #expect(
+            world.screen.texts == [
+                "BoxScore", "Sign in to follow your teams", "NBA", "Boston Celtics", "Miami Heat", "NFL",
+                "Kansas City Chiefs",
+            ])
         try await world.screen.tap("Follow Miami Heat")
         #expect(world.screen.shows("Continue as Guest"))
         try await world.screen.tap("Continue as Guest")
@@ -117,7 +118,7 @@ struct BoxScoreTests {
     @Test("Teams that could not be loaded can be tried once more")
     func teamsFail() async throws {
         let gateway = FlakyTeams()
-        let world = await World.boxScore { try await gateway.load() }
+        let world = await World.boxScore(teams: { try await gateway.load() })
         try await world.screen.wait(for: "The teams could not be loaded.")
         #expect(world.screen.has(button: "Sign in"))
         try await world.screen.tap("Try Again")

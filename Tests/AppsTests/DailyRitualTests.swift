@@ -17,7 +17,7 @@ struct DailyRitualTests {
 
     @Test("A12, E2: a guest reads today's page, and the login screen is the journal's own")
     func guest() async throws {
-        let world = await World.dailyRitual(Profiles())
+        let world = await World.dailyRitual(profiles: Profiles())
         #expect(world.screen.title == "Today")
         #expect(world.screen.shows("What are you grateful for?"))
         #expect(world.screen.texts.contains("Thursday, January 1"))
@@ -31,7 +31,7 @@ struct DailyRitualTests {
     @Test("C6: the first sign-in leads to the onboarding, once; after that there is Today")
     func onboarding() async throws {
         let (service, profiles) = (service(), Profiles(name: "Ada Lovelace"))
-        let world = await World.dailyRitual(service, profiles)
+        let world = await World.dailyRitual(service, profiles: profiles)
         try await world.signIn()
         try await world.screen.wait { $0.title == "Welcome" && $0.presentations.isEmpty }
         #expect(try world.screen.value(of: "Your Name") == "Ada Lovelace")
@@ -57,7 +57,7 @@ struct DailyRitualTests {
     @Test("An onboarding that could not be saved says so, keeps what was typed, and can be tried again")
     func savingFails() async throws {
         let profiles = Profiles()
-        let world = await World.dailyRitual(.signedIn(), profiles)
+        let world = await World.dailyRitual(.signedIn(), profiles: profiles)
         try await world.screen.wait { $0.title == "Welcome" }
         try await world.screen.type("Ada", into: "Your Name")
         await profiles.fail(1)
@@ -72,7 +72,7 @@ struct DailyRitualTests {
     func loadingFails() async throws {
         let profiles = Profiles(name: "Ada", timezone: "Europe/Berlin", isPremium: true)
         await profiles.fail(1)
-        let world = await World.dailyRitual(.signedIn(), profiles)
+        let world = await World.dailyRitual(.signedIn(), profiles: profiles)
         try await world.screen.wait { $0.has(button: "Try Again") }
         #expect(world.screen.shows("What matters most today?"))
         try await world.screen.tap("Try Again")

@@ -55,7 +55,9 @@ struct MailLinkTests {
 
     @Test(
         "An address of another scheme, host or path is left alone",
-        arguments: ["dailyritual://auth-callback?code=1", "boxscore://other?code=1", "boxscore://auth-callback/x?code=1"])
+        arguments: [
+            "dailyritual://auth-callback?code=1", "boxscore://other?code=1", "boxscore://auth-callback/x?code=1",
+        ])
     func others(_ address: String) async throws {
         var tries = 0
         let world = await World.boxScore(link: { _ in tries += 1 })

@@ -10,15 +10,19 @@ struct SettingsTests {
         "GatehouseRedirect": "boxscore://auth-callback",
     ]
 
+    private func settings(_ values: [String: String]) throws -> ServerSettings {
+        try ServerSettings { key in values[key] }
+    }
+
     @Test("The gateway is the server itself unless it stands elsewhere; Google is offered when the app says so")
-    func whole() throws {
+    func optional() throws {
         var values = whole
-        var settings = try ServerSettings { values[$0] }
+        var settings = try self.settings(values)
         #expect(settings.gateway == URL(string: "https://accounts.example.com"))
         #expect(!settings.offersGoogle)
         values["GatehouseGateway"] = "https://api.example.com"
         values["GatehouseGoogle"] = "YES"
-        settings = try ServerSettings { values[$0] }
+        settings = try self.settings(values)
         #expect(settings.gateway == URL(string: "https://api.example.com"))
         #expect(settings.offersGoogle)
     }
@@ -28,7 +32,7 @@ struct SettingsTests {
         for key in whole.keys {
             var values = whole
             values[key] = value
-            #expect(throws: SettingsProblem(key: key, isMissing: true)) { try ServerSettings { values[$0] } }
+            #expect(throws: SettingsProblem(key: key, isMissing: true)) { try settings(values) }
         }
     }
 
@@ -37,7 +41,7 @@ struct SettingsTests {
         var values = whole
         values["GatehouseServer"] = "https:"
         #expect(throws: SettingsProblem(key: "GatehouseServer", isMissing: false)) {
-            try ServerSettings { values[$0] }
+            try settings(values)
         }
     }
 }

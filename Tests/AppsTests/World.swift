@@ -52,7 +52,7 @@ import SwiftUI
     /// The journal.
     static func dailyRitual(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        _ profiles: Profiles
+        profiles: Profiles
     ) async -> World {
         await World(
             service, settings: settings,
@@ -75,7 +75,6 @@ import SwiftUI
     }
 }
 
-
 /// The profiles of the gateway, for one person.
 actor Profiles {
     private var profile: Profile
@@ -91,7 +90,13 @@ actor Profiles {
     /// The next calls fail.
     func fail(_ count: Int) { failures = count }
 
-    nonisolated var calls: ProfileCalls { ProfileCalls { try await self.load() } save: { try await self.save($0) } }
+    nonisolated var calls: ProfileCalls {
+        ProfileCalls {
+            try await self.load()
+        } save: {
+            try await self.save($0)
+        }
+    }
 
     private func load() throws -> Profile {
         try fail()

@@ -23,7 +23,10 @@ final class JournalModel {
     /// - Parameter person: Who is signed in; nil for a guest.
     func load(_ person: UUID?) async {
         hasFailed = false
-        guard person != nil else { return phase = .plain }
+        guard person != nil else {
+            phase = .plain
+            return
+        }
         do {
             show(try await calls.load())
         } catch is CancellationError {
@@ -63,6 +66,10 @@ public struct ProfileCalls: Sendable {
     }
 
     public init(_ gateway: GatewayClient) {
-        self.init { try await gateway.profile() } save: { try await gateway.updateProfile($0) }
+        self.init {
+            try await gateway.profile()
+        } save: {
+            try await gateway.updateProfile($0)
+        }
     }
 }

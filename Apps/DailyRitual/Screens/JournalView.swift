@@ -47,7 +47,13 @@ private struct JournalScreen: View {
             Section {
                 Text(date, format: .dateTime.weekday(.wide).day().month(.wide)).foregroundStyle(.secondary)
                 if let name = profile?.name { Text("Good to see you, \(name)", bundle: .module).font(.headline) }
-                if profile?.isPremium == true { Label { Text("Premium", bundle: .module) } icon: { star } }
+                if profile?.isPremium == true {
+                    Label {
+                        Text("Premium", bundle: .module)
+                    } icon: {
+                        star
+                    }
+                }
                 if let message { Text(LocalizedStringKey(message), bundle: .module).foregroundStyle(.secondary) }
                 if model.hasFailed {
                     Button {
