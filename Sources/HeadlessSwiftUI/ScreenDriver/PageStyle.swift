@@ -15,7 +15,7 @@ extension HTMLPage {
         .hstack { display: flex; justify-content: center; align-items: center; gap: 8px; min-width: 0 }
         .zstack, .overlay { display: grid; place-items: center } .zstack > *, .overlay > * { grid-area: 1 / 1 }
         .overlay > * { width: 100%; height: 100% } .overlay[data-behind] > :last-child { z-index: -1 }
-        .overlay { isolation: isolate } .overlay > :last-child { pointer-events: none }
+        .overlay:not([data-behind]) > :last-child { z-index: 1 } .overlay { isolation: isolate } .overlay > :last-child { pointer-events: none }
         .text { min-width: 0; overflow-wrap: break-word } .image svg { display: block; width: 1.25em; height: 1.25em }
         .spacer { min-width: 8px; min-height: 8px } .divider { background: var(--line); min-height: 1px }
         .shape { min-height: 1px; min-width: 1px }
