@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
-swift_folders := $(wildcard Sources Tests Benchmarks/Sources)
+swift_folders := $(wildcard Sources Tests Apps Benchmarks/Sources)
 # Those whose tests stand before a whole server; the tests of what is stored run on both databases by themselves.
 served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting)Tests\.'
 

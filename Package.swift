@@ -44,6 +44,38 @@ let headless: [Target] = [
         name: "GatehouseUITests",
         dependencies: ["GatehouseUI", "GatehouseTesting", "GatehouseModel", "Gatehouse", "ScreenDriver"] + screenKit,
         swiftSettings: strict),
+    /// What both reference apps need of a server: its address, mail links, the browser sheet.
+    .target(
+        name: "AppSupport", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
+        path: "Apps/Shared", resources: [.process("MailLinks.xcstrings")], swiftSettings: strict),
+    .target(
+        name: "BoxScoreScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
+        path: "Apps/BoxScore/Screens", resources: [.process("Localizable.xcstrings")], swiftSettings: strict),
+    .executableTarget(
+        name: "BoxScore",
+        dependencies: [
+            "AppSupport", "BoxScoreScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
+        ] + screenKit,
+        path: "Apps/BoxScore", exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens"],
+        swiftSettings: strict),
+    .target(
+        name: "DailyRitualScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
+        path: "Apps/DailyRitual/Screens", resources: [.process("Localizable.xcstrings")], swiftSettings: strict),
+    .executableTarget(
+        name: "DailyRitual",
+        dependencies: [
+            "AppSupport", "DailyRitualScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
+        ] + screenKit,
+        path: "Apps/DailyRitual", exclude: ["DailyRitual.xcodeproj", "Configuration", "Resources", "Screens"],
+        swiftSettings: strict),
+    /// Taps through both apps, over an account service in memory.
+    .testTarget(
+        name: "AppsTests",
+        dependencies: [
+            "AppSupport", "BoxScoreScreens", "DailyRitualScreens", "GatehouseUI", "GatehouseTesting",
+            "GatehouseModel", "Gatehouse", "ScreenDriver",
+        ] + screenKit,
+        swiftSettings: strict),
 ]
 #else
 let screenKit: [Target.Dependency] = []

@@ -49,7 +49,8 @@ func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)?
 func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
-#if canImport(AuthenticationServices)
+// On Linux the module of this name is the repository's own, for screens.
+#if canImport(AuthenticationServices) && canImport(Darwin)
 import AuthenticationServices
 #if canImport(UIKit)
 import UIKit

@@ -53,6 +53,16 @@ struct LoginTests {
             try world.screen.hint(of: "Sign in with Apple") == "Double tap to authenticate using your Apple ID.")
     }
 
+    @Test("A second app shows its own name, symbol and reason, and no Google where there is none")
+    func branding() async throws {
+        let branding = Branding(name: "DailyRitual", symbol: "book.closed.fill", tagline: "Keep your journal.")
+        let manager = InMemoryAuthService().makeManager()
+        let screen = Screen(LoginView().gatehouse(manager, branding: branding))
+        #expect(screen.texts.prefix(2) == ["DailyRitual", "Keep your journal."])
+        #expect(screen.symbols.contains("book.closed.fill"))
+        #expect(!screen.has(button: "Sign in with Google"))
+    }
+
     @Test("E2, A12: a guest can leave in three ways", arguments: ["Continue as Guest", "Close", "swipe"])
     func leave(_ way: String) async throws {
         let world = await World()
@@ -143,6 +153,7 @@ struct LoginTests {
             (InMemoryAuthService.Fault.offline, "No internet connection. Please try again."),
             (.serviceUnavailable, "Sign in service unavailable. Please try again later."),
             (.serverError, "Service temporarily unavailable. Please try again later."),
+            (.profileMissing, "Account created but profile setup failed. Please try again."),
         ])
     func serviceFails(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
         let world = await World()

@@ -60,7 +60,8 @@ import GatehouseModel
         do {
             let answer = try await sheet()
             return AppleCredential(
-                idToken: answer.token, nonce: nonce.raw, person: answer.person, firstName: answer.givenName)
+                idToken: answer.token, nonce: nonce.raw, person: answer.person, firstName: answer.name?.givenName,
+                lastName: answer.name?.familyName, authorizationCode: answer.code)
         } catch let error as ASAuthorizationError {
             throw error.code == .canceled ? SignInFailure.cancelled : SignInFailure.providerFailed
         }
@@ -71,7 +72,8 @@ import GatehouseModel
 private struct AppleAnswer: Sendable {
     let token: String
     let person: String
-    let givenName: String?
+    let name: PersonNameComponents?
+    let code: String?
 
     /// - Throws: ``SignInFailure/providerFailed`` for a credential of another kind, or without a token.
     init(_ credential: any ASAuthorizationCredential) throws {
@@ -80,6 +82,7 @@ private struct AppleAnswer: Sendable {
         else { throw SignInFailure.providerFailed }
         self.token = token
         person = credential.user
-        givenName = credential.fullName?.givenName
+        name = credential.fullName
+        code = credential.authorizationCode.flatMap { String(data: $0, encoding: .utf8) }
     }
 }

@@ -9,7 +9,7 @@ public struct LoginView: View {
 
     public init() {}
 
-    public var body: some View { LoginScreen(model: LoginModel(manager: manager)) }
+    public var body: some View { LoginScreen(manager: manager) }
 }
 
 private struct LoginScreen: View {
@@ -26,11 +26,16 @@ private struct LoginScreen: View {
     @Environment(\.branding) private var branding
     @Environment(\.googleBrowser) private var google
     @Environment(\.authorizationController) private var authorizationController
+    private let manager: AuthManager
     @State private var model: LoginModel
     @State private var sheet = AppleSheet()
     @State private var attempt: Attempt?
+    @State private var asksToLink = false
 
-    init(model: LoginModel) { _model = State(initialValue: model) }
+    init(manager: AuthManager) {
+        self.manager = manager
+        _model = State(initialValue: LoginModel(manager: manager))
+    }
 
     var body: some View {
         NavigationStack {
@@ -41,6 +46,8 @@ private struct LoginScreen: View {
             .toolbar {
                 ToolbarItem(placement: .topBarTrailing) { closeButton }
             }
+            .navigationDestination(isPresented: $asksToLink) { LinkView() }
+            .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
             .overlay {
                 if isBusy { BusyOverlay(text: Text(ui: "Signing in...")) }
             }

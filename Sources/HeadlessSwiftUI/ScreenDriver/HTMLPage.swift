@@ -17,7 +17,7 @@ public struct HTMLPage {
         let direction = settings.layoutDirection == .rightToLeft ? "rtl" : "ltr"
         let language = settings.locale.language.languageCode?.identifier ?? "en"
         var writer = HTMLWriter()
-        let body = try screen.host.elements.map { try writer.html($0, inRow: false) }.joined()
+        let body = try screen.host.elements.map { try writer.html($0, in: .column) }.joined()
         return """
             <!doctype html>
             <html lang="\(language)" dir="\(direction)" class="\(isDark ? "dark" : "light")">

@@ -3,27 +3,41 @@ import SwiftUI
 /// Writes elements as HTML. SwiftUI's layout is reduced to one question for each axis: does this element take all it
 /// is offered?
 @MainActor struct HTMLWriter {
-    mutating func html(_ element: ScreenElement, inRow: Bool) throws -> String {
+    /// What lines an element up with its siblings.
+    enum Parent {
+        case row, column, layers
+
+        init(_ kind: ScreenElement.Kind) {
+            self =
+                switch kind {
+                case .hstack, .row: .row
+                case .zstack: .layers
+                default: .column
+                }
+        }
+    }
+
+    mutating func html(_ element: ScreenElement, in parent: Parent) throws -> String {
         if element.isHidden { return "" }
         switch element.kind {
-        case .spacer: return tag("div", "spacer", element, inRow, "")
-        case .divider: return tag("div", "divider", element, inRow, "")
-        case .shape: return tag("div", "shape", element, inRow, "")
+        case .spacer: return tag("div", "spacer", element, parent, "")
+        case .divider: return tag("div", "divider", element, parent, "")
+        case .shape: return tag("div", "shape", element, parent, "")
         case .text:
-            return tag("span", element.details["isTitle"] == nil ? "text" : "title", element, inRow, lines(element))
-        case .image: return tag("span", "image", element, inRow, try drawing(element))
-        case .button, .link: return try button(element, inRow)
-        case .toggle: return try toggle(element, inRow)
-        case .textField, .secureField: return field(element, inRow)
+            return tag("span", element.details["isTitle"] == nil ? "text" : "title", element, parent, lines(element))
+        case .image: return tag("span", "image", element, parent, try drawing(element))
+        case .button, .link: return try button(element, parent)
+        case .toggle: return try toggle(element, parent)
+        case .textField, .secureField: return field(element, parent)
         case .progress:
-            return tag("div", "progress", element, inRow, "<i class=\"spinner\"></i>" + (try children(element)))
+            return tag("div", "progress", element, parent, "<i class=\"spinner\"></i>" + (try children(element)))
         case .sheet, .cover, .alert, .dialog: return try presentation(element)
-        default: return tag("div", element.kind.rawValue, element, inRow, try children(element))
+        default: return tag("div", element.kind.rawValue, element, parent, try children(element))
         }
     }
 
     private mutating func children(_ element: ScreenElement) throws -> String {
-        try element.children.map { try html($0, inRow: [.hstack, .row].contains(element.kind)) }.joined()
+        try element.children.map { try html($0, in: Parent(element.kind)) }.joined()
     }
 
     private mutating func presentation(_ element: ScreenElement) throws -> String {
@@ -32,7 +46,7 @@ import SwiftUI
             + (try children(element)) + "</div>"
     }
 
-    private mutating func button(_ element: ScreenElement, _ inRow: Bool) throws -> String {
+    private mutating func button(_ element: ScreenElement, _ parent: Parent) throws -> String {
         var classes = "button \(element.details["style"] ?? "")"
         if element.kind == .link { classes += " chevron" }
         if element.role == .destructive { classes += " destructive" }
@@ -41,16 +55,16 @@ import SwiftUI
         if element.spoken.traits.contains(.isSelected) { classes += " selected" }
         let inner = element.children.isEmpty ? "<span>\(escaped(element.text))</span>" : try children(element)
         let back = element.details["back"] == nil ? "" : try Symbols.svg("chevron.backward")
-        return tag("div", classes, element, inRow, back + inner, " role=\"button\"")
+        return tag("div", classes, element, parent, back + inner, " role=\"button\"")
     }
 
-    private mutating func toggle(_ element: ScreenElement, _ inRow: Bool) throws -> String {
+    private mutating func toggle(_ element: ScreenElement, _ parent: Parent) throws -> String {
         let knob = "<i class=\"switch\(element.details["isOn"] == "true" ? " on" : "")\"></i>"
         let label = "<span class=\"text\">\(try children(element))</span>"
-        return tag("div", "toggle", element, inRow, label + knob, " role=\"switch\"")
+        return tag("div", "toggle", element, parent, label + knob, " role=\"switch\"")
     }
 
-    private func field(_ element: ScreenElement, _ inRow: Bool) -> String {
+    private func field(_ element: ScreenElement, _ parent: Parent) -> String {
         let value = escaped(element.field?.read() ?? "")
         let type = element.kind == .secureField ? "password" : "text"
         var classes = "field \(element.details["style"] ?? "")"
@@ -60,7 +74,7 @@ import SwiftUI
             "type=\"\(type)\"", "value=\"\(value)\"", "placeholder=\"\(escaped(element.field?.prompt ?? ""))\"",
             "aria-label=\"\(escaped(element.name))\"", element.isEnabled ? "" : "disabled", "dir=\"auto\"",
         ].filter { !$0.isEmpty }.joined(separator: " ")
-        return "<input class=\"\(classes)\" \(attributes) style=\"\(style(element, inRow))\">"
+        return "<input class=\"\(classes)\" \(attributes) style=\"\(style(element, parent))\">"
     }
 
     private func lines(_ element: ScreenElement) -> String {
@@ -74,7 +88,7 @@ import SwiftUI
     }
 
     private func tag(
-        _ name: String, _ classes: String, _ element: ScreenElement, _ inRow: Bool, _ inner: String,
+        _ name: String, _ classes: String, _ element: ScreenElement, _ parent: Parent, _ inner: String,
         _ attributes: String = ""
     ) -> String {
         var attributes = attributes
@@ -85,7 +99,7 @@ import SwiftUI
         if let style = element.details["style"], element.kind == .list { attributes += " data-style=\"\(style)\"" }
         if element.details["isBehind"] != nil { attributes += " data-behind" }
         if element.details["isHidden"] != nil { attributes += " hidden" }
-        return "<\(name) class=\"\(classes)\" style=\"\(style(element, inRow))\"\(attributes)>\(inner)</\(name)>"
+        return "<\(name) class=\"\(classes)\" style=\"\(style(element, parent))\"\(attributes)>\(inner)</\(name)>"
     }
 
     private func escaped(_ text: String) -> String {
@@ -95,15 +109,17 @@ import SwiftUI
 
 // Styles.
 extension HTMLWriter {
-    private func style(_ element: ScreenElement, _ inRow: Bool) -> String {
-        (flex(element, inRow) + look(element.style) + box(element)).joined(separator: ";")
+    private func style(_ element: ScreenElement, _ parent: Parent) -> String {
+        (flex(element, parent) + look(element.style) + box(element)).joined(separator: ";")
     }
 
-    private func flex(_ element: ScreenElement, _ inRow: Bool) -> [String] {
-        let isWide = element.isGreedy(.horizontal, inRow: inRow)
-        let isHigh = element.isGreedy(.vertical, inRow: inRow)
-        let (main, cross) = inRow ? (isWide, isHigh) : (isHigh, isWide)
-        let shrinks = inRow && [.text, .vstack, .box, .link, .button].contains(element.kind)
+    private func flex(_ element: ScreenElement, _ parent: Parent) -> [String] {
+        let isRow = parent == .row
+        let isWide = element.isGreedy(.horizontal, inRow: isRow)
+        let isHigh = element.isGreedy(.vertical, inRow: isRow)
+        if parent == .layers { return (isWide ? ["width:100%"] : []) + (isHigh ? ["height:100%"] : []) }
+        let (main, cross) = isRow ? (isWide, isHigh) : (isHigh, isWide)
+        let shrinks = isRow && [.text, .vstack, .box, .link, .button].contains(element.kind)
         return [main ? "flex:1 1 0" : shrinks ? "flex:0 1 auto" : "flex:none"] + (cross ? ["align-self:stretch"] : [])
     }
 

@@ -15,7 +15,7 @@ extension HTMLPage {
         .hstack { display: flex; justify-content: center; align-items: center; gap: 8px; min-width: 0 }
         .zstack, .overlay { display: grid; place-items: center } .zstack > *, .overlay > * { grid-area: 1 / 1 }
         .overlay > * { width: 100%; height: 100% } .overlay[data-behind] > :last-child { z-index: -1 }
-        .overlay { isolation: isolate } .overlay > :last-child { pointer-events: none }
+        .overlay:not([data-behind]) > :last-child { z-index: 1 } .overlay { isolation: isolate } .overlay > :last-child { pointer-events: none }
         .text { min-width: 0; overflow-wrap: break-word } .image svg { display: block; width: 1.25em; height: 1.25em }
         .spacer { min-width: 8px; min-height: 8px } .divider { background: var(--line); min-height: 1px }
         .shape { min-height: 1px; min-width: 1px }
@@ -25,8 +25,12 @@ extension HTMLPage {
           align-self: stretch; position: relative; justify-content: flex-end; background: var(--back) }
         .bar[hidden] { display: none } .bar .title { font-weight: 600; color: var(--ink) }
         .bar > .button:first-child:not([data-place]), .bar > [data-place=leading] { margin-inline-end: auto }
-        .bar[data-title=inline] .title { position: absolute; inset-inline: 88px; text-align: center; overflow: hidden;
-          white-space: nowrap; text-overflow: ellipsis }
+        .bar { font-size: 17px } .bar .text { font-size: inherit !important }
+        .bar[data-title=inline] { display: grid; grid-template-columns: minmax(0, 1fr) auto minmax(0, 1fr) }
+        .bar[data-title=inline] > * { grid-row: 1; grid-column: 1; justify-self: start; max-width: 100% }
+        .bar[data-title=inline] > .title { grid-column: 2 } .bar[data-title=inline] > [data-place=trailing]
+          { grid-column: 3; justify-self: end } .bar > .button > span { overflow: hidden; white-space: nowrap;
+          text-overflow: ellipsis }
         .bar[data-title=large] .title { order: 9; width: 100%; font-size: 2em; font-weight: 700 }
         .bar > .button { flex-direction: row } .bar > .button > svg { width: 1.3em; height: 1.3em }
         [dir=rtl] .bar > .button > svg { transform: scaleX(-1) }
@@ -44,7 +48,7 @@ extension HTMLPage {
         .header > *, .footer > * { font-size: .8em !important; color: var(--quiet) }
         .header, .footer { padding: 0 16px 7px } .footer { padding: 7px 16px 0 }
         .button { color: var(--blue); justify-content: center } .button.destructive { color: var(--red) }
-        .button.disabled { opacity: .4 } .button.prominent, .button.bordered { padding: 7px 12px; border-radius: 8px }
+        .button.disabled:not(.custom) { opacity: .4 } .button.prominent, .button.bordered { padding: 7px 12px; border-radius: 8px }
         .button.bordered { background: var(--fill) } .button.apple { min-height: 30px; align-self: stretch;
           border-radius: 6px; overflow: hidden } .button.plain, .button.chevron { color: var(--ink) }
         .row > .chevron { flex-direction: row; align-items: center !important; justify-content: space-between !important }

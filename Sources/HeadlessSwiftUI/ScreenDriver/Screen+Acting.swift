@@ -1,3 +1,4 @@
+public import Foundation
 import SwiftUI
 
 // What a person does. Each act ends when the screen has settled.
@@ -86,6 +87,9 @@ extension Screen {
         await act(close)
         return true
     }
+
+    /// The system opens the app with an address, such as a mail's link.
+    public func open(_ url: URL) async { await act { host.open(url) } }
 
     /// Taps the bar's way back.
     public func goBack() async throws { try await tap("BackButton") }

@@ -12,6 +12,8 @@
     private var isRendering = false
     private var isClosed = false
     var afterRendering: [@MainActor () -> Void] = []
+    /// What takes an address that the system opens the app with, as of the last rendering.
+    var urlActions: [@MainActor (URL) -> Void] = []
     let keyboard = Keyboard()
     let catalogs = StringCatalogs()
     package let announcements = Announcements()
@@ -53,6 +55,7 @@
         epoch += 1
         signal.building(true)
         keyboard.begin()
+        urlActions = []
         rootNode.epoch = epoch
         // `onChange` is called once, before the value is there, on the thread that writes it.
         elements = withObservationTracking {
@@ -70,6 +73,13 @@
 
     /// Runs what a person does.
     package func perform(_ action: @MainActor () -> Void) { Announcing.$listener.withValue(announcements) { action() } }
+
+    /// The system opens the app with an address.
+    package func open(_ url: URL) {
+        render()
+        let actions = urlActions
+        perform { for action in actions { action(url) } }
+    }
 
     /// The screen is gone: tasks are cancelled, `onDisappear` runs.
     package func close() {

@@ -41,6 +41,10 @@ extension View {
         change(Working(id: value, priority: priority, action: action))
     }
 
+    nonisolated public func onOpenURL(perform action: @escaping (URL) -> Void) -> some View {
+        change(OpeningURL(action: action))
+    }
+
     nonisolated public func refreshable(action: @escaping @Sendable () async -> Void) -> some View {
         setting(\.refresh, RefreshAction(action))
     }
@@ -68,6 +72,15 @@ private struct Appearing: ViewChange {
             node.onEnd = nil
             host.afterRendering.append { disappear() }
         }
+    }
+}
+
+private struct OpeningURL: ViewChange {
+    let action: (URL) -> Void
+
+    func prepare(_ context: inout RenderContext) {
+        let action = action
+        context.host.urlActions.append { action($0) }
     }
 }
 

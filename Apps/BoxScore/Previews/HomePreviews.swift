@@ -1,0 +1,77 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import SwiftUI
+
+/// The home screen over accounts in memory.
+private struct HomePreview: View {
+    @State private var manager: AuthManager
+    private let teams: @Sendable () async throws -> [LeagueTeam]
+
+    init(
+        _ service: InMemoryAuthService, teams: @escaping @Sendable () async throws -> [LeagueTeam] = { Self.teams }
+    ) {
+        _manager = State(initialValue: service.makeManager())
+        self.teams = teams
+    }
+
+    var body: some View {
+        HomeView(teams: teams).gatehouse(manager, google: ScriptedProviderSheet(.signsIn(.ada)), calls: calls)
+    }
+
+    private var calls: AccountCalls {
+        var calls = AccountCalls()
+        calls.teams = teams
+        return calls
+    }
+
+    static let teams = [
+        LeagueTeam(id: "nba_1610612738", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
+        LeagueTeam(id: "nba_1610612748", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
+        LeagueTeam(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
+    ]
+
+    /// Somebody who is signed in, with what has gone wrong since.
+    static func user(_ fault: InMemoryAuthService.Fault? = nil, teams: [String] = []) -> InMemoryAuthService {
+        let service = InMemoryAuthService.signedIn(favoriteTeams: teams)
+        if let fault { service.stay(fault) }
+        return service
+    }
+
+    static func endedSession() -> InMemoryAuthService {
+        let service = InMemoryAuthService.signedIn()
+        service.endSession(.endedByServer(.sessionExpired))
+        return service
+    }
+}
+
+#Preview("Guest") { HomePreview(InMemoryAuthService()) }
+
+#Preview("User") { HomePreview(HomePreview.user(teams: ["nba_1610612738"])) }
+
+#Preview("User without teams, dark") { HomePreview(HomePreview.user()).preferredColorScheme(.dark) }
+
+#Preview("User, offline") { HomePreview(HomePreview.user(.offline)) }
+
+#Preview("Store locked") { HomePreview(HomePreview.user(.storeLocked)) }
+
+#Preview("Session ended") { HomePreview(HomePreview.endedSession()) }
+
+#Preview("Teams unavailable") {
+    HomePreview(InMemoryAuthService()) { throw GatewayError.server(status: 503) }
+}
+
+#Preview("Teams loading") {
+    HomePreview(InMemoryAuthService()) {
+        try await SystemDefaults.clock().sleep(.seconds(3_600))
+        return []
+    }
+}
+
+#Preview("Largest text, Arabic") {
+    HomePreview(HomePreview.user(teams: ["nba_1610612738"]))
+        .environment(\.dynamicTypeSize, .accessibility5)
+        .environment(\.locale, Locale(identifier: "ar"))
+        .environment(\.layoutDirection, .rightToLeft)
+}

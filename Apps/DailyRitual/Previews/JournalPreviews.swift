@@ -1,0 +1,28 @@
+import Gatehouse
+import GatehouseTesting
+import GatehouseUI
+import SwiftUI
+
+@MainActor
+private func journal(
+    _ service: InMemoryAuthService, timezone: String? = nil, isPremium: Bool = false
+) -> some View {
+    let summary = ProfileSummary(id: Fixtures.id(1), firstName: "Ada", createdAt: Fixtures.date)
+    let profile = Profile(
+        summary: summary, name: "Ada", timezone: timezone, isPremium: isPremium, updatedAt: Fixtures.date)
+    let calls = ProfileCalls {
+        profile
+    } save: { _ in
+        throw GatewayError.server(status: 503)
+    }
+    return JournalView(profile: calls, date: Fixtures.date)
+        .gatehouse(service.makeManager(), branding: .dailyRitual, google: ScriptedProviderSheet(.signsIn(.ada)))
+}
+
+#Preview("Guest") { journal(InMemoryAuthService()) }
+
+#Preview("First sign-in") { journal(.signedIn()) }
+
+#Preview("Today, dark") {
+    journal(.signedIn(), timezone: "Europe/Berlin", isPremium: true).preferredColorScheme(.dark)
+}

@@ -1,0 +1,57 @@
+public import Gatehouse
+public import GatehouseModel
+public import GatehouseUI
+public import SwiftUI
+
+/// What an app signs people in with: made once, at its root.
+public struct Accounts: Sendable {
+    public let client: AuthClient
+    public let gateway: GatewayClient
+    public let manager: AuthManager
+    /// Where Google's pages and the links of mails lead.
+    public let redirectTo: URL
+    /// Whether the server signs people in with Google.
+    public let offersGoogle: Bool
+
+    /// Makes no call yet.
+    ///
+    /// - Throws: ``Gatehouse/AuthClientError/insecureURL`` for plain http to another machine.
+    @MainActor
+    public init(_ settings: ServerSettings, storage: any SecureStorage) throws {
+        client = try AuthClient(
+            url: settings.server.appending(path: "auth/v1"), publishableKey: settings.publishableKey,
+            storage: storage)
+        gateway = try GatewayClient(url: settings.gateway, tokens: GatewayTokens(client))
+        manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
+        redirectTo = settings.redirectTo
+        offersGoogle = settings.offersGoogle
+    }
+
+    /// What the account's screens ask for beside the manager.
+    public var calls: AccountCalls { AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo) }
+
+    /// The teams that can be favourites.
+    public func teams() async throws -> [LeagueTeam] { try await gateway.teams() }
+}
+
+/// How an app begins.
+public enum AppStart {
+    case ready(Accounts)
+    /// The app was built without what it needs; what to do about it, for whoever builds it.
+    case misconfigured(String)
+
+    /// With the values of an app's `Info.plist`, and the system's keychain.
+    @MainActor
+    public init(_ bundle: Bundle) {
+        do {
+            let settings = try ServerSettings { bundle.object(forInfoDictionaryKey: $0) as? String }
+            let storage = SystemStorage.make(
+                name: bundle.bundleIdentifier ?? "gatehouse", environment: ProcessInfo.processInfo.environment)
+            self = .ready(try Accounts(settings, storage: storage))
+        } catch let problem as SettingsProblem {
+            self = .misconfigured(problem.description)
+        } catch {
+            self = .misconfigured("\(ServerSettings.serverKey): \(error)")
+        }
+    }
+}

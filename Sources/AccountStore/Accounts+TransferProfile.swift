@@ -1,0 +1,73 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// What another database knows of a person's profile. Each field: nil where it does not say anything, and what the
+/// schema made of the account's metadata stays then; `.some(nil)` where it says that there is none.
+package struct ImportedProfile: Equatable, Sendable {
+    package var firstName: String??
+    package var name: String??
+    package var avatarURL: String??
+    package var timezone: String??
+    /// A JSON array of texts.
+    package var favoriteTeams: String?
+    package var isPremium: Bool?
+    package var createdAt: Instant?
+    package var updatedAt: Instant?
+
+    package init() {}
+}
+
+extension Connection {
+    /// Puts what is known into the profile that came with the account.
+    func apply(_ profile: ImportedProfile, to user: UserID) throws {
+        try run(
+            """
+            UPDATE profiles SET
+                first_name = CASE WHEN \(profile.firstName != nil) = 1 THEN \(profile.firstName ?? nil) ELSE first_name END,
+                name = CASE WHEN \(profile.name != nil) = 1 THEN \(profile.name ?? nil) ELSE name END,
+                avatar_url = CASE WHEN \(profile.avatarURL != nil) = 1 THEN \(profile.avatarURL ?? nil) ELSE avatar_url END,
+                timezone = CASE WHEN \(profile.timezone != nil) = 1 THEN \(profile.timezone ?? nil) ELSE timezone END,
+                favorite_teams = coalesce(\(profile.favoriteTeams), favorite_teams),
+                created_at = coalesce(\(profile.createdAt), created_at),
+                updated_at = coalesce(\(profile.updatedAt), updated_at)
+            WHERE id = \(user)
+            """)
+        if let isPremium = profile.isPremium {
+            try run("UPDATE profiles SET is_premium = \(isPremium) WHERE id = \(user)")
+        }
+    }
+}
+
+extension Accounts {
+    /// The profiles in the order of their ids, after `last`, as JSON objects by column; the name stands there as
+    /// `full_name` too, as other schemas call it.
+    package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT id, first_name, name, avatar_url, timezone, favorite_teams, is_premium, created_at, updated_at
+                FROM profiles WHERE \(last) IS NULL OR id > \(last) ORDER BY id LIMIT \(limit)
+                """
+            ) { row in (row.id(0), Self.profileText(row)) }
+        }
+    }
+
+    private static func profileText(_ row: any Row) -> String {
+        func text(_ column: Int) -> AnyJSON { row.textIfPresent(column).map(AnyJSON.string) ?? .null }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("id", row.text(0))
+        writer.member("first_name", text(1))
+        writer.member("name", text(2))
+        writer.member("full_name", text(2))
+        writer.member("avatar_url", text(3))
+        writer.member("timezone", text(4))
+        writer.member("favorite_teams", json: row.text(5))
+        writer.member("is_premium", row.bool(6))
+        writer.member("created_at", row.instant(7))
+        writer.member("updated_at", row.instant(8))
+        writer.endObject()
+        return writer.text
+    }
+}

@@ -1,0 +1,150 @@
+package import AccountDomain
+import Crypto
+import GatehouseWire
+import SQLDatabase
+
+/// A session that began elsewhere.
+package struct ImportedSession: Sendable {
+    /// Its counter is not used.
+    package var session: Session
+    package var device: Device
+    /// What opened it; nil for a password, and when nobody knows.
+    package var identity: IdentityID?
+    package var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)]
+
+    package init(
+        session: Session, device: Device, identity: IdentityID? = nil,
+        tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)]
+    ) {
+        self.session = session
+        self.device = device
+        self.identity = identity
+        self.tokens = tokens
+    }
+}
+
+/// What an import did with the sessions of an account.
+package struct ImportedSessionCounts: Equatable, Sendable {
+    package var added = 0
+    /// Refreshed at the source since an earlier import, and not here: good with the newer token now.
+    package var renewed = 0
+    /// There already; nothing has changed.
+    package var alreadyThere = 0
+    /// Refreshed here and, since then, at the source: each goes on by itself.
+    package var parted = 0
+    /// Ended here since an earlier import; it stays so.
+    package var endedHere = 0
+    /// Ended at the source since an earlier import, and never used here: ended here too.
+    package var endedThere = 0
+    /// Belongs to another account here.
+    package var taken = 0
+
+    package init() {}
+
+    package static func += (sum: inout Self, more: Self) {
+        sum.added += more.added
+        sum.renewed += more.renewed
+        sum.alreadyThere += more.alreadyThere
+        sum.parted += more.parted
+        sum.endedHere += more.endedHere
+        sum.endedThere += more.endedThere
+        sum.taken += more.taken
+    }
+}
+
+/// The sessions of one account on their way into a transaction.
+struct SessionImport {
+    private static let startingCounter = ImportedTokenAge.current.rawValue
+
+    let user: UserID
+    let sessions: [(imported: ImportedSession, digests: [(digest: [UInt8], age: ImportedTokenAge)])]
+    private(set) var counts = ImportedSessionCounts()
+
+    init(_ sessions: [ImportedSession], of user: UserID, key: SymmetricKey) {
+        self.user = user
+        self.sessions = sessions.map { session in
+            (session, session.tokens.map { ($0.token.digest(key), $0.age) })
+        }
+    }
+
+    mutating func run(in db: any Connection) throws {
+        let known = Set(
+            try db.rows("SELECT id FROM imported_sessions WHERE user_id = \(user)") { $0.text(0) })
+        for (imported, digests) in sessions {
+            let id = imported.session.id
+            let there = try db.row("SELECT user_id, refresh_token_counter FROM sessions WHERE id = \(id)") {
+                (user: UserID(trusted: $0.text(0)), counter: $0.int(1))
+            }
+            switch there {
+            case nil where known.contains(id.text): counts.endedHere += 1
+            case nil:
+                try add(imported, digests, in: db)
+                counts.added += 1
+            case .some(let there) where there.user != user || !known.contains(id.text): counts.taken += 1
+            case .some(let there): try compare(imported, digests, counter: there.counter, in: db)
+            }
+        }
+        try endOthers(known.subtracting(sessions.map(\.imported.session.id.text)), in: db)
+    }
+
+    private func add(
+        _ imported: ImportedSession, _ digests: [(digest: [UInt8], age: ImportedTokenAge)], in db: any Connection
+    ) throws {
+        var session = imported.session
+        session.counter = Self.startingCounter
+        try db.insert(session, from: imported.device, by: imported.identity)
+        if let refreshedAt = session.refreshedAt {
+            try db.run("UPDATE sessions SET refreshed_at = \(refreshedAt) WHERE id = \(session.id)")
+        }
+        try db.run("INSERT INTO imported_sessions (id, user_id) VALUES (\(session.id), \(user))")
+        try add(digests, to: session.id, in: db)
+    }
+
+    private func add(
+        _ digests: [(digest: [UInt8], age: ImportedTokenAge)], to session: SessionID, in db: any Connection
+    ) throws {
+        for (digest, age) in digests {
+            try db.run(
+                """
+                INSERT INTO imported_refresh_tokens (digest, session_id, counter)
+                VALUES (\(digest), \(session), \(age.rawValue)) ON CONFLICT DO NOTHING
+                """)
+        }
+    }
+
+    /// A session that an earlier import brought.
+    private mutating func compare(
+        _ imported: ImportedSession, _ digests: [(digest: [UInt8], age: ImportedTokenAge)], counter: Int64,
+        in db: any Connection
+    ) throws {
+        let id = imported.session.id
+        let stored = try db.rows(
+            """
+            SELECT digest FROM imported_refresh_tokens
+            WHERE session_id = \(id) AND counter = \(Self.startingCounter)
+            """
+        ) { $0.bytes(0) }
+        let current = digests.filter { $0.age == .current }.map(\.digest)
+        if Set(stored) == Set(current) {
+            counts.alreadyThere += 1
+        } else if counter == Self.startingCounter {
+            try db.run("DELETE FROM imported_refresh_tokens WHERE session_id = \(id)")
+            try add(digests, to: id, in: db)
+            try db.run("UPDATE sessions SET refreshed_at = \(imported.session.refreshedAt) WHERE id = \(id)")
+            counts.renewed += 1
+        } else {
+            counts.parted += 1
+        }
+    }
+
+    /// Those of earlier imports that the source has no more; what was used here goes on.
+    private mutating func endOthers(_ ids: Set<String>, in db: any Connection) throws {
+        for id in ids {
+            counts.endedThere += try db.run(
+                """
+                DELETE FROM sessions
+                WHERE id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)
+                """)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import AccountDomain
+import AccountStore
+import ArgumentParser
+import Foundation
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Moves out to another account server.", subcommands: [ExportSupabase.self])
+}
+
+struct ExportSupabase: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "supabase",
+        abstract: "Writes accounts, passwords, identities and profiles as SQL that a Supabase database takes.",
+        discussion: """
+            Run the file with `psql --single-transaction`. What is there already stays. Sessions are not in it: the \
+            database holds no refresh token that could be written down, so people sign in again. The file holds password \
+            hashes: keep it as safe as the database.
+            """)
+
+    private static let pageSize = 500
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The file, which must not be there yet; standard output when it is left out.") var file: String?
+
+    func run() async throws {
+        let opened = try await OpenedAccounts(options)
+        let accounts = opened.accounts
+        let total = try await accounts.count()
+        let handle = try file.map(NewFile.open)
+        func write(_ text: String) throws {
+            if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { Output.send(text) }
+        }
+        var progress = ProgressLine(noun: "accounts")
+        var (last, count): (UserID?, Int) = (nil, 0)
+        try write(SupabaseExport.beginning)
+        while true {
+            let page = try await accounts.accounts(after: last, limit: Self.pageSize)
+            if page.isEmpty { break }
+            try write(page.map { CopyText.line(AccountLine.text($0)) + "\n" }.joined())
+            (last, count) = (page.last?.user.id, count + page.count)
+            progress.show(fraction: total > 0 ? Double(count) / Double(total) : 1, count: count)
+        }
+        try write(SupabaseExport.profilesBeginning)
+        last = nil
+        while case let page = try await accounts.profileRows(after: last, limit: Self.pageSize), let end = page.last {
+            try write(page.map { CopyText.line($0.text) + "\n" }.joined())
+            last = end.id
+        }
+        try write(SupabaseExport.ending)
+        try handle?.synchronize()
+        try handle?.close()
+        progress.erase()
+        Output.note("\(Progress.grouped(count)) accounts")
+    }
+}

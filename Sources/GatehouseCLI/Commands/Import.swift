@@ -1,0 +1,71 @@
+import AccountStore
+import ArgumentParser
+import Foundation
+import SQLDatabase
+
+struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Moves in from another account server.", subcommands: [ImportSupabase.self])
+}
+
+struct ImportSupabase: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "supabase",
+        abstract: "Brings accounts, passwords, identities, profiles and live sessions from a Supabase database.",
+        discussion: """
+            The source is read in one snapshot and not changed. Apps stay signed in: their refresh tokens are good here. \
+            A run that was interrupted is started again: what is there is skipped. The exit code is 1 when something is \
+            missing that should have come. Docs/migrating.md goes through a whole move.
+            """)
+
+    @OptionGroup var options: DataOptions
+    @Option(
+        help: "The source, postgres://user@host/database; the password comes from PGPASSWORD or ~/.pgpass.")
+    var databaseUrl: String?
+    @Option(help: "Instead of a running database, a plain pg_dump file of its schema auth; - is standard input.")
+    var dump: String?
+    @Flag(help: "Tell what would come, change nothing.") var dryRun = false
+    @Option(help: "A new file for what does not come, one line each: account, remark, detail, parted by tabs.")
+    var report: String?
+
+    func validate() throws {
+        guard (databaseUrl != nil) != (dump != nil) else {
+            throw ValidationError("Name the source: either --database-url or --dump.")
+        }
+    }
+
+    func run() async throws {
+        let accounts = try await OpenedAccounts(options).accounts
+        let handle = try report.map(NewFile.open)
+        var work = SupabaseImport(accounts, isDryRun: dryRun) { account, remark, detail in
+            try handle?.write(contentsOf: Data("\(account)\t\(remark.rawValue)\t\(detail)\n".utf8))
+        }
+        let source = try await source()
+        try await explaining { try await work.run(source) }
+        try handle?.close()
+        for line in work.summary { Output.line(line) }
+        if work.hasFailed { throw ExitCode.failure }
+    }
+
+    /// - Throws: ``ProgramExit/unavailable`` when the source does not answer.
+    private func source() async throws -> any SupabaseSource {
+        if let dump { return try await SupabaseDump(dump) { Output.note($0) } }
+        do {
+            return try await SupabaseDatabase(databaseUrl ?? "")
+        } catch let failure as DatabaseFailure {
+            Output.note("The source cannot be read: \(failure.detail) (code \(failure.code)).")
+            throw ExitCode(.unavailable)
+        }
+    }
+}
+
+/// A file that must not be there yet, for its owner alone.
+enum NewFile {
+    static func open(_ path: String) throws -> FileHandle {
+        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure("The file \(path) cannot be made (\(String(cString: strerror(errno)))).")
+        }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+}

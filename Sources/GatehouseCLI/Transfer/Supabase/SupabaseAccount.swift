@@ -1,0 +1,117 @@
+package import AccountDomain
+package import AccountStore
+package import GatehouseWire
+
+/// What an import of a Supabase database leaves behind, or brings with less than it had.
+package enum Remark: String, CaseIterable, Sendable {
+    // Accounts that do not come.
+    case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken
+    // Accounts that come, and what they lack here.
+    case secondFactor, phoneOnly, profileValue, changedSince
+    // Sessions that do not come.
+    case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
+
+    package var summary: String {
+        switch self {
+        case .singleSignOn: "accounts left out: they sign in through SAML, which this version does not have"
+        case .deleted: "accounts left out: deleted"
+        case .unreadable: "accounts left out: something in them cannot be read"
+        case .emailTaken: "accounts left out: the e-mail address belongs to another account"
+        case .phoneTaken: "accounts left out: the telephone number belongs to another account"
+        case .identityTaken: "accounts left out: an identity belongs to another account"
+        case .secondFactor: "accounts without their second factor, which this version does not have"
+        case .phoneOnly: "accounts that cannot sign in again: a telephone number is all they have"
+        case .profileValue: "profiles with a value left out: too long, or of another form"
+        case .changedSince: "accounts stay as they are here, although the source has changed since they came"
+        case .sessionEnded: "sessions left out: no refresh token of theirs is good any more"
+        case .sessionExpired: "sessions left out: over by this server's limits, or with an end of their own"
+        case .sessionUnreadable: "sessions left out: their tokens are encrypted or cannot be read"
+        case .sessionTaken: "sessions left out: another session has their id"
+        case .sessionParted: "sessions go on by themselves here: refreshed here, and at the source later"
+        }
+    }
+
+    /// Whether something is missing that should have come.
+    package var isFailure: Bool {
+        switch self {
+        case .unreadable, .emailTaken, .phoneTaken, .identityTaken, .sessionUnreadable, .sessionTaken: true
+        default: false
+        }
+    }
+}
+
+/// One account of a Supabase database: a JSON object of the row `user` of auth.users and, from other tables, the arrays
+/// `identities`, `sessions`, `tokens` (the newest of each session) and `claims`, the number `factors` and the row
+/// `profile`. A source without a table has null there, or nothing.
+package struct SupabaseAccount: Sendable {
+    package struct Note: Equatable, Sendable {
+        package let remark: Remark
+        /// The session's id, or what is wrong; never a value.
+        package let detail: String
+
+        package init(remark: Remark, detail: String) {
+            self.remark = remark
+            self.detail = detail
+        }
+    }
+
+    /// nil when it does not come.
+    package private(set) var imported: ImportedAccount?
+    package private(set) var notes: [Note] = []
+
+    package init(
+        _ text: [UInt8], policy: SessionPolicy, at now: Instant, newID: @escaping () -> IdentityID
+    ) {
+        do throws(LineProblem) {
+            try read(text, policy, now, newID)
+        } catch {
+            imported = nil
+            notes = [Note(remark: .unreadable, detail: error.description)]
+        }
+    }
+
+    private mutating func read(
+        _ text: [UInt8], _ policy: SessionPolicy, _ now: Instant, _ newID: @escaping () -> IdentityID
+    ) throws(LineProblem) {
+        guard let whole = Self.object(text), var members = whole["user"]?.objectValue else {
+            throw LineProblem("not a row")
+        }
+        let columns = LineColumns(members)
+        if try columns.flag("is_sso_user") {
+            notes = [Note(remark: .singleSignOn, detail: "")]
+            return
+        }
+        if try columns.time("deleted_at") != nil {
+            notes = [Note(remark: .deleted, detail: "")]
+            return
+        }
+        members["identities"] = whole["identities"]
+        let account = try AccountLine.account(members, at: now, newID: newID)
+        var imported = ImportedAccount(account)
+        if let row = whole["profile"]?.objectValue {
+            let profile = SupabaseProfile(row)
+            imported.profile = profile.imported
+            notes += profile.dropped.map { Note(remark: .profileValue, detail: $0) }
+        }
+        if let rows = whole["sessions"], case .array(let list) = rows.isNull ? .array([]) : rows {
+            let reading = SupabaseSessions(whole, of: account, policy: policy, now: now)
+            imported.sessions = list.compactMap { row in
+                switch reading.session(row) {
+                case .comes(let session): return session
+                case .stays(let remark, let detail):
+                    notes.append(Note(remark: remark, detail: detail))
+                    return nil
+                }
+            }
+        }
+        if (whole["factors"]?.intValue ?? 0) > 0 { notes.append(Note(remark: .secondFactor, detail: "")) }
+        let isPhoneOnly = account.identities.allSatisfy { $0.provider == "phone" } && account.user.phone != nil
+        if isPhoneOnly { notes.append(Note(remark: .phoneOnly, detail: "")) }
+        self.imported = imported
+    }
+
+    private static func object(_ text: [UInt8]) -> [String: AnyJSON]? {
+        // What is lost: where the JSON is broken. A database does not write such.
+        (try? JSONReader.read(text))?.objectValue
+    }
+}

@@ -1,0 +1,165 @@
+import Dispatch
+import PostgresDriver
+import SQLDatabase
+import Synchronization
+
+/// A running Supabase database, read in one snapshot that no writer waits for. A connection that is lost is made again,
+/// and what is left is read in a second snapshot.
+final class SupabaseDatabase: SupabaseSource {
+    /// Accounts in one page.
+    private static let pageSize = 200
+    /// How long a page may take, and how long a snapshot waits for whoever takes the page before.
+    private static let limit: Duration = .seconds(600)
+
+    let total: Int
+    private let database: PostgresDatabase
+    private let handover = PageHandover()
+    private let reader: Task<Void, Never>
+
+    /// - Throws: ``DatabaseFailure``, ``CommandFailure`` when it is no such database.
+    init(_ url: String) async throws {
+        var settings = PostgresSettings()
+        settings.connections = 1
+        settings.statementLimit = Self.limit
+        settings.waitLimit = .seconds(30)
+        database = try PostgresDatabase(ConnectionURL(url), settings: settings, uptime: System.uptime)
+        let tables = try await SupabaseTables(in: database)
+        total = try await database.read { db in
+            try db.run("SET LOCAL row_security = off")
+            return try db.row("SELECT count(*) FROM auth.users") { Int($0.int(0)) } ?? 0
+        }
+        let (database, handover) = (database, handover)
+        reader = Task.detached {
+            do {
+                try await database.read { db in try Self.read(tables, into: handover, db) }
+                handover.finish(nil)
+            } catch {
+                handover.finish(error)
+            }
+        }
+    }
+
+    deinit {
+        handover.close()
+        database.close()
+    }
+
+    func next() async throws -> [SupabaseRow]? { try await handover.take() }
+
+    /// May run again: it goes on after the last page that was handed over.
+    private static func read(_ tables: SupabaseTables, into handover: PageHandover, _ db: any Connection) throws {
+        // A policy that hides rows must be an error here, not an import of half the accounts.
+        try db.run("SET LOCAL row_security = off")
+        while true {
+            let page = try db.rows(tables.page(after: handover.last, limit: pageSize)) { row in
+                SupabaseRow(id: row.text(0), text: Array(row.text(1).utf8))
+            }
+            if page.isEmpty { return }
+            guard handover.give(page) else { throw CancellationError() }
+        }
+    }
+}
+
+/// Pages on their way from the thread of a transaction, which may wait, to a task, which may not.
+private final class PageHandover: Sendable {
+    private struct State {
+        var last: String?
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let pages: AsyncThrowingStream<[SupabaseRow], any Error>
+    private let continuation: AsyncThrowingStream<[SupabaseRow], any Error>.Continuation
+    /// Pages that may be on their way at once.
+    private let places = DispatchSemaphore(value: 2)
+
+    init() { (pages, continuation) = AsyncThrowingStream.makeStream() }
+
+    var last: String? { state.withLock(\.last) }
+
+    /// Waits for a place; the thread is the transaction's own.
+    ///
+    /// - Returns: false when nobody takes pages any more.
+    func give(_ page: [SupabaseRow]) -> Bool {
+        places.wait()
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.last = page.last?.id }
+            return !state.isClosed
+        }
+        if isOpen { continuation.yield(page) }
+        return isOpen
+    }
+
+    func finish(_ error: (any Error)?) { continuation.finish(throwing: error) }
+
+    func take() async throws -> [SupabaseRow]? {
+        var iterator = pages.makeAsyncIterator()
+        let page = try await iterator.next()
+        places.signal()
+        return page
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        places.signal()
+    }
+}
+
+/// Which tables of Supabase's schema a database has: older ones lack some.
+private struct SupabaseTables: Sendable {
+    private let head: String
+
+    init(in database: PostgresDatabase) async throws {
+        let found = try await database.read { db in
+            try db.rows(
+                """
+                SELECT name FROM (VALUES ('auth.users'), ('auth.identities'), ('auth.sessions'),
+                    ('auth.refresh_tokens'), ('auth.mfa_amr_claims'), ('auth.mfa_factors')) AS wanted (name)
+                WHERE to_regclass(name) IS NOT NULL
+                UNION ALL SELECT 'public.profiles' FROM pg_attribute
+                WHERE attrelid = to_regclass('public.profiles') AND attname = 'id' AND atttypid = 'uuid'::regtype
+                """
+            ) { $0.text(0) }
+        }
+        guard found.contains("auth.users"), found.contains("auth.identities") else {
+            throw CommandFailure("That database has no tables auth.users and auth.identities.")
+        }
+        head = Self.head(Set(found))
+    }
+
+    private static func head(_ tables: Set<String>) -> String {
+        func part(_ name: String, _ needed: [String], _ query: String) -> String {
+            Set(needed).isSubset(of: tables) ? ", '\(name)', (\(query))" : ""
+        }
+        let sessions = ["auth.sessions", "auth.refresh_tokens"]
+        return "SELECT u.id::text, json_build_object('user', row_to_json(u)"
+            + part("identities", [], "SELECT json_agg(row_to_json(i)) FROM auth.identities i WHERE i.user_id = u.id")
+            + part("sessions", sessions, "SELECT json_agg(row_to_json(s)) FROM auth.sessions s WHERE s.user_id = u.id")
+            + part(
+                "tokens", sessions,
+                """
+                SELECT json_agg(row_to_json(t)) FROM auth.sessions s CROSS JOIN LATERAL (
+                    SELECT * FROM auth.refresh_tokens WHERE session_id = s.id ORDER BY id DESC LIMIT 20) t
+                WHERE s.user_id = u.id
+                """)
+            + part(
+                "claims", sessions + ["auth.mfa_amr_claims"],
+                """
+                SELECT json_agg(row_to_json(c)) FROM auth.mfa_amr_claims c JOIN auth.sessions s ON s.id = c.session_id
+                WHERE s.user_id = u.id
+                """)
+            + part(
+                "factors", ["auth.mfa_factors"],
+                "SELECT count(*) FROM auth.mfa_factors f WHERE f.user_id = u.id AND f.status::text = 'verified'")
+            + part(
+                "profile", ["public.profiles"],
+                "SELECT row_to_json(p) FROM public.profiles p WHERE p.id = u.id")
+            + ")::text FROM auth.users u"
+    }
+
+    func page(after last: String?, limit: Int) -> SQL {
+        let head = SQL(stringLiteral: head)
+        guard let last else { return "\(head) ORDER BY u.id LIMIT \(limit)" }
+        return "\(head) WHERE u.id > \(last)::uuid ORDER BY u.id LIMIT \(limit)"
+    }
+}

@@ -1,0 +1,68 @@
+/// The parts of an SQL file for `psql` around the lines of accounts and of profiles. The server itself turns JSON into
+/// rows, so that columns which only some versions of Supabase have are no concern.
+package enum SupabaseExport {
+    package static let beginning = """
+        -- Accounts for a database with Supabase's schema `auth`. It holds password hashes.
+        -- psql --single-transaction --set ON_ERROR_STOP=1 --file THIS postgres://…
+        SET client_encoding = 'UTF8';
+        CREATE TEMPORARY TABLE gatehouse_accounts (line json NOT NULL);
+        CREATE TEMPORARY TABLE gatehouse_profiles (line json NOT NULL);
+        COPY gatehouse_accounts (line) FROM stdin;
+
+        """
+
+    package static let profilesBeginning = """
+        \\.
+        COPY gatehouse_profiles (line) FROM stdin;
+
+        """
+
+    /// Tokens are empty and not null, as Supabase wants them. A change of address that waits for an answer is dropped:
+    /// its token would not be known there. An account that is there already takes over what is newer.
+    package static let ending = """
+        \\.
+        INSERT INTO auth.users AS there (
+            instance_id, id, aud, role, email, phone, encrypted_password, raw_app_meta_data, raw_user_meta_data,
+            is_sso_user, is_anonymous, email_confirmed_at, phone_confirmed_at, last_sign_in_at, invited_at,
+            confirmation_sent_at, recovery_sent_at, reauthentication_sent_at, banned_until, deleted_at, created_at,
+            updated_at, confirmation_token, recovery_token, email_change, email_change_token_new,
+            email_change_token_current, email_change_confirm_status, phone_change, phone_change_token,
+            reauthentication_token)
+        SELECT '00000000-0000-0000-0000-000000000000', u.id, u.aud, u.role, u.email, u.phone, u.encrypted_password,
+            u.raw_app_meta_data, u.raw_user_meta_data, false, u.is_anonymous, u.email_confirmed_at,
+            u.phone_confirmed_at, u.last_sign_in_at, u.invited_at, u.confirmation_sent_at, u.recovery_sent_at,
+            u.reauthentication_sent_at, u.banned_until, u.deleted_at, u.created_at, u.updated_at,
+            '', '', '', '', '', 0, '', '', ''
+        FROM gatehouse_accounts, json_populate_record(NULL::auth.users, line) AS u
+        ON CONFLICT (id) DO UPDATE SET
+            email = excluded.email, phone = excluded.phone, encrypted_password = excluded.encrypted_password,
+            raw_app_meta_data = excluded.raw_app_meta_data, raw_user_meta_data = excluded.raw_user_meta_data,
+            is_anonymous = excluded.is_anonymous, email_confirmed_at = excluded.email_confirmed_at,
+            phone_confirmed_at = excluded.phone_confirmed_at, last_sign_in_at = excluded.last_sign_in_at,
+            banned_until = excluded.banned_until, deleted_at = excluded.deleted_at, updated_at = excluded.updated_at
+        WHERE there.updated_at < excluded.updated_at;
+        INSERT INTO auth.identities (
+            id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+        SELECT i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at
+        FROM gatehouse_accounts, json_populate_recordset(NULL::auth.identities, line -> 'identities') AS i
+        ON CONFLICT DO NOTHING;
+        DO $profiles$
+        DECLARE
+            columns text;
+            changes text;
+        BEGIN
+            SELECT string_agg(quote_ident(attname), ', '), string_agg(format('%1$I = excluded.%1$I', attname), ', ')
+            INTO columns, changes FROM pg_attribute
+            WHERE attrelid = to_regclass('public.profiles') AND NOT attisdropped AND attgenerated = ''
+                AND attname IN ('id', 'first_name', 'name', 'full_name', 'avatar_url', 'timezone', 'favorite_teams',
+                    'is_premium', 'created_at', 'updated_at');
+            IF columns IS NULL THEN RETURN; END IF;
+            EXECUTE format('INSERT INTO public.profiles (%1$s) SELECT %1$s
+                FROM gatehouse_profiles, json_populate_record(NULL::public.profiles, line) AS p
+                ON CONFLICT (id) DO UPDATE SET %2$s', columns, changes);
+        END
+        $profiles$;
+        DROP TABLE gatehouse_accounts, gatehouse_profiles;
+
+        """
+}

@@ -1,0 +1,125 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+
+/// Brings the accounts of a Supabase database, many at once: writers that arrive together share one commit. What was
+/// brought before stays as it is, so that a run that was interrupted is simply started again.
+struct SupabaseImport {
+    /// Under way at once.
+    private static let width = 64
+
+    let accounts: Accounts
+    let isDryRun: Bool
+    /// Is told of each account or session that does not come whole: its account, the remark, and a detail.
+    let report: (String, Remark, String) throws -> Void
+    private(set) var added = 0
+    private(set) var alreadyThere = 0
+    private(set) var leftOut = 0
+    private(set) var sessions = ImportedSessionCounts()
+    private(set) var remarks: [Remark: Int] = [:]
+    private var progress = ProgressLine(noun: "accounts")
+
+    init(_ accounts: Accounts, isDryRun: Bool, report: @escaping (String, Remark, String) throws -> Void) {
+        self.accounts = accounts
+        self.isDryRun = isDryRun
+        self.report = report
+    }
+
+    private struct Result: Sendable {
+        let id: String
+        let notes: [SupabaseAccount.Note]
+        /// nil when it was left out.
+        let outcome: ImportedAccountOutcome?
+    }
+
+    /// - Throws: What a database throws when it is out of reach; what was brought before stays.
+    mutating func run(_ source: any SupabaseSource) async throws {
+        let (accounts, isDryRun) = (accounts, isDryRun)
+        defer { progress.erase() }
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            var underWay = 0
+            while let page = try await source.next() {
+                for row in page {
+                    if underWay == Self.width, let result = try await group.next() {
+                        underWay -= 1
+                        try count(result)
+                    }
+                    group.addTask { try await Self.take(row, accounts, isDryRun: isDryRun) }
+                    underWay += 1
+                    show(source.total)
+                }
+            }
+            while let result = try await group.next() { try count(result) }
+        }
+    }
+
+    private mutating func show(_ total: Int) {
+        let done = added + alreadyThere + leftOut
+        progress.show(fraction: total > 0 ? Double(done) / Double(total) : 1, count: done)
+    }
+
+    private static func take(_ row: SupabaseRow, _ accounts: Accounts, isDryRun: Bool) async throws -> Result {
+        let now = System.now()
+        let read = SupabaseAccount(row.text, policy: accounts.policy, at: now) {
+            IdentityID(random: System.randomBytes(16))
+        }
+        guard let imported = read.imported else { return Result(id: row.id, notes: read.notes, outcome: nil) }
+        let outcome = try await accounts.add(imported, isDryRun: isDryRun, at: now)
+        return Result(id: row.id, notes: read.notes, outcome: outcome)
+    }
+
+    private mutating func count(_ result: Result) throws {
+        guard let outcome = result.outcome else {
+            leftOut += 1
+            for note in result.notes { try tell(result.id, note.remark, note.detail) }
+            return
+        }
+        switch outcome.account {
+        case .added: added += 1
+        case .alreadyThere: alreadyThere += 1
+        case .emailTaken, .phoneTaken, .identityTaken:
+            leftOut += 1
+            return try tell(result.id, Self.remark(outcome.account), "")
+        }
+        // Told when the account comes, not again each time it is found here.
+        for note in result.notes where outcome.account == .added || note.remark.isFailure {
+            try tell(result.id, note.remark, note.detail)
+        }
+        if outcome.hasChanged { try tell(result.id, .changedSince, "") }
+        for _ in 0..<outcome.sessions.taken { try tell(result.id, .sessionTaken, "") }
+        for _ in 0..<outcome.sessions.parted { try tell(result.id, .sessionParted, "") }
+        sessions += outcome.sessions
+    }
+
+    private static func remark(_ outcome: ImportOutcome) -> Remark {
+        switch outcome {
+        case .phoneTaken: .phoneTaken
+        case .identityTaken: .identityTaken
+        default: .emailTaken
+        }
+    }
+
+    private mutating func tell(_ id: String, _ remark: Remark, _ detail: String) throws {
+        remarks[remark, default: 0] += 1
+        try report(id, remark, detail)
+    }
+
+    /// Whether something is missing that should have come.
+    var hasFailed: Bool { remarks.keys.contains(where: \.isFailure) }
+
+    /// What came, what did not, and why: one line each.
+    var summary: [String] {
+        let verb = isDryRun ? "would come" : "came"
+        func line(_ count: Int, _ text: String) -> String? { count > 0 ? "\(Progress.grouped(count)) \(text)" : nil }
+        let counts = [
+            "\(Progress.grouped(added)) accounts \(verb), \(Progress.grouped(alreadyThere)) already there, "
+                + "\(Progress.grouped(leftOut)) left out",
+            "\(Progress.grouped(sessions.added)) sessions \(verb), "
+                + "\(Progress.grouped(sessions.alreadyThere)) already there",
+            line(sessions.renewed, "sessions brought up to date"),
+            line(sessions.endedThere, "sessions ended here, because they were at the source"),
+            line(sessions.endedHere, "sessions stay ended: they came before, and were ended here"),
+        ].compactMap(\.self)
+        return counts + Remark.allCases.compactMap { line(remarks[$0] ?? 0, $0.summary) }
+    }
+}

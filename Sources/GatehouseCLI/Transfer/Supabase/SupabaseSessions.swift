@@ -1,0 +1,97 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+
+/// The sessions of one account of a Supabase database (contract 10.3–10.5).
+struct SupabaseSessions {
+    enum Fate {
+        case comes(ImportedSession)
+        /// With the session's id.
+        case stays(Remark, String)
+    }
+
+    private let account: Account
+    private let policy: SessionPolicy
+    private let now: Instant
+    /// By session, newest first.
+    private let tokens: [String: [LineColumns]]
+    private let claims: [String: [LineColumns]]
+
+    init(_ whole: [String: AnyJSON], of account: Account, policy: SessionPolicy, now: Instant) {
+        self.account = account
+        self.policy = policy
+        self.now = now
+        tokens = Self.bySession(whole["tokens"])
+        claims = Self.bySession(whole["claims"])
+    }
+
+    private static func bySession(_ rows: AnyJSON?) -> [String: [LineColumns]] {
+        let pairs = (rows?.arrayValue ?? []).compactMap { row -> (String, LineColumns)? in
+            guard let members = row.objectValue, let session = members["session_id"]?.stringValue else { return nil }
+            return (session.lowercased(), LineColumns(members))
+        }
+        return Dictionary(grouping: pairs) { $0.0 }.mapValues { $0.map(\.1) }
+    }
+
+    func session(_ row: AnyJSON) -> Fate {
+        guard let members = row.objectValue, let id = members["id"]?.stringValue.flatMap({ SessionID($0) }) else {
+            return .stays(.sessionUnreadable, "")
+        }
+        do throws(LineProblem) {
+            return try session(id, LineColumns(members))
+        } catch {
+            return .stays(.sessionUnreadable, id.text)
+        }
+    }
+
+    private func session(_ id: SessionID, _ row: LineColumns) throws(LineProblem) -> Fate {
+        // An end of its own has only what single sign-on began.
+        if try row.time("not_after") != nil { return .stays(.sessionExpired, id.text) }
+        let chain = try SupabaseTokens(session: id, row, tokens[id.text] ?? [])
+        guard let createdAt = try row.time("created_at") else { return .stays(.sessionUnreadable, id.text) }
+        let level = try row.text("aal") ?? "aal1"
+        guard ["aal1", "aal2", "aal3"].contains(level) else { return .stays(.sessionUnreadable, id.text) }
+        if chain.isEncrypted { return .stays(.sessionUnreadable, id.text) }
+        guard chain.tokens.contains(where: { $0.age == .current }) else { return .stays(.sessionEnded, id.text) }
+        let methods = try methods(of: id.text, createdAt)
+        let session = Session(
+            id: id, user: account.user.id, createdAt: createdAt,
+            refreshedAt: try row.time("refreshed_at") ?? chain.refreshedAt, assuranceLevel: level,
+            authenticationMethods: AnyJSON.array(methods.map(\.entry)).text)
+        if policy.hasEnded(session, at: now) { return .stays(.sessionExpired, id.text) }
+        let device = Device(userAgent: try row.text("user_agent"), address: try row.text("ip").map(Self.address))
+        return .comes(
+            ImportedSession(
+                session: session, device: device, identity: opener(methods.map(\.name)), tokens: chain.tokens))
+    }
+
+    /// `inet` may carry the length of a network.
+    private static func address(_ text: String) -> String { String(text.prefix { $0 != "/" }) }
+
+    private struct Method {
+        let name: String
+        let at: Instant
+
+        var entry: AnyJSON { ["method": .string(name), "timestamp": .integer(at.seconds)] }
+    }
+
+    /// Newest first.
+    private func methods(of session: String, _ createdAt: Instant) throws(LineProblem) -> [Method] {
+        var methods: [Method] = []
+        for claim in claims[session] ?? [] {
+            guard let name = try claim.text("authentication_method") else { continue }
+            methods.append(Method(name: name, at: try claim.time("updated_at") ?? createdAt))
+        }
+        if methods.isEmpty {
+            methods = [Method(name: account.user.passwordHash == nil ? "oauth" : "password", at: createdAt)]
+        }
+        return methods.sorted { $0.at > $1.at }
+    }
+
+    /// The one provider's identity, where a provider opened the session and there is no second one to choose from: the
+    /// session ends then when that identity is taken off the account.
+    private func opener(_ methods: [String]) -> IdentityID? {
+        let providers = account.identities.filter(\.isOfProvider)
+        return methods.last == "oauth" && providers.count == 1 ? providers[0].id : nil
+    }
+}

@@ -1,0 +1,78 @@
+import AccountDomain
+import AccountStore
+import Crypto
+import GatehouseWire
+
+/// The refresh tokens of a session that are to be known here: the good ones, the one before, and a few older ones, so
+/// that a copy in use is noticed.
+struct SupabaseTokens {
+    private static let olderLimit = 3
+
+    private(set) var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)] = []
+    /// When the newest good token was given out.
+    private(set) var refreshedAt: Instant?
+    /// Whether the key of its tokens is encrypted under a secret of the source's.
+    private(set) var isEncrypted = false
+
+    /// - Parameter rows: Of auth.refresh_tokens, in any order.
+    init(session: SessionID, _ row: LineColumns, _ rows: [LineColumns]) throws(LineProblem) {
+        try addFirstVersion(rows)
+        if let key = try row.text("refresh_token_hmac_key") {
+            let counter = try row.number("refresh_token_counter") ?? 0
+            guard let bytes = Base64URL.decode(key), bytes.count == 32, counter >= 0 else {
+                isEncrypted = true
+                return
+            }
+            addSecondVersion(session, SymmetricKey(data: bytes), counter)
+        }
+    }
+
+    private mutating func add(_ text: String, _ age: ImportedTokenAge) {
+        if let token = ImportedRefreshToken(Secret(text)) { tokens.append((token, age)) }
+    }
+
+    /// Rows (contract 4.3): those that are not revoked are good, and the parent of the newest of them.
+    private mutating func addFirstVersion(_ rows: [LineColumns]) throws(LineProblem) {
+        var found: [(number: Int64, row: LineColumns)] = []
+        for row in rows { found.append((try row.number("id") ?? 0, row)) }
+        found.sort { $0.number > $1.number }
+        var (parent, hasActive, older): (String?, Bool, Int) = (nil, false, 0)
+        for (_, row) in found {
+            guard let text = try row.text("token") else { continue }
+            if try !row.flag("revoked") {
+                if !hasActive {
+                    parent = try row.text("parent")
+                    let times = [try row.time("updated_at"), try row.time("created_at")]
+                    refreshedAt = times.compactMap(\.self).max()
+                }
+                hasActive = true
+                add(text, .current)
+            } else if text == parent {
+                add(text, .previous)
+            } else if older < Self.olderLimit {
+                older += 1
+                add(text, .older)
+            }
+        }
+    }
+
+    /// Tokens without a row (contract 4.4): they follow from the session's key and a counter.
+    private mutating func addSecondVersion(_ session: SessionID, _ key: SymmetricKey, _ counter: Int64) {
+        add(Self.token(session, counter, key), .current)
+        for behind in 1...Int64(1 + Self.olderLimit) where behind <= counter {
+            add(Self.token(session, counter - behind, key), behind == 1 ? .previous : .older)
+        }
+    }
+
+    private static func token(_ session: SessionID, _ counter: Int64, _ key: SymmetricKey) -> String {
+        var bytes: [UInt8] = [0] + session.bytes
+        var rest = UInt64(counter)
+        repeat {
+            bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
+            rest >>= 7
+        } while rest > 0
+        bytes.append(contentsOf: HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(16))
+        bytes.append(contentsOf: SHA256.hash(data: bytes).prefix(4))
+        return Base64URL.text(bytes)
+    }
+}

@@ -1,0 +1,126 @@
+import AuthenticationServices
+import Gatehouse
+import GatehouseModel
+import SwiftUI
+
+/// Links two ways to sign in: an account has the address that a provider named, and its owner says so by entering it.
+struct LinkView: View {
+    @Environment(AuthManager.self) private var manager
+
+    var body: some View { LinkScreen(model: LinkModel(manager: manager)) }
+}
+
+private struct LinkScreen: View {
+    private enum Answer: Hashable {
+        case password, apple, google, recovery
+    }
+
+    private struct Attempt: Hashable {
+        var answer: Answer
+        var number: Int
+    }
+
+    @Environment(\.googleBrowser) private var google
+    @State private var model: LinkModel
+    // It lives and dies with the screen, and ends with the attempt that used it.
+    @State private var password = ""
+    @State private var sheet = AppleSheet()
+    @State private var attempt: Attempt?
+    @State private var asksToRecover = false
+
+    /// Of the question; stays while the screen goes away.
+    @State private var email: String
+
+    init(model: LinkModel) {
+        _model = State(initialValue: model)
+        _email = State(initialValue: model.question?.email ?? "")
+    }
+
+    var body: some View {
+        Form {
+            Section {
+                Text(ui: "\(email) already has an account. Sign in to it to link the two.")
+                if model.methods.contains(.email) { passwordRows }
+                if model.methods.contains(.apple) { AppleButton(sheet: sheet) { begin(.apple) } }
+                if model.methods.contains(.google), google != nil { GoogleButton { begin(.google) } }
+            } footer: {
+                if let message = model.message { MessageView(message: message) }
+            }
+            if model.canRecover { Section { recovery } }
+        }
+        .disabled(model.isBusy)
+        .scrollDismissesKeyboard(.interactively)
+        .navigationTitle(Text(ui: "Link Accounts"))
+        .navigationBarTitleDisplayMode(.inline)
+        .overlay {
+            if isBusy { BusyOverlay(text: Text(ui: "Signing in...")) }
+        }
+        .interactiveDismissDisabled(isBusy)
+        .navigationBarBackButtonHidden(isBusy)
+        .task(id: attempt) {
+            guard let attempt else { return }
+            // As for the login screen: the screen goes away when somebody is signed in.
+            await Task { await run(attempt.answer) }.value
+            password = ""
+        }
+        .onDisappear {
+            password = ""
+            model.dismiss()
+        }
+    }
+
+    private var isBusy: Bool { if case .working = model.phase { true } else { false } }
+
+    @ViewBuilder private var passwordRows: some View {
+        SecureField(text: $password) { Text(ui: "Password") }
+            .textContentType(.password)
+            .submitLabel(.go)
+            .onSubmit { if !password.isEmpty { begin(.password) } }
+            .frame(minHeight: 44)
+        Button {
+            begin(.password)
+        } label: {
+            Text(ui: "Link with Password")
+        }
+        .buttonStyle(WideButtonStyle(.prominent))
+        .disabled(password.isEmpty)
+    }
+
+    private var recovery: some View {
+        Button(role: .destructive) {
+            asksToRecover = true
+        } label: {
+            Text(ui: "Start Anew with This Email").frame(minHeight: 44)
+        }
+        .confirmationDialog(
+            Text(ui: "Start Anew with This Email"), isPresented: $asksToRecover, titleVisibility: .visible
+        ) {
+            Button(role: .destructive) {
+                model.askToRecover()
+                begin(.recovery)
+            } label: {
+                Text(ui: "Start Anew with This Email")
+            }
+            Button(role: .cancel) {
+            } label: {
+                Text(ui: "Cancel")
+            }
+        } message: {
+            Text(
+                ui: "The account that has this email now will be deleted with all its data. This cannot be undone."
+            )
+        }
+    }
+
+    private func begin(_ answer: Answer) { attempt = Attempt(answer: answer, number: (attempt?.number ?? 0) + 1) }
+
+    private func run(_ answer: Answer) async {
+        switch answer {
+        case .password: await model.confirm(password: password)
+        case .apple: await model.confirmWithApple { try await sheet.credential() }
+        case .google:
+            if let google { await model.confirmWithGoogle(in: google) }
+        case .recovery: await model.recover()
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Accounts and sessions that began elsewhere")
+struct ImportTests {
+    private static let ada = UserID("5a7e1d5c-0000-4000-8000-000000000001")!
+    private static let session = SessionID("5a7e1d5c-0000-4000-8000-000000000002")!
+    private static let tokens = ["aaaaaaaaaaa1", "aaaaaaaaaaa2", "aaaaaaaaaaa3"]
+
+    private func account(_ store: StoreFixture, email: String = "ada@example.com") -> Account {
+        var user = User(
+            id: Self.ada, audience: "authenticated", role: "authenticated", times: UserTimes(createdAt: store.clock.now)
+        )
+        user.email = email
+        user.userMetadata = #"{"first_name":"Ada"}"#
+        return Account(user: user, identities: [])
+    }
+
+    /// The oldest token first.
+    private func session(_ store: StoreFixture, tokens: [String] = tokens) throws -> ImportedSession {
+        let session = Session(
+            id: Self.session, user: Self.ada, createdAt: store.clock.now, refreshedAt: store.clock.now,
+            authenticationMethods: "[]")
+        let ages: [ImportedTokenAge] = [.older, .previous, .current].suffix(tokens.count)
+        let known = try zip(tokens, ages).map { (try #require(ImportedRefreshToken(Secret($0))), $1) }
+        return ImportedSession(session: session, device: store.device, tokens: known)
+    }
+
+    private func add(_ store: StoreFixture, _ sessions: [ImportedSession]?) async throws -> ImportedAccountOutcome {
+        try await store.accounts.add(ImportedAccount(account(store), sessions: sessions), at: store.clock.now)
+    }
+
+    private func refresh(_ store: StoreFixture, _ token: String) async throws -> RefreshOutcome? {
+        let token = try #require(ImportedRefreshToken(Secret(token)))
+        return try await store.accounts.refresh(token, from: store.device, at: store.clock.now)
+    }
+
+    @Test("The old token is traded for ours, once; a lost answer is repeated", arguments: TestDatabase.all)
+    func trade(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        #expect(try await refresh(store, Self.tokens[2]) == nil)
+        let outcome = try await add(store, [session(store)])
+        #expect(outcome.account == .added && outcome.sessions.added == 1)
+        let first = try await refresh(store, Self.tokens[2])
+        #expect(first?.verdict == .rotate && first?.issued?.session.id == Self.session)
+        store.clock.advance(by: .seconds(3_600))
+        let again = try await refresh(store, Self.tokens[2])
+        #expect(again?.verdict == .reissue)
+        let token = try #require(first?.issued?.refreshToken)
+        #expect(again?.issued?.refreshToken.reveal() == token.reveal())
+        #expect(try await store.refresh(token).verdict == .rotate)
+    }
+
+    @Test("The token before the last is good while nobody used the last one", arguments: TestDatabase.all)
+    func previous(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        let issued = try #require(try await refresh(store, Self.tokens[1])?.issued)
+        #expect(try await store.refresh(issued.refreshToken).verdict == .rotate)
+    }
+
+    @Test(
+        "D6: An imported token whose successor's successor is in use ends the session", arguments: TestDatabase.all)
+    func theft(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        let first = try #require(try await refresh(store, Self.tokens[2])?.issued)
+        let second = try #require(try await store.refresh(first.refreshToken).issued)
+        #expect(try await refresh(store, Self.tokens[2])?.verdict == .reissue)
+        store.clock.advance(by: .seconds(11))
+        guard case .reused = try await refresh(store, Self.tokens[2]) else {
+            Issue.record("expected: reused")
+            return
+        }
+        guard case .unknown = try await store.refresh(second.refreshToken) else {
+            Issue.record("the session goes on")
+            return
+        }
+        #expect(try await refresh(store, Self.tokens[2]) == nil)
+    }
+
+    @Test("An old copy ends the session", arguments: TestDatabase.all)
+    func oldCopy(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        store.clock.advance(by: .seconds(11))
+        guard case .reused = try await refresh(store, Self.tokens[0]) else {
+            Issue.record("expected: reused")
+            return
+        }
+        #expect(try await store.count("sessions") == 0)
+    }
+
+    @Test("Imported tokens used side by side converge on one successor", arguments: TestDatabase.all)
+    func sideBySide(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        let successors = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<50 {
+                group.addTask { try await refresh(store, Self.tokens[2])?.issued?.refreshToken.reveal() }
+            }
+            return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        #expect(successors.count == 1 && !successors.contains(nil))
+    }
+
+    @Test("The database holds neither a token nor a plain digest of one", arguments: TestDatabase.all)
+    func nothingInTheClear(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        let digests = try await store.storage.database.read { db in
+            try db.rows("SELECT digest FROM imported_refresh_tokens") { $0.bytes(0) }
+        }
+        #expect(digests.count == 3)
+        let key = ServerSecrets([(1, Array(repeating: 8, count: 32))])
+        let others = Accounts(database: store.storage.database, secrets: try #require(key)) { _ in [] }
+        let token = try #require(ImportedRefreshToken(Secret(Self.tokens[2])))
+        // Under the same number, another secret: the key of the digests does not open.
+        await #expect(throws: (any Error).self) {
+            _ = try await others.refresh(token, from: store.device, at: store.clock.now)
+        }
+    }
+
+    @Test("A rehearsal tells the same and changes nothing", arguments: TestDatabase.all)
+    func rehearsal(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let imported = ImportedAccount(account(store), sessions: [try session(store)])
+        let told = try await store.accounts.add(imported, isDryRun: true, at: store.clock.now)
+        for table in ["users", "sessions", "profiles"] { #expect(try await store.count(table) == 0) }
+        #expect(try await store.accounts.add(imported, at: store.clock.now) == told)
+    }
+
+    @Test("A second run renews what was not used here, and leaves what was", arguments: TestDatabase.all)
+    func secondRun(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        #expect(try await add(store, [session(store)]).sessions.alreadyThere == 1)
+        let moved = ["aaaaaaaaaaa2", "aaaaaaaaaaa3", "aaaaaaaaaaa4"]
+        #expect(try await add(store, [session(store, tokens: moved)]).sessions.renewed == 1)
+        #expect(try await refresh(store, "aaaaaaaaaaa4")?.verdict == .rotate)
+        #expect(try await add(store, [session(store, tokens: ["aaaaaaaaaaa5"])]).sessions.parted == 1)
+        #expect(try await add(store, []).sessions.endedThere == 0)
+        #expect(try await add(store, nil).sessions == ImportedSessionCounts())
+        #expect(try await store.accounts.endSession(Self.session, of: Self.ada, name: "", at: store.clock.now))
+        #expect(try await add(store, [session(store)]).sessions.endedHere == 1)
+        #expect(try await store.count("sessions") == 0)
+    }
+
+    @Test("A session that the source has ended and nobody used here ends", arguments: TestDatabase.all)
+    func endedThere(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        #expect(try await add(store, []).sessions.endedThere == 1)
+        #expect(try await refresh(store, Self.tokens[2]) == nil)
+    }
+
+    @Test("An account that changed at the source is told, and stays", arguments: TestDatabase.all)
+    func changed(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, nil)
+        var newer = account(store, email: "countess@example.com")
+        newer.user.times.updatedAt = store.clock.now + .seconds(1)
+        let outcome = try await store.accounts.add(ImportedAccount(newer), at: store.clock.now)
+        #expect(outcome.account == .alreadyThere && outcome.hasChanged)
+        #expect(try await store.text("SELECT email FROM users") == "ada@example.com")
+    }
+
+    @Test(
+        "C5: A profile's row wins over the account's metadata; what it does not say stays", arguments: TestDatabase.all)
+    func profile(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        var profile = ImportedProfile()
+        profile.name = "Ada L."
+        profile.favoriteTeams = #"["nba_1610612744"]"#
+        profile.isPremium = true
+        profile.createdAt = Instant(seconds: 1_700_000_000)
+        let imported = ImportedAccount(account(store), profile: profile)
+        _ = try await store.accounts.add(imported, at: store.clock.now)
+        let rows = try await store.accounts.profileRows(after: nil, limit: 10)
+        let row = try JSONReader.read(try #require(rows.first).text)
+        #expect(row["first_name"] == "Ada" && row["name"] == "Ada L." && row["is_premium"] == true)
+        #expect(row["favorite_teams"] == ["nba_1610612744"])
+        #expect(row["created_at"]?.stringValue?.hasPrefix("2023-11-14T22:13:20") == true)
+        #expect(try await store.accounts.profileRows(after: Self.ada, limit: 10).isEmpty)
+    }
+
+    @Test(
+        "Text of another form costs no look into the database",
+        arguments: [
+            "", "aaaaaaaaaaa", "aaaaaaaaaa 1", String(repeating: "A", count: 52), String(repeating: "a", count: 500),
+        ])
+    func form(_ text: String) { #expect(ImportedRefreshToken(Secret(text)) == nil) }
+}

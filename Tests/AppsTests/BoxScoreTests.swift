@@ -1,0 +1,155 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import ScreenDriver
+import Testing
+
+@testable import BoxScoreScreens
+
+@MainActor @Suite("BoxScore", .timeLimit(.minutes(1)))
+struct BoxScoreTests {
+    @Test("A12: a guest reads everything, and is asked to sign in only by what needs an account")
+    func guest() async throws {
+        let world = await World.boxScore()
+        try await world.screen.wait(for: "Boston Celtics")
+        #expect(
+            world.screen.texts == [
+                "BoxScore", "Sign in to follow your teams", "NBA", "Boston Celtics", "Miami Heat", "NFL",
+                "Kansas City Chiefs",
+            ])
+        try await world.screen.tap("Follow Miami Heat")
+        #expect(world.screen.shows("Continue as Guest"))
+        try await world.screen.tap("Continue as Guest")
+        #expect(world.screen.presentations.isEmpty)
+        try await world.screen.tap("Sign in to follow your teams")
+        #expect(world.screen.presentations == ["sheet"])
+        #expect(world.service.calls.isEmpty)
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("E1, E2: guest, sheet, sign-in, initial; the sheet closes by itself, and no profile flashes up in it")
+    func signIn() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada", favoriteTeams: ["nba_2"])
+        let world = await World.boxScore(service)
+        #expect(world.screen.has(button: "Sign in"))
+        try await world.screen.tap("Sign in")
+        #expect(world.screen.presentations == ["sheet"])
+        try await world.screen.tap("Close")
+        try await world.signIn()
+        try await world.screen.wait { screen in
+            #expect(!screen.shows("Sign Out"))
+            return screen.presentations.isEmpty
+        }
+        #expect(world.screen.has(button: "Your profile"))
+        #expect(world.screen.shows("A"))
+        #expect(world.screen.shows("Welcome back, Ada"))
+        #expect(world.screen.has(button: "Unfollow Miami Heat"))
+        #expect(!world.screen.shows("Sign in to follow your teams"))
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("E10: signing out closes the sheet and shows the guest's screen")
+    func signOut() async throws {
+        let world = await World.boxScore(.signedIn())
+        try await world.screen.tap("Your profile")
+        try await world.screen.tap("Sign Out")
+        try await world.screen.tap("Sign Out")
+        try await world.screen.wait { screen in
+            #expect(!screen.shows("Continue as Guest"))
+            return screen.presentations.isEmpty
+        }
+        #expect(world.screen.has(button: "Sign in"))
+        #expect(world.screen.shows("Sign in to follow your teams"))
+    }
+
+    @Test("A9: a tap follows a team, another one ends that; while it is under way no second one is taken")
+    func follow() async throws {
+        let world = await World.boxScore(.signedIn())
+        try await world.screen.wait(for: "Follow a team, and it stands here.")
+        world.service.meet(.slow, at: .updateProfile)
+        try await world.screen.tap("Follow Miami Heat")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(try !world.screen.isEnabled("Follow Boston Celtics"))
+        world.service.release()
+        try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+        #expect(world.manager.user?.favoriteTeams == ["nba_2"])
+        try await world.screen.tap("Unfollow Miami Heat")
+        try await world.screen.wait(for: "Follow a team, and it stands here.")
+        #expect(world.service.account(email: "ada@example.com")?.profile?.favoriteTeams == [])
+    }
+
+    @Test("A10: a change that failed is told, and nothing was changed")
+    func followFails() async throws {
+        let world = await World.boxScore(.signedIn())
+        try await world.screen.wait { $0.has(button: "Follow Miami Heat") }
+        world.service.meet(.offline, at: .updateProfile)
+        try await world.screen.tap("Follow Miami Heat")
+        try await world.screen.wait(for: "You're offline. Some features may be unavailable.")
+        #expect(world.screen.has(button: "Follow Miami Heat"))
+    }
+
+    @Test("C2: whoever has 30 teams can give one up, and not take another")
+    func limit() async throws {
+        let many = (1...29).map { "mlb_\($0)" } + ["nba_2"]
+        let world = await World.boxScore(.signedIn(favoriteTeams: many))
+        try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+        #expect(try world.screen.isEnabled("Unfollow Miami Heat"))
+        #expect(try !world.screen.isEnabled("Follow Boston Celtics"))
+    }
+
+    @Test("C8: the menu chooses a league")
+    func menu() async throws {
+        let world = await World.boxScore()
+        try await world.screen.wait(for: "NFL")
+        try await world.screen.tap("Menu")
+        #expect(try world.screen.isOn("All Leagues"))
+        try await world.screen.tap("NFL")
+        #expect(world.screen.presentations.isEmpty)
+        #expect(!world.screen.shows("Miami Heat"))
+        #expect(world.screen.shows("Kansas City Chiefs"))
+        try await world.screen.tap("Menu")
+        #expect(try world.screen.isOn("NFL"))
+        try await world.screen.tap("All Leagues")
+        #expect(world.screen.shows("Miami Heat"))
+    }
+
+    @Test("Teams that could not be loaded can be tried once more")
+    func teamsFail() async throws {
+        let gateway = FlakyTeams()
+        let world = await World.boxScore(teams: { try await gateway.load() })
+        try await world.screen.wait(for: "The teams could not be loaded.")
+        #expect(world.screen.has(button: "Sign in"))
+        try await world.screen.tap("Try Again")
+        try await world.screen.wait(for: "Miami Heat")
+    }
+
+    @Test("E7: a session that the server ended is told of, and the rest can be used")
+    func ended() async throws {
+        let world = await World.boxScore(.signedIn())
+        world.service.endSession(.endedByServer(.sessionExpired))
+        try await world.screen.wait(for: "Session expired. Please sign in again.")
+        #expect(world.screen.has(button: "Sign in"))
+        #expect(world.screen.shows("Miami Heat"))
+    }
+
+    @Test("A4: a start without a connection shows who is signed in")
+    func offline() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.stay(.offline)
+        let world = await World.boxScore(service)
+        #expect(world.screen.has(button: "Your profile"))
+        #expect(world.screen.shows("You're offline. Some features may be unavailable."))
+    }
+}
+
+private actor FlakyTeams {
+    private var count = 0
+
+    func load() throws -> [LeagueTeam] {
+        count += 1
+        if count == 1 { throw GatewayError.server(status: 503) }
+        return World.teams
+    }
+}

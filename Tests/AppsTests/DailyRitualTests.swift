@@ -1,0 +1,83 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import ScreenDriver
+import SwiftUI
+import Testing
+
+@testable import DailyRitualScreens
+
+@MainActor @Suite("DailyRitual", .timeLimit(.minutes(1)))
+struct DailyRitualTests {
+    private func service() -> InMemoryAuthService {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        return service
+    }
+
+    @Test("A12, E2: a guest reads today's page, and the login screen is the journal's own")
+    func guest() async throws {
+        let world = await World.dailyRitual(profiles: Profiles())
+        #expect(world.screen.title == "Today")
+        #expect(world.screen.shows("What are you grateful for?"))
+        #expect(world.screen.texts.contains("Thursday, January 1"))
+        try await world.screen.tap("Sign in")
+        #expect(world.screen.shows("DailyRitual"))
+        #expect(world.screen.shows("Sign in to keep your journal\nand read it on every device"))
+        #expect(!world.screen.shows("BoxScore"))
+        #expect(world.screen.symbols.contains("book.closed.fill"))
+    }
+
+    @Test("C6: the first sign-in leads to the onboarding, once; after that there is Today")
+    func onboarding() async throws {
+        let (service, profiles) = (service(), Profiles(name: "Ada Lovelace"))
+        let world = await World.dailyRitual(service, profiles: profiles)
+        try await world.signIn()
+        try await world.screen.wait { $0.title == "Welcome" && $0.presentations.isEmpty }
+        #expect(try world.screen.value(of: "Your Name") == "Ada Lovelace")
+        #expect(world.screen.shows("GMT"))
+        try await world.screen.type("  ", into: "Your Name")
+        #expect(try !world.screen.isEnabled("Continue"))
+        try await world.screen.type(" Ada ", into: "Your Name")
+        try await world.screen.tap("Continue")
+        try await world.screen.wait(for: "Good to see you, Ada")
+        #expect(world.screen.title == "Today")
+        #expect(await profiles.edits == [ProfileEdit(name: .set("Ada"), timezone: .set("GMT"))])
+
+        try await world.screen.tap("Your profile")
+        try await world.screen.tap("Sign Out")
+        try await world.screen.tap("Sign Out")
+        try await world.screen.wait { $0.has(button: "Sign in") }
+        #expect(!world.screen.shows("Good to see you, Ada"))
+        try await world.signIn()
+        try await world.screen.wait(for: "Good to see you, Ada")
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("An onboarding that could not be saved says so, keeps what was typed, and can be tried again")
+    func savingFails() async throws {
+        let profiles = Profiles()
+        let world = await World.dailyRitual(.signedIn(), profiles: profiles)
+        try await world.screen.wait { $0.title == "Welcome" }
+        try await world.screen.type("Ada", into: "Your Name")
+        await profiles.fail(1)
+        try await world.screen.submit("Your Name")
+        try await world.screen.wait(for: "Something went wrong. Please try again.")
+        #expect(try world.screen.value(of: "Your Name") == "Ada")
+        try await world.screen.tap("Continue")
+        try await world.screen.wait(for: "Good to see you, Ada")
+    }
+
+    @Test("A profile that could not be loaded leaves Today, and can be tried again")
+    func loadingFails() async throws {
+        let profiles = Profiles(name: "Ada", timezone: "Europe/Berlin", isPremium: true)
+        await profiles.fail(1)
+        let world = await World.dailyRitual(.signedIn(), profiles: profiles)
+        try await world.screen.wait { $0.has(button: "Try Again") }
+        #expect(world.screen.shows("What matters most today?"))
+        try await world.screen.tap("Try Again")
+        try await world.screen.wait(for: "Good to see you, Ada")
+        #expect(world.screen.shows("Premium"))
+        #expect(!world.screen.has(button: "Try Again"))
+    }
+}

@@ -1,0 +1,119 @@
+import AuthenticationServices
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+
+@testable import AppSupport
+@testable import BoxScoreScreens
+@testable import DailyRitualScreens
+
+/// One of the apps on a screen, over a service in memory.
+@MainActor struct World {
+    let service: InMemoryAuthService
+    let google = ScriptedProviderSheet(.signsIn(.ada))
+    let manager: AuthManager
+    let screen: Screen
+
+    private init(
+        _ service: InMemoryAuthService, settings: Screen.Settings, _ content: (AuthManager) -> some View,
+        branding: Branding
+    ) async {
+        self.service = service
+        manager = service.makeManager()
+        var calls = AccountCalls()
+        calls.teams = { Self.teams }
+        calls.setPassword = { _ in }
+        screen = Screen(
+            content(manager).gatehouse(manager, branding: branding, google: google, calls: calls),
+            settings: settings)
+        await manager.wait { $0.phase != .restoring && !$0.isLoading }
+        await screen.settle()
+    }
+
+    /// The sports app.
+    static func boxScore(
+        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
+        link: @escaping @MainActor (URL) async throws -> Void = { _ in },
+        teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams }
+    ) async -> World {
+        let redirect = URL(string: "boxscore://auth-callback") ?? URL(filePath: "/")
+        return await World(
+            service, settings: settings,
+            { manager in
+                HomeView(teams: teams)
+                    .modifier(NewPasswordSheet(manager: manager))
+                    .modifier(MailLinks(redirectTo: redirect, finish: link))
+            }, branding: Branding())
+    }
+
+    /// The journal.
+    static func dailyRitual(
+        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
+        profiles: Profiles
+    ) async -> World {
+        await World(
+            service, settings: settings,
+            { _ in JournalView(profile: profiles.calls, date: Fixtures.date) }, branding: .dailyRitual)
+    }
+
+    nonisolated static let teams = [
+        LeagueTeam(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
+        LeagueTeam(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
+        LeagueTeam(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
+    ]
+
+    func signIn(as email: String = "ada@example.com") async throws {
+        try await screen.tap("Sign in")
+        try await screen.tap("Sign in with Email")
+        try await screen.type(email, into: "Email")
+        try await screen.type(Fixtures.password, into: "Password")
+        try await screen.submit("Password")
+        try await screen.wait("for a user") { _ in manager.isLoggedIn && !manager.isLoading }
+    }
+}
+
+/// The profiles of the gateway, for one person.
+actor Profiles {
+    private var profile: Profile
+    private var failures = 0
+    private(set) var edits: [ProfileEdit] = []
+
+    init(name: String? = nil, timezone: String? = nil, isPremium: Bool = false) {
+        profile = Profile(
+            summary: ProfileSummary(id: Fixtures.id(1), createdAt: Fixtures.date), name: name, timezone: timezone,
+            isPremium: isPremium, updatedAt: Fixtures.date)
+    }
+
+    /// The next calls fail.
+    func fail(_ count: Int) { failures = count }
+
+    nonisolated var calls: ProfileCalls {
+        ProfileCalls {
+            try await self.load()
+        } save: {
+            try await self.save($0)
+        }
+    }
+
+    private func load() throws -> Profile {
+        try fail()
+        return profile
+    }
+
+    private func save(_ edit: ProfileEdit) throws -> Profile {
+        try fail()
+        edits.append(edit)
+        if case .set(let name) = edit.name { profile.name = name }
+        if case .set(let timezone) = edit.timezone { profile.timezone = timezone }
+        return profile
+    }
+
+    private func fail() throws {
+        guard failures > 0 else { return }
+        failures -= 1
+        throw GatewayError.server(status: 503)
+    }
+}

@@ -1,0 +1,88 @@
+import AccountDomain
+import GatehouseCLI
+import GatehouseWire
+import Testing
+
+@Suite("Accounts of a Supabase database")
+struct SupabaseAccountTests {
+    private static let id = "5a7e1d5c-0000-4000-8000-000000000001"
+    private static let session = "5a7e1d5c-0000-4000-8000-000000000002"
+    private static let now = Instant(seconds: 1_800_000_000)
+
+    private func account(
+        user: String = #""email":"ada@example.com""#, rest: String = ""
+    ) -> SupabaseAccount {
+        let text = #"{"user":{"id":"\#(Self.id)",\#(user)}\#(rest)}"#
+        return SupabaseAccount(Array(text.utf8), policy: SessionPolicy(), at: Self.now) {
+            IdentityID(trusted: "00000000-0000-4000-8000-00000000000f")
+        }
+    }
+
+    private func sessions(_ session: String, _ tokens: String) -> String {
+        #","sessions":[{"id":"\#(Self.session)","created_at":"2027-01-15T00:00:00+00:00"\#(session)}],"tokens":[\#(tokens)]"#
+    }
+
+    private func token(_ number: Int, revoked: Bool, parent: String = "null") -> String {
+        #"{"id":\#(number),"token":"aaaaaaaaaa\#(number)","revoked":\#(revoked),"parent":\#(parent),"#
+            + #""session_id":"\#(Self.session)","updated_at":"2027-01-15T00:00:00Z"}"#
+    }
+
+    @Test("What this version does not have stays behind, with the reason")
+    func leftBehind() {
+        for (user, remark): (String, Remark) in [
+            (#""is_sso_user":true"#, .singleSignOn), (#""deleted_at":"2025-01-01T00:00:00Z""#, .deleted),
+            (#""encrypted_password":"{\"key_id\":\"1\"}""#, .unreadable), (#""email":"nobody""#, .unreadable),
+        ] {
+            let account = account(user: user)
+            #expect(account.imported == nil && account.notes.map(\.remark) == [remark], "\(user)")
+        }
+    }
+
+    @Test("What comes with less is told")
+    func remarks() {
+        #expect(account(rest: #","factors":1"#).notes.map(\.remark) == [.secondFactor])
+        #expect(account(user: #""phone":"4912345""#).notes.map(\.remark) == [.phoneOnly])
+        let long = String(repeating: "a", count: 51)
+        let profile = account(
+            rest:
+                #","profile":{"first_name":"\#(long)","timezone":"Nowhere","avatar_url":"javascript:1","is_premium":3}"#
+        )
+        #expect(profile.imported != nil)
+        #expect(profile.notes.map(\.detail) == ["first_name", "avatar_url", "timezone", "is_premium"])
+        #expect(account().notes.isEmpty)
+    }
+
+    @Test("A session comes as long as one of its tokens is good")
+    func sessionFates() {
+        let good = token(12, revoked: false, parent: #""aaaaaaaaaa11""#)
+        #expect(account(rest: sessions("", token(11, revoked: true) + "," + good)).notes.isEmpty)
+        for (session, tokens, remark): (String, String, Remark) in [
+            ("", token(11, revoked: true), .sessionEnded), ("", "", .sessionEnded),
+            (#","not_after":"2030-01-01T00:00:00Z""#, good, .sessionExpired),
+            (#","refreshed_at":"2026-01-01T00:00:00""#, good, .sessionExpired),
+            (#","refresh_token_hmac_key":"{\"key_id\":\"1\"}""#, "", .sessionUnreadable),
+            (#","aal":"aal9""#, good, .sessionUnreadable),
+        ] {
+            let notes = account(rest: sessions(session, tokens)).notes
+            #expect(notes == [SupabaseAccount.Note(remark: remark, detail: Self.session)], "\(session)")
+        }
+    }
+
+    @Test("Rows of a dump: texts for everything, t and f")
+    func dumpRows() {
+        let rest = sessions(
+            #","refreshed_at":"2027-01-14 00:00:00.5","refresh_token_counter":null"#,
+            #"{"id":"12","token":"aaaaaaaaaa12","revoked":"f","session_id":"\#(Self.session)"}"#)
+        #expect(account(user: #""email":"ada@example.com","is_sso_user":"f""#, rest: rest).notes.isEmpty)
+    }
+
+    @Test("COPY's text: headings, nulls, escapes")
+    func copyText() throws {
+        let heading = try #require(CopyText.heading(#"COPY auth.users (id, "role", email) FROM stdin;"#))
+        #expect(heading.table == "auth.users" && heading.columns == ["id", "role", "email"])
+        #expect(CopyText.heading("COPY auth.users (id) TO stdout;") == nil)
+        let text = "a\tb\\c\nd\re"
+        #expect(CopyText.values(Array("x\t\\N\t\(CopyText.line(text))".utf8)) == ["x", nil, text])
+        #expect(CopyText.values([]) == [""])
+    }
+}

@@ -1,0 +1,68 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import ScreenDriver
+import Testing
+
+/// An account has the address that Google names, and never proved it.
+@MainActor @Suite("The screen that links two ways to sign in", .timeLimit(.minutes(1)))
+struct LinkTests {
+    private func asked() async throws -> World {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        let world = await World(service)
+        world.google.follow(.signsIn(.ada))
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.title == "Link Accounts" }
+        return world
+    }
+
+    @Test("E7, D7: the account's password links, signs in, and closes the sheet")
+    func password() async throws {
+        let world = try await asked()
+        #expect(world.screen.shows("ada@example.com already has an account. Sign in to it to link the two."))
+        #expect(try !world.screen.isEnabled("Link with Password"))
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.submit("Password")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.screen.shows("Welcome back, Ada"))
+        #expect(world.screen.complaints.isEmpty)
+        #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
+    }
+
+    @Test("A wrong password is told, and not kept")
+    func wrongPassword() async throws {
+        let world = try await asked()
+        try await world.screen.type("wrong password", into: "Password")
+        try await world.screen.tap("Link with Password")
+        try await world.screen.wait(for: "Incorrect email or password. Please try again.")
+        #expect(try world.screen.value(of: "Password") == "")
+        #expect(!world.manager.isLoggedIn)
+    }
+
+    @Test("Whoever knows nothing of the account starts anew, after a warning")
+    func recover() async throws {
+        let world = try await asked()
+        try await world.screen.tap("Start Anew with This Email")
+        #expect(
+            world.screen.shows(
+                "The account that has this email now will be deleted with all its data. This cannot be undone."))
+        try await world.screen.tap("Cancel")
+        #expect(!world.manager.isLoggedIn)
+        try await world.screen.tap("Start Anew with This Email")
+        try await world.screen.tap("Start Anew with This Email")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(try await world.manager.identities().map(\.provider) == ["google"])
+    }
+
+    @Test("The way back leaves the question, and says why nobody is signed in")
+    func back() async throws {
+        let world = try await asked()
+        try await world.screen.goBack()
+        #expect(world.manager.linkQuestion == nil)
+        #expect(world.screen.shows("This email is already associated with another account."))
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.title == "Link Accounts" }
+    }
+}
