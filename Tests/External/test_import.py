@@ -246,13 +246,30 @@ def test_people_come_with_passwords_profiles_and_live_sessions(source, target):
     assert onward.status == 200 and auth.user(onward.json()["access_token"]).json()["email"] == "ada@example.com"
     # The app had lost the last answer of Supabase itself.
     assert auth.refresh("bbbbbbbbbbb1").status == 200
-    profile = target.gateway().get("/v1/profiles/me", token=auth.refresh("bbbbbbbbbbb2").json()["access_token"])
-    if profile.status == 404:
-        profile = target.gateway().get("/v1/auth/me", token=auth.refresh("bbbbbbbbbbb2").json()["access_token"])
+    profile = target.gateway().get("/v1/auth/me", token=auth.refresh("bbbbbbbbbbb2").json()["access_token"])
     assert profile.status == 200 and '"Bob"' in profile.body.decode(), profile
     assert bob_session
     assert auth.refresh("zzzzzzzzzzz9").code == "refresh_token_not_found"
     assert auth.refresh("no token at all").code == "validation_failed"
+
+
+def test_an_access_token_of_the_old_server_is_good_to_its_end(source, servers):
+    target = servers.serve(GOTRUE_JWT_SECRET=program.JWT_SECRET)
+    assert target.command("migrate").returncode == 0
+    ada = source.person("ada@example.com")
+    session = source.session(ada, ["aaaaaaaaaaa1"])
+    assert target.command("import", "supabase", "--database-url", source.url).returncode == 0
+
+    def part(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
+
+    now = int(source.run("SELECT extract(epoch FROM now())::bigint"))
+    claims = {"sub": ada, "aud": "authenticated", "role": "authenticated", "session_id": session, "aal": "aal1",
+              "iat": now, "exp": now + 600, "email": "ada@example.com"}  # fmt: skip
+    signed = part({"alg": "HS256", "typ": "JWT"}) + b"." + part(claims)
+    code = hmac.digest(program.JWT_SECRET.encode(), signed, "sha256")
+    token = (signed + b"." + base64.urlsafe_b64encode(code).rstrip(b"=")).decode()
+    assert target.start().auth().user(token).json()["id"] == ada
 
 
 def test_a_copied_old_token_ends_the_session(source, target):

@@ -7,13 +7,13 @@ import Testing
 struct SupabaseAccountTests {
     private static let id = "5a7e1d5c-0000-4000-8000-000000000001"
     private static let session = "5a7e1d5c-0000-4000-8000-000000000002"
-    private static let now = Instant(seconds: 1_800_000_000)
+    private static let time = Instant(seconds: 1_800_000_000)
 
     private func account(
         user: String = #""email":"ada@example.com""#, rest: String = ""
     ) -> SupabaseAccount {
         let text = #"{"user":{"id":"\#(Self.id)",\#(user)}\#(rest)}"#
-        return SupabaseAccount(Array(text.utf8), policy: SessionPolicy(), at: Self.now) {
+        return SupabaseAccount(Array(text.utf8), policy: SessionPolicy(), at: Self.time) {
             IdentityID(trusted: "00000000-0000-4000-8000-00000000000f")
         }
     }
