@@ -1,7 +1,7 @@
 package import AccountDomain
 import Crypto
 package import GatehouseWire
-import SQLDatabase
+package import SQLDatabase
 
 /// A refresh token that another server of the protocol gave out: 12 or 22 letters and digits, or a text that names
 /// its session and carries a counter (contract 4.1, 4.4). The database knows it by a digest.
@@ -67,7 +67,7 @@ extension Accounts {
         return try await refresh(found.session, counter: found.counter, from: device, at: now)
     }
 
-    static func importedTokenLookup(_ digest: [UInt8]) -> SQL {
+    package static func importedTokenLookup(_ digest: [UInt8]) -> SQL {
         "SELECT session_id, counter FROM imported_refresh_tokens WHERE digest = \(digest)"
     }
 

@@ -125,6 +125,31 @@ struct ImportTests {
         }
     }
 
+    @Test("Neither a refresh nor the end of a session reads a whole table", arguments: TestDatabase.all)
+    func plans(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let statements: [SQL] = [
+            Accounts.importedTokenLookup([1, 2, 3]),
+            "DELETE FROM imported_refresh_tokens WHERE session_id = \(Self.session.text)",
+            "SELECT id FROM imported_sessions WHERE user_id = \(Self.ada.text)",
+        ]
+        for statement in statements {
+            let plan = try await store.storage.database.write { db in try db.plan(statement) }
+            #expect(!plan.isEmpty && plan.scans.isEmpty, "\(plan)")
+        }
+    }
+
+    @Test("A token of ours costs two statements as before; an old one four", arguments: TestDatabase.all)
+    func cost(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        let old = try await store.storage.statements.during { _ = try await refresh(store, Self.tokens[2]) }
+        #expect(old == 4)
+        let token = try #require(try await refresh(store, Self.tokens[2])?.issued?.refreshToken)
+        let ours = try await store.storage.statements.during { _ = try await store.refresh(token) }
+        #expect(ours == 2)
+    }
+
     @Test("A rehearsal tells the same and changes nothing", arguments: TestDatabase.all)
     func rehearsal(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
