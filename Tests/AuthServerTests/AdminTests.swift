@@ -50,6 +50,7 @@ struct AdminTests {
             #expect(last.headers[.init("link")!] == #"</admin/users?page=3&per_page=2>; rel="last""#)
             let none = try await server.admin(.get, "/users?filter=100%25&page=&per_page=")
             #expect(none.headers[.init("link")!] == #"</admin/users?filter=100%25&page=0&per_page=>; rel="last""#)
+            #expect(try await server.admin(.get, "/users?filter=a%00b").code == "validation_failed")
             let filtered = try await server.admin(.get, "/users?filter=p3&sort=created_at+asc")
             #expect(filtered["users"]?.arrayValue?.count == 1)
         }

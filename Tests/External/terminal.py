@@ -118,7 +118,7 @@ class Terminal:
     """A command at a terminal of its own, which shows what a person would see."""
 
     def __init__(self, person, arguments):
-        self.person, self.seen = person, ""
+        self.person, self.seen, self.answered = person, "", 0
         self.mine, theirs = pty.openpty()
         self.process = subprocess.Popen(
             [BINARY, *arguments],
@@ -132,9 +132,9 @@ class Terminal:
         )
         os.close(theirs)
 
-    def wait_for(self, text, seconds=20):
+    def wait_for(self, text, seconds=20, after=0):
         end = time.monotonic() + seconds
-        while text not in self.seen:
+        while text not in self.seen[after:]:
             if not self._read(end - time.monotonic()):
                 raise AssertionError(f"{text!r} was not shown, but {self.seen!r}")
         return self
@@ -155,8 +155,11 @@ class Terminal:
         return self
 
     def answer(self, question, text):
-        """Waits for the question, and types the line."""
-        return self.wait_for(question).type(text + "\n")
+        """Waits for the question, and types the line. One that is asked again has to be seen again: what is typed
+        before a password is asked for is thrown away."""
+        self.wait_for(question, after=self.answered)
+        self.answered = self.seen.index(question, self.answered) + len(question)
+        return self.type(text + "\n")
 
     @property
     def echoes(self):
