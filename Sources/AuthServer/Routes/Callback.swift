@@ -52,7 +52,9 @@ extension AuthServer {
             return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
                 try await trade(Secret(code), of: flow, fields, redirect, device(request, context))
             }
-        } catch let refusal as Refusal {
+        } catch {
+            // Whatever it was: the app waits for its browser, and nobody reads JSON there.
+            let refusal = error as? Refusal ?? .unforeseen(error)
             counts.signIns.increment(flow.provider, refusal.code.rawValue)
             context.note(refusal, level: refusal.logLevel)
             return redirect.failure(CallbackProblem(refusal))
@@ -78,16 +80,18 @@ extension AuthServer {
             case .link(let user, let session):
                 try await accounts.link(signIn, to: .session(session, of: user), from: device, at: floor.now())
             }
-        count(outcome, provider)
         switch outcome {
         case .signedIn(let session):
+            count(outcome, provider)
             switch session.delivered {
             case .code(let code): return redirect.code(code)
             case .session(let issued):
                 return redirect.tokens(
                     issued, try accessToken(issued), lifetime: settings.accessTokenLifetime.components.seconds, handout)
             }
-        case .needsConfirmation(_, let code?): return redirect.code(code)
+        case .needsConfirmation(_, let code?):
+            count(outcome, provider)
+            return redirect.code(code)
         case .needsConfirmation(let question, nil): throw Refusal(question)
         case .refused(let refusal, _): throw Refusal(refusal, provider: provider.name)
         }

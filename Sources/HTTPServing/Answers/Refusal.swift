@@ -74,7 +74,7 @@ extension Refusal {
     package static let unknownAddress = Refusal(.notFound, .notFound, "There is nothing at this address.")
 
     /// What nobody foresaw: one text for all of it.
-    static func unforeseen(_ cause: any Error) -> Refusal {
+    package static func unforeseen(_ cause: any Error) -> Refusal {
         Refusal(
             .internalServerError, .unexpectedFailure,
             "Unexpected failure, please check server logs for more information", cause: cause)

@@ -3,8 +3,10 @@ import AccountStore
 import AuthServer
 import DevStack
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
 import IdentityProviders
+import SQLDatabase
 import TestSupport
 import Testing
 
@@ -48,6 +50,25 @@ struct CallbackErrorTests {
             let callback = "/auth/v1/callback?state=\(state)&iss=\(issuer)&code=badcode"
             let back = try await browser.open(callback)
             #expect(back.query["error_description"] == "Unable to exchange external code: badc")
+        }
+    }
+
+    @Test("A database that fails sends the browser back to the app, and is counted once")
+    func databaseFails() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let browser = TestBrowser(server)
+            let start = try await browser.open(server.authorizePath("google"))
+            let (_, address, _) = try await browser.comeBack(as: "verified", at: start.location ?? "")
+            _ = try await server.storage.database.write { db in try db.run("DROP TABLE authorization_codes") }
+            let back = try await browser.open(address)
+            #expect(back.status == 302)
+            #expect(
+                back.location?.hasPrefix("myapp://callback?error=server_error&error_code=unexpected_failure") == true)
+            #expect(back.query["error_description"]?.contains("authorization_codes") == false)
+            let counted = server.metrics.render().split(separator: "\n").filter {
+                $0.hasPrefix("gatehouse_sign_ins_total") && $0.contains("google")
+            }
+            #expect(counted == [#"gatehouse_sign_ins_total{method="google",outcome="unexpected_failure"} 1"#])
         }
     }
 
