@@ -180,7 +180,9 @@ extension URL {
     var redirectCode: String {
         get throws(AuthClientError) {
             let values = redirectValues
-            if let error = values["error_code"] ?? values["error"] {
+            // RFC 6749's word for "later" says more than the general one that stands beside it (§4.1.2.1).
+            let isPassing = values["error"] == "temporarily_unavailable"
+            if let error = isPassing ? values["error"] : values["error_code"] ?? values["error"] {
                 let message = values["error_description"] ?? ""
                 throw .refused(AuthRefusal(status: 0, code: AuthErrorCode(rawValue: error), message: message))
             }

@@ -1,0 +1,120 @@
+import Gatehouse
+import GatehouseModel
+import SQLDatabase
+import ScreenDriver
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @MainActor @Suite("Deleting an account")
+    struct DeletionTests {
+        /// Taps the button, reads the warning, taps again.
+        private func delete(_ world: World) async throws {
+            try await world.screen.tap("Delete Account")
+            #expect(
+                world.screen.shows(
+                    "This will permanently delete your account and all your data. This cannot be undone."))
+            try await world.screen.tap("Delete Account")
+        }
+
+        @Test("000, E10: Delete Account asks first; then account and profile are gone, and the sheet closes")
+        func delete() async throws {
+            try await World.with { world in
+                try await world.begin()
+                try await world.openProfile()
+                try await world.screen.tap("Delete Account")
+                try await world.screen.tap("Cancel")
+                #expect(try await world.users().count == 1)
+                try await delete(world)
+                try await world.waitForGuest()
+                #expect(try await world.users().isEmpty)
+                #expect(await world.storage.contents.isEmpty)
+                let rows = try await world.server.storage.database.read { db in
+                    try db.row("SELECT count(*) FROM profiles") { $0.int(0) }
+                }
+                #expect(rows == 0)
+                try await world.typeSignIn()
+                try await world.screen.tap("submit")
+                try await world.screen.wait(for: "Incorrect email or password. Please try again.")
+            }
+        }
+
+        @Test("000, E10: while it runs the overlay covers the screen, and nothing can be closed or tapped")
+        func overlay() async throws {
+            try await World.with { world in
+                try await world.begin()
+                try await world.openProfile()
+                world.network.hold("/v1/auth/me")
+                try await delete(world)
+                try await world.screen.wait { _ in world.network.heldCount == 1 }
+                #expect(world.screen.progress == ["Deleting account..."])
+                #expect(await !world.screen.swipeDown())
+                for button in ["Done", "Sign Out", "Delete Account"] {
+                    #expect(try !world.screen.isEnabled(button), "\(button)")
+                }
+                world.network.release()
+                try await world.waitForGuest()
+                #expect(world.network.count("DELETE /v1/auth/me") == 1)
+            }
+        }
+
+        @Test(
+            "000, A8: a deletion that fails is told in an alert; the person is still there and can try again",
+            arguments: [
+                ("500", "Something went wrong. Please try again."), ("503", "Something went wrong. Please try again."),
+                ("403", "You don't have permission to do that."),
+                ("offline", "You're offline. Some features may be unavailable."),
+            ])
+        func fails(_ fault: String, _ text: String) async throws {
+            try await World.with { world in
+                try await world.begin()
+                try await world.openProfile()
+                if let status = Int(fault) {
+                    world.network.answer("/v1/auth/me", status)
+                } else {
+                    world.network.isOffline = true
+                }
+                try await delete(world)
+                try await world.screen.wait(for: "Could Not Delete Account")
+                #expect(world.screen.shows(text))
+                try await world.screen.tap("OK")
+                #expect(world.screen.presentations == ["sheet"] && world.manager.isLoggedIn)
+                #expect(try await world.users().count == 1)
+                world.network.heal()
+                // The gateway's client leaves a server alone that has failed three times.
+                world.clock.advance(by: .seconds(30))
+                try await delete(world)
+                try await world.waitForGuest()
+                #expect(try await world.users().isEmpty)
+            }
+        }
+
+        @Test("000, C1: a deletion whose answer was lost has happened, and is not told as a failure")
+        func lostAnswer() async throws {
+            try await World.with { world in
+                try await world.begin()
+                try await world.openProfile()
+                world.network.lose("/v1/auth/me", times: 1)
+                try await delete(world)
+                try await world.waitForGuest()
+                #expect(try await world.users().isEmpty)
+                #expect(world.network.count("DELETE /v1/auth/me") == 2)
+            }
+        }
+
+        @Test("000, D2: an account of Apple's is deleted like any other, and whoever comes back is new")
+        func apple() async throws {
+            try await World.with { world in
+                try await world.signIn(with: "Apple")
+                try await world.waitForUser()
+                let id = world.manager.user?.id
+                try await world.openProfile()
+                try await delete(world)
+                try await world.waitForGuest()
+                try await world.signIn(with: "Apple")
+                try await world.waitForUser()
+                #expect(world.manager.user?.id != id)
+            }
+        }
+    }
+}

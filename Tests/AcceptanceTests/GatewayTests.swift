@@ -1,0 +1,177 @@
+import AppSupport
+import Foundation
+import Gatehouse
+import GatehouseModel
+import ScreenDriver
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// The rules that design 003 took from its review: one client for the gateway, no second copy of anything, no error
+    /// that nobody tells.
+    @MainActor @Suite("The gateway behind the screens")
+    struct GatewayTests {
+        @Test(
+            "003, A10: what stands in the way of the profile is told in its own words, and the person stays",
+            arguments: [
+                ("403", "You don't have permission to do that."), ("500", "Something went wrong. Please try again."),
+                ("offline", "You're offline. Some features may be unavailable."),
+            ])
+        func told(_ fault: String, _ text: String) async throws {
+            try await World.with { world in
+                try await world.begin()
+                if let status = Int(fault) {
+                    world.network.answer("/v1/auth/me", status)
+                } else {
+                    world.network.isOffline = true
+                }
+                try world.restart()
+                try await world.settle()
+                #expect(world.screen.has(button: "Your profile"))
+                try await world.openProfile()
+                #expect(world.screen.shows(text) && world.screen.shows("Ada, ada@example.com"))
+            }
+        }
+
+        @Test("000, A6: a token that the gateway refuses is renewed once and the call repeated, unseen")
+        func refusedOnce() async throws {
+            try await World.with { world in
+                try await world.begin()
+                world.clock.advance(by: .seconds(10))
+                world.network.answer("/v1/auth/me", 401, times: 1)
+                try await world.screen.tap("Follow Miami Heat")
+                try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+                #expect(world.refreshCount == 1)
+                #expect(world.network.count("PATCH /v1/auth/me") == 2)
+                #expect(world.telemetry.events.last == .refreshAttempted(.unauthorized))
+            }
+        }
+
+        @Test("000, A6: a person whose new token the gateway refuses, too, is signed out and asked to sign in")
+        func refusedTwice() async throws {
+            try await World.with { world in
+                try await world.begin()
+                world.clock.advance(by: .seconds(10))
+                world.network.answer("/v1/auth/me", 401)
+                try world.restart()
+                try await world.waitForGuest()
+                try await world.screen.wait(for: "Please sign in to continue.")
+                #expect(await world.storage.contents.isEmpty)
+            }
+        }
+
+        @Test("001, A6: a gateway that is down after the sign-in leaves the person signed in, and the profile fills in")
+        func downAfterSignIn() async throws {
+            try await World.with { world in
+                world.network.answer("/v1/auth/me", 503)
+                try await world.signIn(with: "Apple")
+                try await world.waitForUser()
+                #expect(world.screen.shows("Something went wrong. Please try again."))
+                world.network.heal()
+                world.clock.advance(by: .seconds(30))
+                try await world.openProfile()
+                try await world.screen.pullToRefresh()
+                try await world.screen.wait(for: "Verified, verified@example.com")
+                #expect(!world.screen.shows("Something went wrong. Please try again."))
+            }
+        }
+
+        @Test("003, B7: a gateway that stumbles twice is asked again, and nobody sees it")
+        func stumbles() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let loads = world.profileLoads
+                world.network.answer("/v1/auth/me", 503, times: 2)
+                try world.restart()
+                try await world.settle()
+                #expect(world.screen.shows("Welcome back, Ada") && world.manager.error == nil)
+                #expect(world.profileLoads == loads + 3)
+            }
+        }
+
+        @Test("003, B7: a gateway that does not answer is given up after 60 seconds, and the person is told")
+        func silent() async throws {
+            try await World.with { world in
+                try await world.begin()
+                world.network.hold("/v1/auth/me")
+                try world.restart()
+                try await world.screen.wait { _ in world.network.heldCount == 1 && world.clock.waitCount == 1 }
+                world.clock.advance(by: .seconds(30))
+                try await world.screen.wait { _ in world.network.heldCount == 2 && world.clock.waitCount == 1 }
+                world.clock.advance(by: .seconds(30))
+                try await world.settle()
+                #expect(world.screen.has(button: "Your profile"))
+                #expect(world.screen.shows("You're offline. Some features may be unavailable."))
+            }
+        }
+
+        @Test("003, A4: no copy of the account is kept beside the session's own entries, each token in one of its own")
+        func store() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let session = try #require(await world.accounts.client.currentSession)
+                let entries = await world.storage.contents.mapValues { String(decoding: $0, as: UTF8.self) }
+                let access = entries.filter { $0.value.contains(session.accessToken) }
+                let refresh = entries.filter { $0.value.contains(session.refreshToken) }
+                #expect(access.count == 1 && refresh.count == 1 && access.keys != refresh.keys)
+                #expect(entries.count == 2)
+                let defaults = "\(UserDefaults.standard.dictionaryRepresentation())"
+                for secret in [session.accessToken, session.refreshToken, "ada@example.com"] {
+                    #expect(!defaults.contains(secret))
+                }
+            }
+        }
+
+        @Test("002, B6: tokens and passwords travel in headers and bodies alone, never in an address")
+        func addresses() async throws {
+            try await World.with { world in
+                try await world.typeSignUp()
+                try await world.screen.tap("submit")
+                try await world.waitForUser()
+                let session = try #require(await world.accounts.client.currentSession)
+                try await world.signOut()
+                try await world.signIn(with: "Google")
+                try await world.waitForUser()
+                let other = try #require(await world.accounts.client.currentSession)
+                let tokens = [session, other].flatMap { [$0.accessToken, $0.refreshToken] }
+                let secrets = tokens + ["long%20enough", "long+enough"]
+                let addresses = (world.network.calls.map(\.url) + world.phone.pages).map(\.absoluteString)
+                for secret in secrets { #expect(!addresses.contains { $0.contains(secret) }) }
+                let loads = world.network.calls.filter { $0.url.path == "/v1/auth/me" }
+                let bearers = loads.map { $0.headers["authorization"] }
+                #expect(Set(bearers) == ["Bearer \(session.accessToken)", "Bearer \(other.accessToken)"])
+            }
+        }
+
+        @Test("003, A5: without a session there is no token, and the reason is the one that a person is told")
+        func noToken() async throws {
+            try await World.with { world in
+                let manager = world.manager
+                let error = await #expect(throws: AuthError.self) { try await manager.accessToken() }
+                #expect(error?.message == "Please sign in to continue.")
+                await #expect(throws: AuthError.notAuthenticated) { try await manager.deleteAccount() }
+                await #expect(throws: AuthError.notAuthenticated) { try await manager.updateProfile(firstName: "Ada") }
+                #expect(world.network.count("GET /v1/auth/me") == 0)
+            }
+        }
+
+        @Test("002: a person's way through the app is counted, without a word about who they are")
+        func telemetry() async throws {
+            try await World.with { world in
+                world.network.answer("/token", 503, times: 1)
+                try await world.signIn(with: "Google")
+                try await world.screen.wait { $0.has(button: "Retry") }
+                try await world.screen.tap("Retry")
+                try await world.waitForUser()
+                let names = world.telemetry.events.map(\.name)
+                #expect(
+                    names == [
+                        "auth_method_selected", "auth_started", "auth_failed", "auth_method_selected", "auth_started",
+                        "auth_completed",
+                    ])
+                #expect(world.telemetry.events[2].labels == ["method": "google", "error_type": "service_down"])
+                #expect(!"\(world.telemetry.events)".contains("verified"))
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AppSupport
+import Gatehouse
+import GatehouseModel
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+import Testing
+
+extension AcceptanceTests {
+    @MainActor @Suite("Guests")
+    struct GuestTests {
+        @Test("000, A12: a guest reads the teams of every league, and only what needs an account asks to sign in")
+        func everything() async throws {
+            try await World.with(.boxScoreOfAllLeagues) { world in
+                for text in ["BoxScore", "NBA", "NFL", "NHL", "MLB", "Miami Heat", "Sign in to follow your teams"] {
+                    #expect(world.screen.shows(text), "\(text)")
+                }
+                try await world.screen.tap("Menu")
+                try await world.screen.tap("NFL")
+                #expect(!world.screen.shows("Miami Heat"))
+                #expect(world.screen.presentations.isEmpty)
+                try await world.screen.tap("Follow Kansas City Chiefs")
+                #expect(world.screen.presentations == ["sheet"])
+                try await world.screen.tap("Continue as Guest")
+                #expect(world.screen.shows("Kansas City Chiefs"))
+            }
+        }
+
+        @Test("000, A12: a guest's start and visit of the login sheet send nothing but the question for teams")
+        func nothingIsSent() async throws {
+            try await World.with { world in
+                try await world.openLogin()
+                try await world.screen.tap("Close")
+                #expect(Set(world.network.calls.map(\.line)) == ["GET /v1/teams?league=nba"])
+                #expect(world.network.calls.allSatisfy { $0.headers["authorization"] == nil })
+                #expect(await world.storage.contents.isEmpty)
+                #expect(world.manager.user == nil && !world.manager.isLoggedIn && world.manager.error == nil)
+            }
+        }
+
+        @Test("000, A12: a guest without a connection can try again, and look at the login sheet")
+        func offline() async throws {
+            try await World.with { world in
+                world.network.isOffline = true
+                try world.restart()
+                try await world.screen.wait(for: "The teams could not be loaded.")
+                try await world.openLogin()
+                try await world.screen.tap("Continue as Guest")
+                world.network.heal()
+                try await world.screen.tap("Try Again")
+                try await world.screen.wait(for: "Miami Heat")
+            }
+        }
+
+        @Test("000, E1: a guest's button is a person who says Sign in; a tap opens the login sheet")
+        func button() async throws {
+            try await World.with { world in
+                #expect(world.screen.has(button: "Sign in") && !world.screen.has(button: "Your profile"))
+                #expect(world.screen.symbols.contains("person.fill"))
+                try await world.openLogin()
+                #expect(world.screen.presentations == ["sheet"])
+                #expect(world.screen.has(button: "Continue as Guest"))
+            }
+        }
+
+        @Test("000, E2: the login sheet has symbol, name and reason, then every way to sign in, Apple first")
+        func contents() async throws {
+            try await World.with { world in
+                try await world.openLogin()
+                #expect(world.screen.symbols.contains("sportscourt.fill"))
+                #expect(
+                    world.screen.texts.prefix(2) == [
+                        "BoxScore", "Sign in to save your favorite teams\nand sync across devices",
+                    ])
+                #expect(world.screen.snapshot().contains("\"or\""))
+                #expect(
+                    world.screen.buttons == [
+                        "Close", "Sign in with Apple", "Sign in with Google", "Sign in with Email", "Create Account",
+                        "Continue as Guest",
+                    ])
+            }
+        }
+
+        @Test(
+            "000, E2: Continue as Guest, the X and a swipe close the login sheet",
+            arguments: ["Continue as Guest", "Close", "swipe"])
+        func leave(_ way: String) async throws {
+            try await World.with { world in
+                try await world.openLogin()
+                if way == "swipe" { #expect(await world.screen.swipeDown()) } else { try await world.screen.tap(way) }
+                #expect(world.screen.presentations.isEmpty)
+                #expect(world.screen.has(button: "Sign in"))
+            }
+        }
+
+        @Test(
+            "000: an app that was built without a server, or with a wrong address, stands and says which value",
+            arguments: [
+                (nil, "GatehouseServer has no value. See Configuration/*.xcconfig.template."),
+                ("::", "GatehouseServer is no address. See Configuration/*.xcconfig.template."),
+            ])
+        func misconfigured(_ server: String?, _ text: String) throws {
+            let problem = #expect(throws: SettingsProblem.self) { try ServerSettings { _ in server } }
+            let root = AccountsRoot(.misconfigured(problem?.description ?? ""), branding: Branding()) { _ in
+                Text(verbatim: "the app")
+            }
+            let screen = Screen(root)
+            #expect(screen.texts == [text])
+            #expect(screen.complaints.isEmpty)
+        }
+    }
+}

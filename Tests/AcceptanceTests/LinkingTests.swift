@@ -1,0 +1,174 @@
+import AccountDomain
+import Foundation
+import GatehouseModel
+import ScreenDriver
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// "Account linking conflict" of design 002; who gets which account is requirement D7's.
+    @MainActor @Suite("Two ways to one account")
+    struct LinkingTests {
+        private static let conflict = "This email is already associated with another account."
+        private static let ada = Phone.Person.existing("ada@example.com")
+
+        @Test(
+            "002, D7: whoever has an account with a password links a provider by entering it, and finds everything",
+            arguments: ["Google", "Apple"])
+        func password(_ provider: String) async throws {
+            try await World.with { world in
+                try await world.begin(teams: ["nba_1610612748"])
+                let id = world.manager.user?.id
+                try await world.signOut()
+                try await world.signIn(with: provider, as: Self.ada)
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                #expect(world.screen.shows("ada@example.com already has an account. Sign in to it to link the two."))
+                try await world.screen.type(World.password, into: "Password")
+                try await world.screen.tap("Link with Password")
+                try await world.waitForUser()
+                #expect(world.manager.user?.id == id && world.screen.has(button: "Unfollow Miami Heat"))
+                #expect(world.screen.shows("Welcome back, Ada"))
+                #expect(try await world.providers(of: "ada@example.com") == [provider.lowercased(), "email"].sorted())
+                try await world.signOut()
+                try await world.signIn(with: provider, as: Self.ada)
+                try await world.waitForUser()
+                #expect(world.manager.user?.id == id, "from now on without a question")
+            }
+        }
+
+        @Test("002, D7: an address that Google and Apple both vouch for is one account, without a question")
+        func provenByBoth() async throws {
+            try await World.with { world in
+                try await world.signIn(with: "Google")
+                try await world.waitForUser()
+                let id = world.manager.user?.id
+                try await world.signOut()
+                try await world.signIn(with: "Apple")
+                try await world.waitForUser()
+                #expect(world.manager.user?.id == id)
+                #expect(try await world.providers(of: "verified@example.com") == ["apple", "google"])
+            }
+        }
+
+        @Test("002, E7: the conflict is told to the letter, and the way back leads to the login sheet")
+        func back() async throws {
+            try await World.with { world in
+                try await world.addAccount()
+                try await world.signIn(with: "Google", as: Self.ada)
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                try await world.screen.goBack()
+                #expect(world.screen.shows(Self.conflict))
+                #expect(world.manager.linkQuestion == nil && !world.manager.isLoggedIn)
+                #expect(try await world.providers(of: "ada@example.com") == ["email"])
+                try await world.screen.tap("Continue as Guest")
+                try await world.waitForGuest()
+            }
+        }
+
+        @Test("002, D7: a wrong password links nothing, is told, and is not kept")
+        func wrongPassword() async throws {
+            try await World.with { world in
+                try await world.addAccount()
+                try await world.signIn(with: "Google", as: Self.ada)
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                try await world.screen.type("wrong password", into: "Password")
+                try await world.screen.submit("Password")
+                try await world.screen.wait(for: "Incorrect email or password. Please try again.")
+                #expect(try world.screen.value(of: "Password") == "" && !world.manager.isLoggedIn)
+                #expect(try await world.providers(of: "ada@example.com") == ["email"])
+            }
+        }
+
+        @Test("002, D8: whose address somebody else took starts anew after a warning, and the other has nothing left")
+        func recover() async throws {
+            try await World.with { world in
+                let eve = try await world.addAccount(name: "Eve")
+                try await world.signIn(with: "Google", as: Self.ada)
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                try await world.screen.tap("Start Anew with This Email")
+                #expect(
+                    world.screen.shows(
+                        "The account that has this email now will be deleted with all its data. This cannot be undone.")
+                )
+                try await world.screen.tap("Cancel")
+                #expect(!world.manager.isLoggedIn)
+                try await world.screen.tap("Start Anew with This Email")
+                try await world.screen.tap("Start Anew with This Email")
+                try await world.waitForUser()
+                #expect(world.screen.shows("Welcome back, Existing"))
+                #expect(world.manager.user?.id.uuidString.lowercased() != eve.userID)
+                #expect(try await world.server.signIn(password: World.password).code == "invalid_credentials")
+                #expect(try await world.server.refresh(eve.refreshToken).status == 400)
+            }
+        }
+
+        @Test("002, D7: where linking has to be confirmed, the account's other provider confirms it")
+        func confirmByProvider() async throws {
+            try await World.with(providers: TestProviders(linking: .confirm)) { world in
+                try await world.signIn(with: "Apple")
+                try await world.waitForUser()
+                let id = world.manager.user?.id
+                try await world.signOut()
+                try await world.signIn(with: "Google")
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                #expect(!world.screen.has(field: "Password") && !world.screen.has(button: "Start Anew with This Email"))
+                try await world.screen.tap("Sign in with Apple")
+                try await world.waitForUser()
+                #expect(world.manager.user?.id == id)
+                #expect(try await world.providers(of: "verified@example.com") == ["apple", "google"])
+            }
+        }
+
+        @Test("002, D7: an address that Apple hides is an account of its own, whatever accounts there are")
+        func hidden() async throws {
+            try await World.with { world in
+                try await world.signIn(with: "Google")
+                try await world.waitForUser()
+                let id = world.manager.user?.id
+                try await world.signOut()
+                try await world.signIn(with: "Apple", as: Phone.Person(id: "hidden"))
+                try await world.waitForUser()
+                #expect(world.manager.user?.id != id)
+                #expect(try await world.users().count == 2)
+            }
+        }
+
+        @Test("002, D7: a way to sign in is added on the profile screen and removed again, never the last one")
+        func byHand() async throws {
+            try await World.with { world in
+                try await world.begin()
+                (world.phone.google, world.phone.apple) = (.chooses(.verified), .chooses(.verified))
+                try await world.openProfile()
+                try await world.screen.tap("Sign-In Methods")
+                try await world.screen.wait(for: "Add another way to sign in before you remove this one.")
+                #expect(!world.screen.has(button: "Remove Email and Password"))
+                try await world.screen.tap("Sign in with Google")
+                try await world.screen.wait { $0.has(button: "Remove Google") }
+                try await world.screen.tap("Sign in with Apple")
+                try await world.screen.wait { $0.has(button: "Remove Apple") }
+                try await world.screen.tap("Remove Google")
+                #expect(world.screen.shows("You will no longer be able to sign in this way."))
+                try await world.screen.tap("Remove")
+                try await world.screen.wait { $0.has(button: "Sign in with Google") }
+                #expect(try await world.providers(of: "ada@example.com") == ["apple", "email"])
+                #expect(world.telemetry.events.contains(.linked(existing: .email, new: .google)))
+            }
+        }
+
+        @Test("002, E7: a provider's account that belongs to somebody else cannot be added, and that is told")
+        func belongsToAnother() async throws {
+            try await World.with { world in
+                try await world.signIn(with: "Apple")
+                try await world.waitForUser()
+                try await world.signOut()
+                try await world.begin()
+                try await world.openProfile()
+                try await world.screen.tap("Sign-In Methods")
+                try await world.screen.wait(for: "Email and Password")
+                try await world.screen.tap("Sign in with Apple")
+                try await world.screen.wait(for: Self.conflict)
+                #expect(try await world.providers(of: "ada@example.com") == ["email"])
+            }
+        }
+    }
+}

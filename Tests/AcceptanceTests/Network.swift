@@ -1,0 +1,130 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+import HTTPTypes
+import Synchronization
+import TestSupport
+
+/// The way from an app to both doors of a server in this process, with faults that a test switches on by the end of a
+/// path.
+final class Network: Sendable {
+    /// What becomes of a call.
+    private enum Fault: Sendable {
+        /// It never reaches the server, and is answered all the same.
+        case answered(HTTPReply)
+        /// The server does what was asked, and its answer is lost.
+        case lost
+    }
+
+    private struct State {
+        var isOffline = false
+        /// By the end of a path: what happens to calls of it, and how often still.
+        var faults: [String: (fault: Fault, times: Int)] = [:]
+        var calls: [HTTPCall] = []
+        var heldPath: String?
+        var held: [AsyncStream<Never>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+    private let server: TestServer
+
+    init(_ server: TestServer) { self.server = server }
+
+    /// Whether the device has no connection: nothing is sent.
+    var isOffline: Bool {
+        get { state.withLock { $0.isOffline } }
+        set { state.withLock { $0.isOffline = newValue } }
+    }
+
+    /// From now on, or so many times, calls of the path are answered so before they reach the server; without a body,
+    /// as the gateway words its refusals.
+    func answer(_ path: String, _ status: Int, _ body: String? = nil, times: Int = .max) {
+        let body = body ?? #"{"error":"FAULT","message":"A fault of the test."}"#
+        let reply = HTTPReply(status: status, body: Array(body.utf8))
+        state.withLock { $0.faults[path] = (.answered(reply), times) }
+    }
+
+    /// From now on, or so many times, the server does what calls of the path ask, and its answer is lost.
+    func lose(_ path: String, times: Int = .max) { state.withLock { $0.faults[path] = (.lost, times) } }
+
+    /// From now on all is well.
+    func heal() { state.withLock { ($0.faults, $0.isOffline) = ([:], false) } }
+
+    /// Keeps the answers to calls of the path back until ``release()``.
+    func hold(_ path: String) { state.withLock { $0.heldPath = path } }
+
+    /// How many answers were kept back.
+    var heldCount: Int { state.withLock { $0.held.count } }
+
+    func release() {
+        let held = state.withLock { state in
+            defer { (state.held, state.heldPath) = ([], nil) }
+            return state.held
+        }
+        for waiting in held { waiting.finish() }
+    }
+
+    /// Every call, also those that never reached the server.
+    var calls: [HTTPCall] { state.withLock { $0.calls } }
+
+    /// How many calls were `METHOD path?query`, or began so.
+    func count(_ call: String) -> Int { calls.count { $0.line.hasPrefix(call) } }
+
+    var transport: HTTPTransport { { [self] call in try await send(call) } }
+
+    private func send(_ call: HTTPCall) async throws -> HTTPReply {
+        let (isOffline, fault) = state.withLock { state in
+            state.calls.append(call)
+            return (state.isOffline, state.isOffline ? nil : Self.fault(of: call, &state))
+        }
+        if isOffline { throw URLError(.notConnectedToInternet) }
+        if case .answered(let reply) = fault { return reply }
+        let reply = try await deliver(call)
+        try await waitIfHeld(call)
+        if case .lost = fault { throw URLError(.networkConnectionLost) }
+        return reply
+    }
+
+    private static func fault(of call: HTTPCall, _ state: inout State) -> Fault? {
+        guard let (path, found) = state.faults.first(where: { call.url.path.hasSuffix($0.key) }), found.times > 0 else {
+            return nil
+        }
+        state.faults[path] = (found.fault, found.times - 1)
+        return found.fault
+    }
+
+    private func deliver(_ call: HTTPCall) async throws -> HTTPReply {
+        guard let method = HTTPRequest.Method(call.method) else { throw URLError(.badURL) }
+        var headers = HTTPFields()
+        for (name, value) in call.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        let query = call.url.query(percentEncoded: true).map { "?" + $0 } ?? ""
+        let answer = try await server.send(method, call.url.path + query, headers: headers, raw: call.body ?? [])
+        var named: [String: String] = [:]
+        for field in answer.headers { named[field.name.rawName] = field.value }
+        return HTTPReply(status: answer.status, headers: named, body: answer.bytes)
+    }
+
+    private func waitIfHeld(_ call: HTTPCall) async throws {
+        let gate: AsyncStream<Never>? = state.withLock { state in
+            guard let path = state.heldPath, call.url.path.hasSuffix(path) else { return nil }
+            let (stream, continuation) = AsyncStream<Never>.makeStream()
+            state.held.append(continuation)
+            return stream
+        }
+        guard let gate else { return }
+        for await _ in gate {}
+        try Task.checkCancellation()
+    }
+}
+
+extension HTTPCall {
+    /// `METHOD path?query`.
+    var line: String { "\(method) \(url.path)" + (url.query.map { "?" + $0 } ?? "") }
+
+    /// The body; null when it is none.
+    var json: AnyJSON {
+        do { return try JSONReader.read(body ?? []) } catch { return .null }
+    }
+}

@@ -1,0 +1,136 @@
+import AuthenticationServices
+import Foundation
+import GatehouseWire
+import HTTPTypes
+import SwiftUI
+import TestSupport
+
+/// The sheets of a device, and the person in front of them: somebody whom the stand-ins of Apple and Google know.
+@MainActor final class Phone {
+    /// Somebody whom a stand-in knows.
+    struct Person: Sendable {
+        /// `verified`, `hidden`, `existing`, `cancels` and so on; what each does is told by the stand-in's page.
+        var id: String
+        /// Of `existing` alone.
+        var email: String?
+
+        static let verified = Person(id: "verified")
+        static func existing(_ email: String) -> Person { Person(id: "existing", email: email) }
+    }
+
+    /// What the person does when a sheet is shown.
+    enum Conduct: Sendable {
+        case chooses(Person)
+        case closesTheSheet
+        /// The sheet itself fails.
+        case fails
+        /// The sheet does not reach the provider.
+        case isOffline
+        /// The browser's sheet comes back with an address that the server did not send.
+        case comesBack(to: String)
+        /// Never comes back.
+        case fallsAsleep
+    }
+
+    var apple = Conduct.closesTheSheet
+    var google = Conduct.closesTheSheet
+    /// What Apple's sheets were asked for.
+    private(set) var requests: [ASAuthorizationAppleIDRequest] = []
+    /// What the browser's sheets were asked for.
+    private(set) var pages: [URL] = []
+    private let server: TestServer
+    private var isHeld = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ server: TestServer) { self.server = server }
+
+    /// Leaves sheets open that are shown from now on, until ``release()``.
+    func hold() { isHeld = true }
+    /// How many sheets are open.
+    var heldCount: Int { waiting.count }
+
+    func release() {
+        let waiting = waiting
+        (self.waiting, isHeld) = ([], false)
+        for sheet in waiting { sheet.resume() }
+    }
+
+    var sheets: ProviderSheets {
+        ProviderSheets { request in
+            try await self.answer(request)
+        } browser: { address, scheme in
+            try await self.browse(address, scheme)
+        }
+    }
+
+    private func waitIfHeld() async {
+        if isHeld { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    private func answer(_ request: ASAuthorizationAppleIDRequest) async throws -> ASAuthorization {
+        requests.append(request)
+        await waitIfHeld()
+        switch apple {
+        case .closesTheSheet: throw ASAuthorizationError(.canceled)
+        case .fails, .comesBack, .fallsAsleep: throw ASAuthorizationError(.failed)
+        case .isOffline: throw URLError(.notConnectedToInternet)
+        case .chooses(let person): return try await credential(of: person, request)
+        }
+    }
+
+    /// As Apple's own sheet gives it: with a token that Apple signed for the request's nonce; name and address the
+    /// first time only.
+    private func credential(of person: Person, _ request: ASAuthorizationAppleIDRequest) async throws
+        -> ASAuthorization
+    {
+        var wanted: [String: AnyJSON] = ["person": .string(person.id)]
+        wanted["email"] = person.email.map(AnyJSON.string)
+        wanted["nonce"] = request.nonce.map(AnyJSON.string)
+        let answer = try await server.send(.post, "/dev/apple/native-credential", json: .object(wanted))
+        guard let token = answer["identityToken"]?.stringValue, let user = answer["user"]?.stringValue else {
+            throw ASAuthorizationError(answer.code == "user_cancelled_authorize" ? .canceled : .failed)
+        }
+        var name: PersonNameComponents?
+        if let given = answer["fullName"], given != .null {
+            name = PersonNameComponents()
+            name?.givenName = given["givenName"]?.stringValue
+            name?.familyName = given["familyName"]?.stringValue
+        }
+        let credential = ASAuthorizationAppleIDCredential(
+            user: user, state: request.state, authorizedScopes: request.requestedScopes ?? [],
+            authorizationCode: answer["authorizationCode"]?.stringValue.map { Data($0.utf8) },
+            identityToken: Data(token.utf8), email: answer["email"]?.stringValue, fullName: name)
+        return ASAuthorization(provider: request.provider, credential: credential)
+    }
+
+    private func browse(_ address: URL, _ scheme: String) async throws -> URL {
+        pages.append(address)
+        await waitIfHeld()
+        switch google {
+        // A page that cannot be loaded is closed by the person, too.
+        case .closesTheSheet, .isOffline: throw ASWebAuthenticationSessionError(.canceledLogin)
+        case .fails: throw ASWebAuthenticationSessionError(.presentationContextInvalid)
+        case .comesBack(let text): return try Self.url(text)
+        case .fallsAsleep:
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            throw CancellationError()
+        case .chooses(let person): return try await walk(from: address, as: person)
+        }
+    }
+
+    private static func url(_ text: String) throws -> URL {
+        guard let url = URL(string: text) else { throw URLError(.badURL) }
+        return url
+    }
+
+    /// Through the server's page, or at once to the provider's where the server gave its address to the app.
+    private func walk(from address: URL, as person: Person) async throws -> URL {
+        let browser = TestBrowser(server)
+        let back =
+            address.path.hasPrefix("/dev/")
+            ? try await browser.choose(person.id, email: person.email, at: address.absoluteString)
+            : try await browser.signIn(address.absoluteString, as: person.id, email: person.email)
+        guard let location = back.location else { throw UnexpectedAnswer(answer: back) }
+        return try Self.url(location)
+    }
+}

@@ -1,0 +1,202 @@
+import AppSupport
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+import ScreenDriver
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @MainActor @Suite("Sessions")
+    struct SessionTests {
+        private static let ended = "Session expired. Please sign in again."
+        private static let offline = "You're offline. Some features may be unavailable."
+        /// Longer than an access token is good for.
+        private static let hour = Duration.seconds(3_601)
+
+        @Test("002, B8: a start with a session shows its person before the network has answered anything")
+        func restart() async throws {
+            try await World.with { world in
+                try await world.begin(teams: ["nba_1610612748"])
+                let tokens = world.network.count("POST /auth/v1/token")
+                world.network.hold("/v1/auth/me")
+                try world.restart()
+                try await world.screen.wait { screen in
+                    #expect(!screen.shows("Sign in to follow your teams"), "no guest flashes up")
+                    return screen.has(button: "Your profile")
+                }
+                #expect(world.screen.shows("Ada") || world.screen.shows("A"))
+                world.network.release()
+                try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+                #expect(world.network.count("POST /auth/v1/token") == tokens, "a token that is good is not renewed")
+            }
+        }
+
+        @Test("000, A4: a start without a connection shows who is signed in, says so, and fills in later")
+        func offlineRestart() async throws {
+            try await World.with { world in
+                try await world.begin(teams: ["nba_1610612748"])
+                world.network.isOffline = true
+                try world.restart()
+                try await world.settle()
+                #expect(world.screen.has(button: "Your profile"))
+                try await world.openProfile()
+                #expect(world.screen.shows("Ada, ada@example.com") && world.screen.shows(Self.offline))
+                world.network.heal()
+                try await world.screen.pullToRefresh()
+                try await world.screen.wait { !$0.shows(Self.offline) && !$0.shows("No favorite teams yet") }
+                #expect(world.manager.user?.favoriteTeams == ["nba_1610612748"])
+            }
+        }
+
+        @Test("002, B3: an expired token and no connection sign nobody out; back online the session goes on")
+        func offlineAndExpired() async throws {
+            try await World.with { world in
+                try await world.begin()
+                world.clock.advance(by: Self.hour)
+                world.network.isOffline = true
+                try world.restart()
+                try await world.settle()
+                #expect(world.screen.has(button: "Your profile"))
+                world.network.heal()
+                try await world.openProfile()
+                try await world.screen.pullToRefresh()
+                try await world.screen.wait { [manager = world.manager] _ in !manager.isLoading }
+                #expect(!world.screen.shows(Self.offline) && world.manager.isLoggedIn)
+                #expect(world.manager.error == nil)
+            }
+        }
+
+        @Test("002, E7: a session that ended at the server is over at the next start, is told of, and can begin anew")
+        func expired() async throws {
+            try await World.with { world in
+                try await world.begin()
+                try await world.endSessions()
+                world.clock.advance(by: Self.hour)
+                try world.restart()
+                try await world.screen.wait(for: Self.ended)
+                #expect(world.screen.has(button: "Sign in") && world.screen.shows("Miami Heat"))
+                #expect(await world.storage.contents.isEmpty)
+                try await world.typeSignIn()
+                try await world.screen.tap("submit")
+                try await world.waitForUser()
+                #expect(!world.screen.shows(Self.ended))
+            }
+        }
+
+        @Test("002, E7: a session that ends while the app is used leads to the guest's screen, and the sheets close")
+        func endsInUse() async throws {
+            try await World.with { world in
+                try await world.begin()
+                try await world.openProfile()
+                try await world.endSessions()
+                world.clock.advance(by: Self.hour)
+                try await world.screen.pullToRefresh()
+                try await world.waitForGuest()
+                try await world.openLogin()
+                #expect(world.screen.shows(Self.ended), "the login sheet says why")
+                #expect(world.telemetry.events.contains { $0.name == "token_refresh_failed" })
+            }
+        }
+
+        @Test("002, B1: an expired token is renewed in passing: nothing shows, and the profile is not loaded again")
+        func refresh() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let loads = world.profileLoads
+                world.clock.advance(by: Self.hour)
+                try await world.screen.tap("Follow Miami Heat")
+                try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+                #expect(world.refreshCount == 1 && world.profileLoads == loads)
+                #expect(world.screen.presentations.isEmpty && world.manager.error == nil)
+                #expect(world.telemetry.events.last == .refreshAttempted(.expired))
+            }
+        }
+
+        @Test("002, B2: many calls at once with an expired token make one refresh, and all succeed")
+        func concurrent() async throws {
+            try await World.with { world in
+                try await world.begin()
+                world.clock.advance(by: Self.hour)
+                let (gateway, client) = (world.accounts.gateway, world.accounts.client)
+                let names = try await withThrowingTaskGroup(of: String?.self) { group in
+                    for _ in 1...10 {
+                        group.addTask { try await gateway.fetchMe().profile?.firstName }
+                        group.addTask { try await client.userIdentities().first?.provider }
+                    }
+                    var names: [String?] = []
+                    for try await name in group { names.append(name) }
+                    return names
+                }
+                #expect(names.count == 20 && Set(names) == ["Ada", "email"])
+                #expect(world.refreshCount == 1)
+                #expect(world.screen.has(button: "Your profile"))
+            }
+        }
+
+        @Test("002, B4: a refresh whose answer was lost is repeated, and signs nobody out")
+        func lostRefresh() async throws {
+            try await World.with { world in
+                try await world.begin()
+                world.clock.advance(by: Self.hour)
+                world.network.lose("/token", times: 1)
+                try await world.screen.tap("Follow Miami Heat")
+                try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+                #expect(world.refreshCount == 2)
+            }
+        }
+
+        @Test("002: signing out and in again, with the other way in, shows the same person")
+        func again() async throws {
+            try await World.with { world in
+                try await world.signIn(with: "Google")
+                try await world.waitForUser()
+                let first = world.manager.user
+                for way in ["Google", "Apple"] {
+                    try await world.signOut()
+                    try await world.signIn(with: way)
+                    try await world.waitForUser()
+                    #expect(world.manager.user == first)
+                }
+            }
+        }
+
+        @Test("003: after a sign-out nothing of the person is left, on the screen or in the store, for the next one")
+        func nextPerson() async throws {
+            try await World.with { world in
+                try await world.begin(teams: ["nba_1610612748"])
+                try await world.signOut()
+                #expect(await world.storage.contents.isEmpty)
+                try await world.typeSignUp("grace@example.com", name: "Grace")
+                try await world.screen.tap("submit")
+                try await world.waitForUser()
+                #expect(!world.screen.snapshot().contains("Ada") && !world.screen.has(button: "Unfollow Miami Heat"))
+                try await world.openProfile()
+                #expect(world.screen.shows("Grace, grace@example.com") && world.screen.shows("No favorite teams yet"))
+            }
+        }
+
+        @Test("000, A3: what happens to the session behind the screens shows on them at once")
+        func followed() async throws {
+            try await World.with { world in
+                try await world.addAccount()
+                try await world.accounts.client.signIn(email: "ada@example.com", password: World.password)
+                try await world.waitForUser()
+                try await world.screen.wait(for: "Welcome back, Ada")
+                try await world.accounts.client.signOut()
+                try await world.waitForGuest()
+            }
+        }
+
+        @Test("000, A3: when the app is gone its manager is, with everything that listens")
+        func ends() async throws {
+            try await World.with { world in
+                try await world.begin()
+                weak let manager = world.manager
+                try world.restart()
+                try await world.screen.wait("for the first manager's end") { _ in manager == nil }
+            }
+        }
+    }
+}

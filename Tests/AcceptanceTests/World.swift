@@ -1,0 +1,246 @@
+import AuthServer
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseUI
+import GatehouseWire
+import HTTPTypes
+import SQLDatabase
+import ScreenDriver
+import SwiftUI
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AppSupport
+@testable import BoxScoreScreens
+@testable import DailyRitualScreens
+
+/// A device with one of the apps, the server it speaks with, and what stands for Apple and Google.
+@MainActor final class World {
+    enum App {
+        /// With three teams on its first screen.
+        case boxScore
+        /// With the teams of every league.
+        case boxScoreOfAllLeagues
+        case dailyRitual
+    }
+
+    nonisolated static let password = "long enough"
+
+    let server: TestServer
+    let network: Network
+    let clock: DeviceClock
+    let phone: Phone
+    /// Outlives the app.
+    let storage = MemoryStorage()
+    let telemetry = HeardEvents()
+    private(set) var accounts: Accounts
+    private(set) var screen: Screen
+    private let app: App
+    private var complaints: [String] = []
+
+    var manager: AuthManager { accounts.manager }
+
+    private init(_ server: TestServer, _ app: App, _ settings: Screen.Settings) throws {
+        (self.server, self.app) = (server, app)
+        network = Network(server)
+        clock = DeviceClock(server)
+        phone = Phone(server)
+        accounts = try Self.accounts(app, network, storage, clock, telemetry)
+        screen = Self.screen(app, accounts, phone, settings)
+    }
+
+    /// The app's next start on the same device. It may still be restoring when this returns.
+    func restart() throws {
+        close()
+        accounts = try Self.accounts(app, network, storage, clock, telemetry)
+        screen = Self.screen(app, accounts, phone, screen.settings)
+    }
+
+    private func close() {
+        complaints += screen.complaints
+        screen.close()
+    }
+
+    private static func accounts(
+        _ app: App, _ network: Network, _ storage: MemoryStorage, _ clock: DeviceClock, _ telemetry: HeardEvents
+    ) throws -> Accounts {
+        let values = [
+            ServerSettings.serverKey: TestServer.external, ServerSettings.publishableKeyKey: "sb_publishable_test",
+            ServerSettings.redirectKey: redirect(of: app), ServerSettings.googleKey: "YES",
+        ]
+        return try Accounts(
+            ServerSettings { values[$0] }, storage: storage, transport: network.transport, clock: clock.clock,
+            telemetry: [telemetry])
+    }
+
+    private static func redirect(of app: App) -> String {
+        app == .dailyRitual ? "dailyritual://auth-callback" : "boxscore://auth-callback"
+    }
+
+    private static func screen(
+        _ app: App, _ accounts: Accounts, _ phone: Phone, _ settings: Screen.Settings
+    ) -> Screen {
+        switch app {
+        case .boxScore:
+            // Three rows in place of 124: every look draws them.
+            let root = AccountsRoot(.ready(accounts), branding: Branding()) { accounts in
+                HomeView { [gateway = accounts.gateway] in
+                    try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
+                }
+            }
+            return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
+        case .boxScoreOfAllLeagues:
+            let root = AccountsRoot(.ready(accounts), branding: Branding()) { HomeView(teams: $0.teams) }
+            return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
+        case .dailyRitual:
+            let root = AccountsRoot(.ready(accounts), branding: .dailyRitual) { accounts in
+                JournalView(
+                    profile: ProfileCalls(accounts.gateway), date: Date(timeIntervalSince1970: 1_767_225_600))
+            }
+            return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
+        }
+    }
+
+    /// Waits until the app has found out who is signed in, and nothing of the account is under way.
+    func settle() async throws {
+        try await screen.wait("for the start") { [manager] screen in
+            manager.phase != .restoring && !manager.isLoading && screen.progress.isEmpty
+        }
+    }
+
+    /// Runs a test against a server of its own, with the app started. The screen must have nothing to complain of.
+    static func with(
+        _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
+        settings: Screen.Settings = Screen.Settings(), sourceLocation: SourceLocation = #_sourceLocation,
+        _ test: (World) async throws -> Void
+    ) async throws {
+        let server = try await server(providers, limits)
+        do {
+            let world = try World(server, app, settings)
+            try await world.settle()
+            try await test(world)
+            world.close()
+            #expect(world.complaints.isEmpty, sourceLocation: sourceLocation)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    nonisolated private static func server(_ providers: TestProviders, _ limits: AuthRates?) async throws -> TestServer
+    {
+        try await TestServer(limits: limits, providers: providers) { settings in
+            settings.redirects = RedirectAllowList(
+                siteURL: "https://app.example.org",
+                entries: ["boxscore://auth-callback", "dailyritual://auth-callback"])
+        }
+    }
+}
+
+// What a person does.
+extension World {
+    func openLogin() async throws { try await screen.tap("Sign in") }
+
+    func openProfile() async throws {
+        try await screen.tap("Your profile")
+        try await screen.wait { $0.title == "Profile" }
+    }
+
+    /// Opens the email screen and fills it in.
+    func typeSignIn(_ email: String = "ada@example.com", _ password: String = World.password) async throws {
+        try await openLogin()
+        try await screen.tap("Sign in with Email")
+        try await screen.type(email, into: "Email")
+        try await screen.type(password, into: "Password")
+    }
+
+    /// Opens the screen of a new account and fills it in.
+    func typeSignUp(
+        _ email: String = "ada@example.com", name: String = "Ada", _ password: String = World.password,
+        again confirmation: String = World.password
+    ) async throws {
+        try await openLogin()
+        try await screen.tap("Create Account")
+        try await screen.type(name, into: "Name")
+        try await screen.type(email, into: "Email")
+        try await screen.type(password, into: "Password")
+        try await screen.type(confirmation, into: "Confirm Password")
+    }
+
+    /// Waits until the sheet has closed itself over the first screen of somebody who is signed in.
+    func waitForUser() async throws {
+        try await screen.wait("for a user") { [manager] screen in
+            screen.presentations.isEmpty && screen.has(button: "Your profile") && !manager.isLoading
+        }
+    }
+
+    func waitForGuest() async throws {
+        try await screen.wait("for a guest") { [manager] screen in
+            screen.presentations.isEmpty && screen.has(button: "Sign in") && !manager.isLoading
+        }
+    }
+
+    /// Signs in by a provider's sheet.
+    func signIn(with provider: String, as person: Phone.Person = .verified) async throws {
+        if provider == "Apple" { phone.apple = .chooses(person) } else { phone.google = .chooses(person) }
+        try await openLogin()
+        try await screen.tap("Sign in with \(provider)")
+    }
+
+    func signOut() async throws {
+        try await openProfile()
+        try await screen.tap("Sign Out")
+        try await screen.tap("Sign Out")
+        try await waitForGuest()
+    }
+}
+
+// What a test begins with, and what it finds at the server.
+extension World {
+    /// Somebody has signed up here, before the test begins.
+    func begin(as email: String = "ada@example.com", name: String? = "Ada", teams: [String] = []) async throws {
+        try await manager.signUpWithEmail(email, password: World.password, firstName: name)
+        if !teams.isEmpty { try await manager.updateProfile(favoriteTeams: teams) }
+        try await waitForUser()
+    }
+
+    /// Somebody has an account, and is not signed in here.
+    @discardableResult
+    func addAccount(_ email: String = "ada@example.com", name: String? = "Ada") async throws -> TestSession {
+        try await server.signUp(
+            email, password: World.password, data: name.map { ["first_name": .string($0)] } ?? .null)
+    }
+
+    /// The accounts of the server.
+    func users() async throws -> [AnyJSON] {
+        try await server.admin(.get, "/users")["users"]?.arrayValue ?? []
+    }
+
+    /// The ways in which an account can be signed in to.
+    func providers(of email: String) async throws -> [String] {
+        let id = try await users().first { $0["email"]?.stringValue == email }?["id"]?.stringValue ?? ""
+        let user = try await server.admin(.get, "/users/\(id)")
+        return (user["identities"]?.arrayValue ?? []).compactMap { $0["provider"]?.stringValue }.sorted()
+    }
+
+    /// Every session of an account ends at the server, as when its owner signs out everywhere.
+    func endSessions(of email: String = "ada@example.com") async throws {
+        let other = try await server.signIn(email, password: World.password)
+        let answer = try await server.send(
+            .post, "/auth/v1/logout?scope=global", bearer: other["access_token"]?.stringValue)
+        guard answer.status == 204 else { throw UnexpectedAnswer(answer: answer) }
+    }
+
+    var refreshCount: Int { network.count("POST /auth/v1/token?grant_type=refresh_token") }
+    var profileLoads: Int { network.count("GET /v1/auth/me") }
+}
+
+/// Hears every event.
+final class HeardEvents: TelemetrySink {
+    private let heard = Mutex<[TelemetryEvent]>([])
+    var events: [TelemetryEvent] { heard.withLock { $0 } }
+    func record(_ event: TelemetryEvent) { heard.withLock { $0.append(event) } }
+}
