@@ -1,0 +1,7 @@
+// does not conform to protocol 'ASWebAuthenticationPresentationContextProviding'
+import AuthenticationServices
+import SwiftUI
+
+final class Provider: NSObject, ASWebAuthenticationPresentationContextProviding {
+    func presentationAnchor(for session: ASWebAuthenticationSession) -> String { "a window" }
+}
