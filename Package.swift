@@ -44,10 +44,10 @@ let headless: [Target] = [
         name: "GatehouseUITests",
         dependencies: ["GatehouseUI", "GatehouseTesting", "GatehouseModel", "Gatehouse", "ScreenDriver"] + screenKit,
         swiftSettings: strict),
-    /// What both reference apps need of a server: its address, mail links, the browser sheet.
+    /// What both reference apps need of a server: its address, and the client.
     .target(
         name: "AppSupport", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
-        path: "Apps/Shared", resources: [.process("MailLinks.xcstrings")], swiftSettings: strict),
+        path: "Apps/Shared", swiftSettings: strict),
     .target(
         name: "BoxScoreScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
         path: "Apps/BoxScore/Screens", resources: [.process("Localizable.xcstrings")], swiftSettings: strict),
@@ -74,6 +74,14 @@ let headless: [Target] = [
         dependencies: [
             "AppSupport", "BoxScoreScreens", "DailyRitualScreens", "GatehouseUI", "GatehouseTesting",
             "GatehouseModel", "Gatehouse", "ScreenDriver",
+        ] + screenKit,
+        swiftSettings: strict),
+    /// Taps through the apps before the server itself, with stand-ins for Apple and Google: what the designs accept.
+    .testTarget(
+        name: "AcceptanceTests",
+        dependencies: [
+            "AppSupport", "BoxScoreScreens", "DailyRitualScreens", "GatehouseUI", "GatehouseModel", "Gatehouse",
+            "GatehouseWire", "ScreenDriver", "TestSupport", "AuthServer", "AccountDomain", "SQLDatabase", httpTypes,
         ] + screenKit,
         swiftSettings: strict),
 ]

@@ -12,17 +12,29 @@ public struct Accounts: Sendable {
     public let redirectTo: URL
     /// Whether the server signs people in with Google.
     public let offersGoogle: Bool
+    /// Measures how long a person may take in the browser.
+    let clock: ClientClock
 
     /// Makes no call yet.
     ///
+    /// - Parameter telemetry: Each hears what happens to the account.
     /// - Throws: ``Gatehouse/AuthClientError/insecureURL`` for plain http to another machine.
     @MainActor
-    public init(_ settings: ServerSettings, storage: any SecureStorage) throws {
+    public init(
+        _ settings: ServerSettings, storage: any SecureStorage,
+        transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
+        telemetry: [any TelemetrySink] = []
+    ) throws {
         client = try AuthClient(
             url: settings.server.appending(path: "auth/v1"), publishableKey: settings.publishableKey,
-            storage: storage)
-        gateway = try GatewayClient(url: settings.gateway, tokens: GatewayTokens(client))
-        manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
+            storage: storage, transport: transport, clock: clock)
+        gateway = try GatewayClient(
+            url: settings.gateway, tokens: GatewayTokens(client), transport: transport, clock: clock)
+        manager = AuthManager(
+            service: LiveAuthService(client: client, gateway: gateway, redirectTo: settings.redirectTo),
+            storage: storage, clock: clock,
+            telemetry: telemetry)
+        self.clock = clock
         redirectTo = settings.redirectTo
         offersGoogle = settings.offersGoogle
     }

@@ -1,6 +1,3 @@
-import AuthenticationServices
-import Gatehouse
-import GatehouseModel
 public import GatehouseUI
 public import SwiftUI
 
@@ -19,7 +16,10 @@ public struct AccountsRoot<Content: View>: View {
     public var body: some View {
         switch start {
         case .ready(let accounts):
-            SignedContent(accounts: accounts, branding: branding, content: content(accounts))
+            content(accounts).gatehouse(
+                accounts.manager, branding: branding,
+                googleRedirect: accounts.offersGoogle ? accounts.redirectTo : nil, clock: accounts.clock,
+                calls: accounts.calls)
         case .misconfigured(let problem):
             // For whoever builds the app: nobody else ever sees it.
             Text(verbatim: problem)
@@ -27,36 +27,5 @@ public struct AccountsRoot<Content: View>: View {
                 .multilineTextAlignment(.center)
                 .padding(24)
         }
-    }
-}
-
-private struct SignedContent<Content: View>: View {
-    @Environment(\.webAuthenticationSession) private var browser
-    let accounts: Accounts
-    let branding: Branding
-    let content: Content
-
-    var body: some View {
-        content
-            .modifier(NewPasswordSheet(manager: accounts.manager))
-            .modifier(
-                MailLinks(redirectTo: accounts.redirectTo) { [client = accounts.client] url in
-                    try await client.session(from: url)
-                }
-            )
-            .gatehouse(accounts.manager, branding: branding, google: google, calls: accounts.calls)
-    }
-
-    private var google: BrowserSheet? {
-        accounts.offersGoogle ? BrowserSheet(redirectTo: accounts.redirectTo, browser: browser) : nil
-    }
-}
-
-/// Asks whoever came by the mail for a new password for one.
-struct NewPasswordSheet: ViewModifier {
-    @Bindable var manager: AuthManager
-
-    func body(content: Content) -> some View {
-        content.sheet(isPresented: $manager.needsNewPassword) { NewPasswordView() }
     }
 }

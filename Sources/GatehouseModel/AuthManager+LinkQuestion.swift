@@ -92,7 +92,7 @@ extension AuthManager {
             return outcome
         } catch {
             let isOver = SignInProblem(error) == .linkExpired
-            if isOver, linkQuestion == question { linkQuestion = nil }
+            if isOver, linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
             throw error
         }
     }

@@ -24,11 +24,18 @@ extension AuthManager {
         try await call { try await self.service.unlink(identity) }
     }
 
-    /// What was linked in the last 30 days, with or without a question, and can be taken back.
+    /// What was linked in the last 30 days, with or without a question, and can be taken back. Empty for a server that
+    /// has no such list, as hosted Supabase.
     ///
     /// - Throws: ``AuthError``, and ``error`` is the same.
     public func undoableLinks() async throws(AuthError) -> [UndoableLink] {
-        try await call { try await self.service.undoableLinks() }
+        try await call {
+            do {
+                return try await self.service.undoableLinks()
+            } catch AuthClientError.refused(let refusal) where refusal.status == 404 {
+                return []
+            }
+        }
     }
 
     /// Takes a link back with everything that it changed. Sessions that it opened end, which may be this one.

@@ -75,13 +75,15 @@ extension AuthManager {
     }
 
     private func loaded(_ profile: Result<SignedInAccount, any Error>, _ load: Int, _ mine: Int) async {
+        let account = await service.currentSession?.user
         guard load == loadCount, mine == epoch else { return }
         isLoadingProfile = false
         switch profile {
         case .success(let me):
+            if let account, account.id == user?.id { user?.email = account.email }
             land(me, mine)
             error = nil
-            if let account = await service.currentSession?.user { await sendKeptName(of: account, mine) }
+            if let account { startSendingKeptName(of: account, mine) }
         case .failure(let failure):
             await refused(failure)
         }
@@ -93,9 +95,11 @@ extension AuthManager {
             return
         }
         switch failure {
-        // The auth server said so already; its own event is on its way, too.
+        // The auth server said so already, and its event is on its way, too. Which is heard first is chance, so both
+        // show the same: why the person was signed out, and no error beside it.
         case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(.signedOut(let reason)):
             leave(reason)
+            if case .endedByServer = reason { return }
         // The gateway's word, after a refresh, that the token opens nothing.
         default:
             leave(.endedByServer((failure as? AuthClientError)?.code ?? .noAuthorization))
@@ -104,9 +108,18 @@ extension AuthManager {
         error = .notAuthenticated
     }
 
+    /// The manager's own task: whoever signed in does not wait for it, and a screen that goes away does not end it. An
+    /// earlier one is waited for, so that no name is sent twice. It does not keep the manager alive.
+    func startSendingKeptName(of account: User, _ mine: Int) {
+        naming = Task { [weak self, earlier = naming] in
+            await earlier?.value
+            await self?.sendKeptName(of: account, mine)
+        }
+    }
+
     /// Gives the server a name that Apple gave, wherever it has none: in the profile, and in the account's metadata,
     /// which a server that does not read the name of a sign-in leaves without. A failure leaves it for the next time.
-    func sendKeptName(of account: User, _ mine: Int) async {
+    private func sendKeptName(of account: User, _ mine: Int) async {
         do {
             let kept = try await names.read()
             let people = (account.identities ?? []).filter { $0.provider == AuthMethod.apple.rawValue }.map(\.id)
@@ -115,6 +128,8 @@ extension AuthManager {
                 if user.firstName == nil, let given = name.given {
                     land(try await service.updateProfile(firstName: .set(given), favoriteTeams: nil), mine)
                 }
+                // Somebody else may be signed in by now.
+                guard epoch == mine else { return }
                 if !account.hasName { try await service.updateMetadata(name.metadata) }
                 try await names.forget(person)
             }

@@ -95,6 +95,7 @@ extension AuthManager {
         epoch += 1
         let (mine, startedAt) = (epoch, uptime())
         error = nil
+        linkHasExpired = false
         record(.started(method))
         do {
             guard let session = try await work().session else {
@@ -133,7 +134,7 @@ extension AuthManager {
                 throw SignInFailure.profileNotCreated
             }
             show(session.user, me)
-            await sendKeptName(of: session.user, mine)
+            startSendingKeptName(of: session.user, mine)
         case .failure(let failure):
             if case .notAuthenticated = AuthError(failure) {
                 await endSession()

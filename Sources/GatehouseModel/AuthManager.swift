@@ -24,7 +24,10 @@ public final class AuthManager {
     /// ask.
     public internal(set) var linkQuestion: LinkQuestion?
     var isLoadingProfile = false
-    /// Changes of the profile, and deletions, that are under way.
+    /// ``linkQuestion`` is gone because the answer came too late: the person has to sign in anew. Until the next
+    /// attempt.
+    public internal(set) var linkHasExpired = false
+    /// Changes of the account, and deletions, that are under way.
     var callCount = 0
 
     /// Whether ``user`` is there.
@@ -51,6 +54,8 @@ public final class AuthManager {
     @ObservationIgnored var shownRefreshToken: String?
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
+    /// Brings a name that Apple gave to the server; no sign-in waits for it.
+    @ObservationIgnored var naming: Task<Void, Never>?
     @ObservationIgnored private var listeners: [Task<Void, Never>] = []
 
     /// Begins to listen.
@@ -92,6 +97,7 @@ public final class AuthManager {
 
     deinit {
         loading?.cancel()
+        naming?.cancel()
         for listener in listeners { listener.cancel() }
     }
 
@@ -192,6 +198,7 @@ extension AuthManager {
         if user != shown { user = shown }
         signedOutReason = nil
         linkQuestion = nil
+        linkHasExpired = false
         step(.signedIn)
     }
 
@@ -204,6 +211,7 @@ extension AuthManager {
         shownRefreshToken = nil
         needsNewPassword = false
         linkQuestion = nil
+        linkHasExpired = false
         error = nil
         signedOutReason = reason
         if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }

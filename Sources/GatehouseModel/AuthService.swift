@@ -42,6 +42,14 @@ public protocol AuthService: ProfileSource {
     /// Merged into the account's metadata at the top level.
     func updateMetadata(_ data: [String: AnyJSON]) async throws
 
+    /// Changes address or password of who is signed in.
+    ///
+    /// - Returns: The account as it is then; a new address that waits for a mail is its `newEmail`.
+    func update(user: UserAttributes) async throws -> User
+
+    /// Sends a code to the person's address: the `nonce` of ``update(user:)``.
+    func reauthenticate() async throws
+
     /// Asks Apple about the person who is signed in, and ends the session if they have revoked their consent.
     ///
     /// - Returns: Whether it ended.
@@ -74,11 +82,15 @@ public protocol AuthService: ProfileSource {
 public struct LiveAuthService: AuthService {
     private let client: AuthClient
     private let gateway: any ProfileSource
+    private let redirectTo: URL?
 
-    /// - Parameter gateway: Normally a `GatewayClient`; it must take its tokens from the same client.
-    public init(client: AuthClient, gateway: any ProfileSource) {
+    /// - Parameters:
+    ///   - gateway: Normally a `GatewayClient`; it must take its tokens from the same client.
+    ///   - redirectTo: Where the mail about a new address leads; registered at the server.
+    public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
         self.client = client
         self.gateway = gateway
+        self.redirectTo = redirectTo
     }
 
     public var authStateChanges: AsyncStream<AuthChange> { client.authStateChanges }
@@ -117,6 +129,12 @@ public struct LiveAuthService: AuthService {
     public func updateMetadata(_ data: [String: AnyJSON]) async throws {
         try await client.update(user: UserAttributes(data: data))
     }
+
+    public func update(user: UserAttributes) async throws -> User {
+        try await client.update(user: user, redirectTo: redirectTo)
+    }
+
+    public func reauthenticate() async throws { try await client.reauthenticate() }
 
     public func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
         await client.checkAppleCredential(credentials)

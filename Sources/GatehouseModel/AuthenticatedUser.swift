@@ -35,10 +35,11 @@ extension AuthenticatedUser {
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
     }
 
-    /// The same person with what the gateway knows.
+    /// The same person with what the gateway knows. The address is the session's: the gateway has it from a token, which
+    /// may be older than the last change.
     func with(_ me: SignedInAccount) -> AuthenticatedUser {
         var user = self
-        user.email = me.email ?? email
+        user.email = email ?? me.email
         if let profile = me.profile {
             (user.firstName, user.favoriteTeams) = (profile.firstName, profile.favoriteTeams)
         }

@@ -24,6 +24,10 @@ extension InMemoryAuthService {
         case recoverAccount
         /// Of the account, as a name that the server did not take with the sign-in.
         case updateMetadata
+        /// Of address or password.
+        case updateUser
+        /// For a code by mail.
+        case reauthenticate
         case signOut
         case fetchMe
         case updateProfile
@@ -46,8 +50,9 @@ extension InMemoryAuthService {
         case rateLimited(retryAfter: Duration?)
         /// Unknown address or wrong password.
         case wrongCredentials
-        /// A sign-up is refused with `user_already_exists`, a link with `identity_already_exists`, a provider's sign-in
-        /// with `identity_needs_confirmation` and a question that nobody can answer. (For one that can be answered, see
+        /// A sign-up is refused with `user_already_exists`, a new address with `email_exists`, a link with
+        /// `identity_already_exists`, a provider's sign-in with `identity_needs_confirmation` and a question that nobody
+        /// can answer. (For one that can be answered, see
         /// ``InMemoryAuthService/addAccount(email:password:firstName:favoriteTeams:isEmailProven:)``.)
         case emailTaken
         /// The answer to a question comes too late.
@@ -56,6 +61,14 @@ extension InMemoryAuthService {
         case notRecoverable
         /// The link cannot be taken back any more.
         case linkTooOld
+        /// A new password needs the current one.
+        case currentPasswordRequired
+        /// The current password that was given is not the one.
+        case currentPasswordWrong
+        /// A new password needs a code, which ``Call/reauthenticate`` sends.
+        case codeRequired
+        /// The code that was given is not the one, or too old.
+        case codeWrong
         /// The server does not take the name that Apple told beside its token, as hosted Supabase.
         case nameIgnored
         case weakPassword
@@ -88,6 +101,7 @@ extension InMemoryAuthService.Call {
         isGateway
             || [
                 .refresh, .identities, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
+                .updateUser, .reauthenticate,
             ].contains(self)
     }
 
@@ -110,8 +124,9 @@ extension InMemoryAuthService.Fault {
         case .notRecoverable: call == .recoverAccount
         case .linkTooOld: call == .undoLink
         case .nameIgnored: call == .signInWithProvider || call == .link
-        case .emailTaken: [.signUp, .signInWithProvider, .finishInBrowser, .link].contains(call)
-        case .weakPassword: call == .signUp
+        case .emailTaken: [.signUp, .signInWithProvider, .finishInBrowser, .link, .updateUser].contains(call)
+        case .weakPassword: call == .signUp || call == .updateUser
+        case .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong: call == .updateUser
         case .tokenRejected: call == .signInWithProvider || call == .link
         case .providerCancelled, .invalidCallback: call == .finishInBrowser
         case .profileMissing: call == .fetchMe
@@ -139,6 +154,10 @@ extension InMemoryAuthService.Fault {
             case .linkTicketExpired: Self.refused(404, .linkTicketNotFound)
             case .notRecoverable: Self.refused(422, .linkNotRecoverable)
             case .linkTooOld: Self.refused(422, .linkNotUndoable)
+            case .currentPasswordRequired: Self.refused(400, .currentPasswordRequired)
+            case .currentPasswordWrong: Self.refused(400, .currentPasswordInvalid)
+            case .codeRequired: Self.refused(400, .reauthenticationNeeded)
+            case .codeWrong: Self.refused(422, .reauthenticationNotValid)
             case .providerCancelled: Self.refused(0, AuthErrorCode(rawValue: "access_denied"))
             case .invalidCallback: .unknownFlow
             case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
@@ -163,7 +182,7 @@ extension InMemoryAuthService.Fault {
         case .sessionEndedByServer(let code): .notAuthenticated(.signedOut(.endedByServer(code)))
         case .answerLost, .slow, .wrongCredentials, .emailTaken, .weakPassword, .tokenRejected, .providerCancelled,
             .invalidCallback, .profileMissing, .storeLocked, .linkTicketExpired, .notRecoverable, .linkTooOld,
-            .nameIgnored:
+            .nameIgnored, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong:
             nil
         }
     }
@@ -171,6 +190,7 @@ extension InMemoryAuthService.Fault {
     private static func emailTaken(at call: InMemoryAuthService.Call) -> AuthClientError {
         switch call {
         case .signUp: refused(422, .userAlreadyExists)
+        case .updateUser: refused(422, .emailExists)
         case .link: refused(422, .identityAlreadyExists)
         default: refused(422, .identityNeedsConfirmation, question: Fixtures.linkQuestion())
         }

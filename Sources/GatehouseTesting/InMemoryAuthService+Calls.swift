@@ -83,6 +83,15 @@ extension InMemoryAuthService {
         }
     }
 
+    public func update(user change: UserAttributes) async throws -> User {
+        let now = clock.now
+        return try await asUser(.updateUser, then: .userUpdated) { server, kept throws(AuthClientError) in
+            try server.update(kept, change, at: now)
+        }
+    }
+
+    public func reauthenticate() async throws { try await asUser(.reauthenticate) { _, _ throws(AuthClientError) in } }
+
     /// A call of the auth server with the session's own token; the session then has the user as the server has it.
     ///
     /// - Parameter event: What is told after a call that changed the account.

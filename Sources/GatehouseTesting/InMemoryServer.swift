@@ -154,6 +154,40 @@ extension InMemoryServer {
         }
     }
 
+    /// A new address is the account's at once where addresses are confirmed automatically; a new password ends the
+    /// other sessions.
+    mutating func update(
+        _ kept: InMemoryDevice.Kept, _ change: UserAttributes, at now: Date
+    ) throws(AuthClientError) {
+        let id = kept.session.user.id
+        if let password = change.password {
+            guard password.count >= 8 else {
+                throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
+            }
+            guard account(id)?.password != password else { throw Fault.refused(422, .samePassword) }
+        }
+        if let email = change.email?.lowercased(), email != account(id)?.user.email {
+            guard index(email: email) == nil else { throw Fault.refused(422, .emailExists) }
+            try setEmail(email, of: id, at: now)
+        }
+        if let password = change.password {
+            update(id) { $0.password = password }
+            sessions = sessions.filter { $0.value != id || $0.key == kept.id }
+        }
+        update(id) { $0.user.userMetadata.merge(change.data ?? [:]) { $1 } }
+    }
+
+    private mutating func setEmail(_ email: String, of id: UUID, at now: Date) throws(AuthClientError) {
+        guard confirmsAutomatically else {
+            update(id) { $0.user.newEmail = email }
+            return
+        }
+        update(id) { ($0.user.email, $0.isConfirmed, $0.isEmailProven) = (email, true, false) }
+        let others = (account(id)?.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }
+        setIdentities(others, of: id)
+        link(.email, person: id.wire, email: email, to: id, at: now)
+    }
+
     mutating func remove(_ id: UUID) {
         accounts.removeAll { $0.user.id == id }
         sessions = sessions.filter { $0.value != id }

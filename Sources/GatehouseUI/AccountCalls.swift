@@ -1,5 +1,5 @@
-public import Foundation
 public import Gatehouse
+public import SwiftUI
 
 /// What the screens ask for beside `AuthManager`. What is nil is not offered.
 public struct AccountCalls: Sendable {
@@ -9,8 +9,10 @@ public struct AccountCalls: Sendable {
     public var sendPasswordMail: (@Sendable (_ email: String) async throws -> Void)?
     /// Sends the mail of a sign-up once more.
     public var resendConfirmation: (@Sendable (_ email: String) async throws -> Void)?
-    /// Gives the person who is signed in a new password.
-    public var setPassword: (@Sendable (_ password: String) async throws -> Void)?
+    /// Where the links of mails lead, and nothing else: addresses that are no answer to it are left alone.
+    public var redirectTo: URL?
+    /// Finishes what the link of a mail began: an address is confirmed, or a password can be set.
+    public var openLink: (@Sendable (_ url: URL) async throws -> Void)?
     /// Where the person is signed in.
     public var devices: (@Sendable () async throws -> [SessionInfo])?
     /// Signs the person out in one place.
@@ -26,7 +28,8 @@ public struct AccountCalls: Sendable {
         teams = { try await gateway.teams() }
         sendPasswordMail = { try await client.resetPasswordForEmail($0, redirectTo: redirectTo) }
         resendConfirmation = { try await client.resend(email: $0, type: .signup, emailRedirectTo: redirectTo) }
-        setPassword = { _ = try await client.update(user: UserAttributes(password: $0)) }
+        self.redirectTo = redirectTo
+        openLink = { _ = try await client.session(from: $0) }
         devices = { try await client.sessions() }
         endDevice = { try await client.revokeSession(id: $0) }
     }

@@ -5,7 +5,8 @@ extension View {
     /// Shows the login screen to a guest, and the profile to a user. It closes itself when somebody signs in or out:
     /// never does one screen flash up in the other's place.
     ///
-    /// Needs what `gatehouse(_:branding:google:calls:)` gives.
+    /// Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives, and leaves the screen to the question for a
+    /// new password.
     public func accountSheet(isPresented: Binding<Bool>) -> some View {
         modifier(AccountSheet(isPresented: isPresented))
     }
@@ -20,6 +21,8 @@ private struct AccountSheet: ViewModifier {
             .sheet(isPresented: isPresented) { AccountScreen(isUser: manager.isLoggedIn) }
             // Here, not in the screens: they go away in the same update.
             .onChange(of: manager.isLoggedIn) { isPresented.wrappedValue = false }
+            // One sheet at a time: whoever came by a recovery mail is asked for a password.
+            .onChange(of: manager.needsNewPassword) { _, isNeeded in if isNeeded { isPresented.wrappedValue = false } }
     }
 }
 

@@ -45,6 +45,7 @@ struct DailyRitualTests {
         #expect(await profiles.edits == [ProfileEdit(name: .set("Ada"), timezone: .set("GMT"))])
 
         try await world.screen.tap("Your profile")
+        #expect(world.screen.shows("Time Zone") && world.screen.shows("GMT"), "the journal's own part of the profile")
         try await world.screen.tap("Sign Out")
         try await world.screen.tap("Sign Out")
         try await world.screen.wait { $0.has(button: "Sign in") }

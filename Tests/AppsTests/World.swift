@@ -18,17 +18,17 @@ import SwiftUI
     let screen: Screen
 
     private init(
-        _ service: InMemoryAuthService, settings: Screen.Settings, _ content: (AuthManager) -> some View,
-        branding: Branding
+        _ service: InMemoryAuthService, settings: Screen.Settings, _ content: some View, branding: Branding,
+        link: (@Sendable (URL) async throws -> Void)? = nil
     ) async {
         self.service = service
         manager = service.makeManager()
         var calls = AccountCalls()
         calls.teams = { Self.teams }
-        calls.setPassword = { _ in }
+        calls.redirectTo = URL(string: "boxscore://auth-callback")
+        calls.openLink = link
         screen = Screen(
-            content(manager).gatehouse(manager, branding: branding, google: google, calls: calls),
-            settings: settings)
+            content.gatehouse(manager, branding: branding, google: google, calls: calls), settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
         await screen.settle()
     }
@@ -36,17 +36,10 @@ import SwiftUI
     /// The sports app.
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        link: @escaping @MainActor (URL) async throws -> Void = { _ in },
+        link: @escaping @Sendable (URL) async throws -> Void = { _ in },
         teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams }
     ) async -> World {
-        let redirect = URL(string: "boxscore://auth-callback") ?? URL(filePath: "/")
-        return await World(
-            service, settings: settings,
-            { manager in
-                HomeView(teams: teams)
-                    .modifier(NewPasswordSheet(manager: manager))
-                    .modifier(MailLinks(redirectTo: redirect, finish: link))
-            }, branding: Branding())
+        await World(service, settings: settings, HomeView(teams: teams), branding: Branding(), link: link)
     }
 
     /// The journal.
@@ -55,8 +48,8 @@ import SwiftUI
         profiles: Profiles
     ) async -> World {
         await World(
-            service, settings: settings,
-            { _ in JournalView(profile: profiles.calls, date: Fixtures.date) }, branding: .dailyRitual)
+            service, settings: settings, JournalView(profile: profiles.calls, date: Fixtures.date),
+            branding: .dailyRitual)
     }
 
     nonisolated static let teams = [

@@ -51,7 +51,7 @@ struct MessageTests {
             (.sessionExpired, "Session expired. Please sign in again.", nil),
             (.serverError, "Service temporarily unavailable. Please try again later.", .retry),
             (.emailInUse, "This email is already associated with another account.", .link),
-            (.linkExpired, "Sign in failed. Please try again.", nil),
+            (.linkExpired, "That took too long. Please sign in again.", nil),
             (.linkOtherAccount, "That account has another email. Please sign in to the one with this email.", nil),
         ] as [(SignInProblem, String, OfferedAction?)])
     func providerErrors(_ problem: SignInProblem, _ text: String, _ action: OfferedAction?) {

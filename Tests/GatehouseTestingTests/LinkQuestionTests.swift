@@ -176,7 +176,15 @@ struct LinkQuestionTests {
         let screen = LinkModel(manager: manager)
         screen.askToRecover()
         await screen.recover()
-        #expect(screen.message?.text == "Sign in failed. Please try again.")
+        let text = "That took too long. Please sign in again."
+        #expect(screen.message?.text == text)
+        // The login screen has the word from then on, until the next attempt.
+        let login = LoginModel(manager: manager)
+        #expect(login.message?.text == text)
+        await #expect(throws: AuthClientError.self) {
+            try await manager.signInWithEmail("grace@example.com", password: "wrong password")
+        }
+        #expect(login.message == nil)
         #expect(screen.question == nil && manager.phase == .unauthenticated)
         #expect(try await manager.confirmLink(password: Fixtures.password) == .ignored)
     }

@@ -79,8 +79,8 @@ struct LinkTests {
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
         #expect(manager.user?.firstName == "Ada")
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
+        await until { await storage.contents.isEmpty }
         #expect(!service.calls.contains(.updateMetadata) && !service.calls.contains(.updateProfile))
-        #expect(await storage.contents.isEmpty)
     }
 
     @Test("Pitfall 6: A server that does not take the name with the sign-in gets it right after")
@@ -91,6 +91,7 @@ struct LinkTests {
         service.meet(.nameIgnored)
         service.meet(.serverError, at: .updateMetadata)
         try await manager.signInWithApple { try await sheet.apple() }
+        await until { service.pendingFaults.isEmpty }
         #expect(manager.user?.firstName == "Ada")
         #expect(await service.currentSession?.user.userMetadata["full_name"] == nil)
         #expect(await !storage.contents.isEmpty)
@@ -98,6 +99,44 @@ struct LinkTests {
         await until { await storage.contents.isEmpty }
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
         #expect(await service.currentSession?.user.userMetadata["first_name"] == "Ada")
+    }
+
+    @Test("E2, pitfall 6: Nobody waits for the name: signed in at once, and the name arrives later")
+    func nameArrivesLater() async throws {
+        let (service, storage) = (InMemoryAuthService(), MemoryStorage())
+        let manager = await manager(service, storage: storage)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        service.meet(.nameIgnored)
+        service.meet(.slow, at: .updateMetadata)
+        // The task of a screen that goes away when somebody is signed in.
+        let screen = Task { try await manager.signInWithApple { try await sheet.apple() } }
+        #expect(try await screen.value == .signedIn)
+        screen.cancel()
+        #expect(manager.isLoggedIn)
+        await until { service.heldCount == 1 }
+        #expect(await !storage.contents.isEmpty)
+        service.release()
+        await until { await storage.contents.isEmpty }
+        #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
+    }
+
+    @Test("Pitfall 6: A name on its way does not become the name of who signs in next")
+    func nameOfAnother() async throws {
+        let (service, storage) = (InMemoryAuthService(), MemoryStorage())
+        service.addAccount(email: "grace@example.com", firstName: "Grace")
+        let manager = await manager(service, storage: storage)
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        service.meet(.nameIgnored)
+        service.meet(.slow, at: .updateProfile)
+        try await manager.signInWithApple { try await sheet.apple() }
+        await until { service.heldCount == 1 }
+        await manager.signOut()
+        try await manager.signInWithEmail("grace@example.com", password: Fixtures.password)
+        service.release()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(await service.currentSession?.user.userMetadata["full_name"] == nil)
+        #expect(manager.user?.firstName == "Grace")
+        #expect(await !storage.contents.isEmpty)
     }
 
     @Test("A family name alone goes to the account, and leaves the profile's first name empty")
@@ -110,9 +149,9 @@ struct LinkTests {
         try await manager.signInWithApple {
             AppleCredential(idToken: token, nonce: nil, person: "p", firstName: " ", lastName: "Lovelace")
         }
+        await until { await storage.contents.isEmpty }
         #expect(manager.user?.firstName == nil)
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Lovelace")
-        #expect(await storage.contents.isEmpty)
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Gatehouse
 import GatehouseModel
 import GatehouseTesting
@@ -223,20 +224,27 @@ struct EmailTests {
 
     @Test("Whoever comes by a recovery mail sets a new password")
     func recovery() async throws {
-        let sent = Recorder()
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
         var calls = World.calls
-        calls.setPassword = { await sent.add($0) }
-        let manager = InMemoryAuthService.signedIn().makeManager()
-        manager.needsNewPassword = true
-        let screen = Screen(NewPasswordView().gatehouse(manager, calls: calls))
+        calls.redirectTo = URL(string: "boxscore://auth-callback")
+        calls.openLink = { _ in service.openRecoveryMail(of: "ada@example.com") }
+        let world = await World(service, calls: calls)
+        let screen = world.screen
+        try await world.openLogin()
+        await screen.open(try #require(URL(string: "boxscore://auth-callback?code=1")))
+        try await screen.wait { $0.title == "New Password" }
+        #expect(screen.presentations == ["sheet"], "the login sheet has left the screen to it")
         try await screen.type("longenough", into: "New Password")
         try await screen.type("different", into: "Confirm Password")
         #expect(screen.shows("Passwords do not match."))
         try await screen.type("longenough", into: "Confirm Password")
         try await screen.tap("Save Password")
-        try await screen.wait { _ in !manager.needsNewPassword }
-        #expect(await sent.texts == ["longenough"])
-        #expect(try screen.value(of: "New Password") == "")
+        try await screen.wait { $0.presentations.isEmpty }
+        #expect(!world.manager.needsNewPassword)
+        await world.manager.signOut()
+        #expect(try await world.manager.signInWithEmail("ada@example.com", password: "longenough") == .signedIn)
+        #expect(screen.complaints.isEmpty)
     }
 }
 

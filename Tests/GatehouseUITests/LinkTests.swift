@@ -1,6 +1,7 @@
 import Gatehouse
 import GatehouseModel
 import GatehouseTesting
+import GatehouseUI
 import ScreenDriver
 import Testing
 
@@ -54,6 +55,32 @@ struct LinkTests {
         try await world.screen.tap("Start Anew with This Email")
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(try await world.manager.identities().map(\.provider) == ["google"])
+    }
+
+    @Test("E7: whoever took too long is back at the login screen, and reads why until the next attempt")
+    func expired() async throws {
+        let world = try await asked()
+        try await world.screen.type(Fixtures.password, into: "Password")
+        world.service.clock.advance(by: .seconds(601))
+        try await world.screen.tap("Link with Password")
+        try await world.screen.wait { $0.has(button: "Continue as Guest") }
+        let text = "That took too long. Please sign in again."
+        #expect(world.screen.shows(text) && world.screen.spokenFocus == text)
+        #expect(world.screen.announcements.last == text)
+        #expect(!world.screen.shows("This email is already associated with another account."))
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.title == "Link Accounts" }
+        try await world.screen.goBack()
+        #expect(!world.screen.shows(text))
+    }
+
+    @Test("A question that waits is asked when the sheet opens again")
+    func again() async throws {
+        let world = try await asked()
+        try await world.screen.type("wrong password", into: "Password")
+        let screen = Screen(LoginView().gatehouse(world.manager, google: world.google))
+        await screen.settle()
+        #expect(screen.title == "Link Accounts" && screen.has(field: "Password"))
     }
 
     @Test("The way back leaves the question, and says why nobody is signed in")

@@ -115,6 +115,21 @@ struct LoginTests {
         #expect(request.scopes == ["full_name", "email"])
     }
 
+    @Test("E2, E8: the sheet closes at once; a name that Apple gave arrives later")
+    func nameArrivesLater() async throws {
+        let world = await World()
+        world.device.follow(.signsIn(.init(.ada)))
+        world.service.meet(.nameIgnored)
+        world.service.meet(.slow, at: .updateProfile)
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Apple")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(world.screen.has(button: "Your profile"))
+        world.service.release()
+        try await world.screen.wait(for: "Welcome back, Ada")
+    }
+
     @Test("E7: whoever closes Apple's or Google's sheet is told nothing", arguments: ["Apple", "Google"])
     func cancelled(_ provider: String) async throws {
         let world = await World()

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import GatehouseModel
 import GatehouseTesting
 import ScreenDriver
@@ -73,7 +74,16 @@ struct TextsTests {
             (form.name, form.email) = (" ", "x")
             hints += form.fields.compactMap { form.hint(for: $0, password: "x", confirmation: "y") }
         }
-        return problems + errors + hints + [
+        let codes: [AuthErrorCode] = [
+            .emailExists, .weakPassword, .samePassword, .currentPasswordRequired, .currentPasswordInvalid,
+            .reauthenticationNeeded, .reauthenticationNotValid, .emailProviderDisabled,
+        ]
+        let changes = codes.compactMap { code in
+            let refusal = AuthRefusal(status: 422, code: code, weakPasswordReasons: ["pwned"])
+            return SignInMessage(changing: AuthClientError.refused(refusal))?.text
+        }
+        return problems + errors + hints + changes + [
+            "This can no longer be undone.",
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",
         ]
     }

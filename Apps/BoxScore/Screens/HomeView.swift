@@ -5,7 +5,7 @@ public import SwiftUI
 
 /// The first screen: every team, for everybody; the favourites of whoever is signed in.
 ///
-/// Needs what `gatehouse(_:branding:google:calls:)` gives.
+/// Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives.
 public struct HomeView: View {
     @State private var model: HomeModel
 

@@ -5,7 +5,7 @@ public import SwiftUI
 
 /// Today's page for everybody; after the first sign-in, once, the onboarding.
 ///
-/// Needs what `gatehouse(_:branding:google:calls:)` gives.
+/// Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives.
 public struct JournalView: View {
     @State private var model: JournalModel
     private let date: Date
@@ -40,6 +40,18 @@ private struct JournalScreen: View {
         }
         .task(id: Load(person: manager.user?.id, number: attempt)) { await model.load(manager.user?.id) }
         .accountSheet(isPresented: $showsAccount)
+        .profileSections { _ in journal }
+    }
+
+    /// The journal's own part of the profile screen.
+    @ViewBuilder private var journal: some View {
+        if case .ready(let profile) = model.phase, let timezone = profile.timezone {
+            Section {
+                Text(verbatim: timezone)
+            } header: {
+                Text("Time Zone", bundle: .module)
+            }
+        }
     }
 
     private func today(_ profile: Profile?) -> some View {

@@ -35,9 +35,11 @@ public final class LoginModel {
     /// Whether the screen dismisses itself.
     public var isFinished: Bool { manager.isLoggedIn }
 
-    /// What to tell about the last attempt; or why the person has to sign in again.
+    /// What to tell about the last attempt, or why the person has to sign in again; an answer to the screen that links
+    /// which came too late goes first.
     public var message: SignInMessage? {
-        switch phase {
+        if manager.linkHasExpired, !isBusy { return SignInMessage(.email, .linkExpired) }
+        return switch phase {
         case .refused(_, let message): message
         case .editing: manager.signedOutReason.flatMap { SignInMessage($0) }
         case .working, .checkMail: nil

@@ -50,6 +50,7 @@ extension SignInMessage {
     private static let sessionExpired = SignInMessage("Session expired. Please sign in again.")
     private static let rateLimited = "Too many attempts. Please wait a moment and try again."
     private static let failed = "Sign in failed. Please try again."
+    private static let linkExpired = "That took too long. Please sign in again."
     private static let otherAccount = "That account has another email. Please sign in to the one with this email."
     private static let other = "Something went wrong. Please try again."
 
@@ -64,7 +65,7 @@ extension SignInMessage {
         case .noNetwork: SignInMessage("Unable to connect. Check your internet and try again.", .retry)
         case .serviceDown, .serverError: SignInMessage(other, .retry)
         case .profileNotCreated: profileNotCreated
-        case .linkExpired: SignInMessage(failed)
+        case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
         case .cancelled, .providerFailed, .invalidCallback, .sessionExpired, .other: SignInMessage(other)
         }
@@ -76,7 +77,8 @@ extension SignInMessage {
         case .serviceDown: SignInMessage("Sign in service unavailable. Please try again later.", .retry)
         case .serverError: SignInMessage("Service temporarily unavailable. Please try again later.", .retry)
         case .profileNotCreated: profileNotCreated
-        case .invalidCallback, .linkExpired: SignInMessage(failed)
+        case .invalidCallback: SignInMessage(failed)
+        case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
         case .sessionExpired: sessionExpired
         case .emailInUse, .userExists:

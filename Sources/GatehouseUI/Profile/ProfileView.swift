@@ -2,8 +2,8 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// Who is signed in, and what they can change. Needs what `gatehouse(_:branding:google:calls:)` gives, and is shown in
-/// a sheet.
+/// Who is signed in, and what they can change. Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives, and
+/// is shown in a sheet.
 public struct ProfileView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -15,6 +15,7 @@ public struct ProfileView: View {
 private struct ProfileScreen: View {
     @Environment(\.dismiss) private var dismiss
     @Environment(\.accountCalls) private var calls
+    @Environment(\.parts) private var parts
     @Environment(AuthManager.self) private var manager
     @State private var model: ProfileModel
     @State private var asksToSignOut = false
@@ -64,9 +65,16 @@ private struct ProfileScreen: View {
 
     private var list: some View {
         List {
-            Section { ProfileHeader(user: model.user) }
+            Section {
+                if let user = model.user, let header = parts.profileHeader {
+                    header(user)
+                } else {
+                    ProfileHeader(user: model.user)
+                }
+            }
             if let error = manager.error { Section { Text(of: error.message).foregroundStyle(.secondary) } }
             TeamsSection(model: model)
+            if let user = model.user, let sections = parts.profileSections { sections(user) }
             Section {
                 NavigationLink {
                     NameEditor(model: model, name: model.user?.firstName ?? "")
@@ -147,15 +155,16 @@ private struct ProfileScreen: View {
 private struct ProfileHeader: View {
     let user: AuthenticatedUser?
     @Environment(\.branding) private var branding
+    @ScaledMetric(relativeTo: .title2) private var size: CGFloat = 60
 
     var body: some View {
         HStack(spacing: 16) {
             Circle()
                 .fill(branding.accent)
-                .frame(width: 60, height: 60)
+                .frame(width: size, height: size)
                 .overlay {
                     Text(verbatim: user?.initial ?? "?")
-                        .font(.system(size: 22, weight: .bold))
+                        .font(.title2.bold())
                         .foregroundStyle(.white)
                 }
                 .accessibilityHidden(true)

@@ -1,134 +1,153 @@
 import AuthenticationServices
 import Gatehouse
 import GatehouseModel
-import SwiftUI
+public import SwiftUI
 
-/// The ways to sign in: what is there, what can be added, and what can be removed, never the last one.
-struct SignInMethodsView: View {
-    private enum Step: Hashable {
-        case load(Int)
-        case linkApple(Int), linkGoogle(Int)
-        case unlink(UserIdentity, Int)
+/// The ways to sign in: what is there, what can be added, taken back or removed, never the last one. Pushed from
+/// ``ProfileView``; needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives.
+public struct SignInMethodsView: View {
+    @Environment(AuthManager.self) private var manager
+
+    public init() {}
+
+    public var body: some View { SignInMethodsScreen(model: SignInMethodsModel(manager: manager)) }
+}
+
+private struct SignInMethodsScreen: View {
+    private enum Wish: Hashable {
+        case load, linkApple, linkGoogle
+        case remove(UserIdentity)
+        case undo(UndoableLink)
     }
 
-    @Environment(AuthManager.self) private var manager
+    private struct Attempt: Hashable {
+        var wish = Wish.load
+        var number = 0
+    }
+
     @Environment(\.googleBrowser) private var google
-    @State private var identities: [UserIdentity]?
+    @State private var model: SignInMethodsModel
     @State private var sheet = AppleSheet()
-    @State private var step = Step.load(0)
-    @State private var count = 0
-    @State private var isWorking = false
-    @State private var message: SignInMessage?
-    @State private var hasFailed = false
-    @State private var leaving: UserIdentity?
-    @State private var asksToRemove = false
+    @State private var attempt = Attempt()
+    @State private var question: MethodQuestion?
+    @State private var asks = false
+
+    init(model: SignInMethodsModel) { _model = State(initialValue: model) }
 
     var body: some View {
         Group {
-            if let identities {
-                list(identities)
-            } else if hasFailed {
-                LoadFailure { step = .load(next()) }
-            } else {
-                ProgressView()
+            switch model.phase {
+            case .loading: ProgressView()
+            case .failed: LoadFailure { begin(.load) }
+            case .showing, .working, .refused: list
             }
         }
         .navigationTitle(Text(ui: "Sign-In Methods"))
         .navigationBarTitleDisplayMode(.inline)
-        .task(id: step) { await run() }
+        .task(id: attempt) { await run(attempt.wish) }
     }
 
-    private func list(_ identities: [UserIdentity]) -> some View {
+    private var list: some View {
         List {
             Section {
-                ForEach(identities, id: \.identityID) { identity in
-                    row(identity, isLast: identities.count == 1)
+                ForEach(model.identities, id: \.identityID) { identity in
+                    IdentityRow(identity: identity, canRemove: model.canRemove) { ask(.remove(identity)) }
                 }
             } footer: {
-                if identities.count == 1 {
-                    Text(ui: "Add another way to sign in before you remove this one.")
-                }
+                if !model.canRemove { Text(ui: "Add another way to sign in before you remove this one.") }
             }
-            Section {
-                if !identities.contains(where: { $0.provider == "apple" }) {
-                    AppleButton(sheet: sheet) { step = .linkApple(next()) }
-                }
-                if google != nil, !identities.contains(where: { $0.provider == "google" }) {
-                    GoogleButton { step = .linkGoogle(next()) }
-                }
-            } footer: {
-                if let message { MessageView(message: message) }
-            }
+            if let message = model.message { Section { MessageView(message: message) } }
+            UndoSection(links: model.undoable) { ask(.undo($0)) }
+            if offersMore { Section { additions } }
+            CredentialsSection(hasPassword: model.has("email"))
         }
-        .disabled(isWorking)
-        .confirmationDialog(Text(ui: "Remove"), isPresented: $asksToRemove, titleVisibility: .visible) {
+        .disabled(model.phase == .working)
+        .overlay { if model.phase == .working { ProgressView() } }
+        .confirmationDialog(question?.title ?? Text(verbatim: ""), isPresented: $asks, titleVisibility: .visible) {
             Button(role: .destructive) {
-                if let leaving { step = .unlink(leaving, next()) }
+                answer()
             } label: {
-                Text(ui: "Remove")
+                question?.title
             }
             Button(role: .cancel) {
             } label: {
                 Text(ui: "Cancel")
             }
         } message: {
-            Text(ui: "You will no longer be able to sign in this way.")
+            question?.message
         }
     }
 
-    private func row(_ identity: UserIdentity, isLast: Bool) -> some View {
-        HStack {
-            VStack(alignment: .leading, spacing: 2) {
-                name(identity.provider)
-                if let email = identity.email {
-                    Text(verbatim: email).font(.footnote).foregroundStyle(.secondary)
-                }
+    private var offersMore: Bool { !model.has(.apple) || google != nil && !model.has(.google) }
+
+    @ViewBuilder private var additions: some View {
+        if !model.has(.apple) { AppleButton(sheet: sheet) { begin(.linkApple) } }
+        if google != nil, !model.has(.google) { GoogleButton { begin(.linkGoogle) } }
+    }
+
+    private func ask(_ question: MethodQuestion) { (self.question, asks) = (question, true) }
+
+    private func answer() {
+        switch question {
+        case .remove(let identity): begin(.remove(identity))
+        case .undo(let link): begin(.undo(link))
+        case nil: break
+        }
+    }
+
+    private func begin(_ wish: Wish) { attempt = Attempt(wish: wish, number: attempt.number + 1) }
+
+    private func run(_ wish: Wish) async {
+        switch wish {
+        case .load: await model.load()
+        case .linkApple: await model.linkApple { try await sheet.credential() }
+        case .linkGoogle: if let google { await model.linkGoogle(in: google) }
+        case .remove(let identity): await model.remove(identity)
+        case .undo(let link): await model.undo(link)
+        }
+    }
+}
+
+/// What is asked before something is gone.
+private enum MethodQuestion {
+    case remove(UserIdentity)
+    case undo(UndoableLink)
+
+    var title: Text {
+        switch self {
+        case .remove: Text(ui: "Remove")
+        case .undo: Text(ui: "Undo")
+        }
+    }
+
+    var message: Text {
+        switch self {
+        case .remove: Text(ui: "You will no longer be able to sign in this way.")
+        case .undo: Text(ui: "Whoever signed in this way is signed out, perhaps here too.")
+        }
+    }
+}
+
+/// Address and password: what they can be changed to.
+private struct CredentialsSection: View {
+    @Environment(AuthManager.self) private var manager
+    let hasPassword: Bool
+
+    var body: some View {
+        Section {
+            NavigationLink {
+                ChangeEmailView()
+            } label: {
+                manager.user?.email == nil ? Text(ui: "Add Email") : Text(ui: "Change Email")
             }
-            Spacer()
-            if !isLast {
-                Button(role: .destructive) {
-                    (leaving, asksToRemove) = (identity, true)
+            // A password opens nothing without an address.
+            if manager.user?.email != nil {
+                NavigationLink {
+                    ChangePasswordView()
                 } label: {
-                    Text(ui: "Remove").frame(minHeight: 44)
+                    hasPassword ? Text(ui: "Change Password") : Text(ui: "Set a Password")
                 }
-                .buttonStyle(.borderless)
-                .accessibilityLabel(Text(ui: "Remove \(name(identity.provider))"))
             }
         }
-    }
-
-    private func name(_ provider: String) -> Text {
-        switch provider {
-        case "apple": Text(verbatim: "Apple")
-        case "google": Text(verbatim: "Google")
-        case "email": Text(ui: "Email and Password")
-        default: Text(verbatim: provider)
-        }
-    }
-
-    private func next() -> Int {
-        count += 1
-        return count
-    }
-
-    private func run() async {
-        (isWorking, message, hasFailed) = (true, nil, false)
-        var method = AuthMethod.email
-        do {
-            switch step {
-            case .load: break
-            case .linkApple:
-                method = .apple
-                try await manager.linkApple { try await sheet.credential() }
-            case .linkGoogle:
-                method = .google
-                if let google { try await manager.linkGoogle(in: google) }
-            case .unlink(let identity, _): try await manager.unlink(identity)
-            }
-            identities = try await manager.identities()
-        } catch {
-            if step != .load(0), identities != nil { message = SignInMessage(method, error) } else { hasFailed = true }
-        }
-        isWorking = false
     }
 }

@@ -1,6 +1,6 @@
 import AuthenticationServices
-import Foundation
 import GatehouseModel
+import SwiftUI
 
 /// Joins the callbacks of Apple's button to the one call that signs in.
 @MainActor final class AppleSheet {

@@ -1,13 +1,16 @@
 import AuthenticationServices
 import Gatehouse
 import GatehouseModel
-import SwiftUI
+public import SwiftUI
 
 /// Links two ways to sign in: an account has the address that a provider named, and its owner says so by entering it.
-struct LinkView: View {
+/// ``LoginView`` shows it while ``AuthManager/linkQuestion`` asks.
+public struct LinkView: View {
     @Environment(AuthManager.self) private var manager
 
-    var body: some View { LinkScreen(model: LinkModel(manager: manager)) }
+    public init() {}
+
+    public var body: some View { LinkScreen(model: LinkModel(manager: manager)) }
 }
 
 private struct LinkScreen: View {
@@ -44,7 +47,8 @@ private struct LinkScreen: View {
                 if model.methods.contains(.apple) { AppleButton(sheet: sheet) { begin(.apple) } }
                 if model.methods.contains(.google), google != nil { GoogleButton { begin(.google) } }
             } footer: {
-                if let message = model.message { MessageView(message: message) }
+                // The login screen has the word when there is nothing to ask any more.
+                if let message = model.message, model.question != nil { MessageView(message: message) }
             }
             if model.canRecover { Section { recovery } }
         }
@@ -59,8 +63,7 @@ private struct LinkScreen: View {
         .navigationBarBackButtonHidden(isBusy)
         .task(id: attempt) {
             guard let attempt else { return }
-            // As for the login screen: the screen goes away when somebody is signed in.
-            await Task { await run(attempt.answer) }.value
+            await run(attempt.answer)
             password = ""
         }
         .onDisappear {

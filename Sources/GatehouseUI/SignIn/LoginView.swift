@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The ways to sign in. Needs what `gatehouse(_:branding:google:calls:)` gives, and is shown in a sheet.
+/// The ways to sign in. Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives, and is shown in a sheet.
 public struct LoginView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -23,17 +23,18 @@ private struct LoginScreen: View {
     }
 
     @Environment(\.dismiss) private var dismiss
-    @Environment(\.branding) private var branding
+    @Environment(\.parts) private var parts
     @Environment(\.googleBrowser) private var google
     @Environment(\.authorizationController) private var authorizationController
     private let manager: AuthManager
     @State private var model: LoginModel
     @State private var sheet = AppleSheet()
     @State private var attempt: Attempt?
-    @State private var asksToLink = false
+    @State private var asksToLink: Bool
 
     init(manager: AuthManager) {
         self.manager = manager
+        _asksToLink = State(initialValue: manager.linkQuestion != nil)
         _model = State(initialValue: LoginModel(manager: manager))
     }
 
@@ -54,10 +55,7 @@ private struct LoginScreen: View {
         }
         .interactiveDismissDisabled(isBusy)
         .task(id: attempt) {
-            guard let attempt else { return }
-            // The screen goes away when somebody is signed in, and what is left of the sign-in does not: a name that
-            // Apple gave has still to reach the server.
-            await Task { await run(attempt.way) }.value
+            if let attempt { await run(attempt.way) }
         }
     }
 
@@ -66,8 +64,9 @@ private struct LoginScreen: View {
     private func content(isRoomy: Bool) -> some View {
         VStack(spacing: 24) {
             if isRoomy { Spacer() }
-            header
-            if let message = model.message {
+            if let header = parts.loginHeader { header() } else { LoginHeader() }
+            // Not below the screen that links: it is told, and focused, when it can be seen.
+            if let message = model.message, !asksToLink {
                 MessageView(message: message, retry: retry).padding(.horizontal, 24)
             }
             if isRoomy { Spacer() }
@@ -81,25 +80,9 @@ private struct LoginScreen: View {
             .font(.subheadline)
             .foregroundStyle(.secondary)
             .padding(.bottom, 16)
+            if let footer = parts.loginFooter { footer().padding([.horizontal, .bottom], 24) }
         }
         .disabled(model.isBusy)
-    }
-
-    private var header: some View {
-        VStack(spacing: 12) {
-            Image(systemName: branding.symbol)
-                .font(.system(size: 64))
-                .foregroundStyle(branding.accent)
-                .accessibilityHidden(true)
-            Text(verbatim: branding.name)
-                .font(.largeTitle.bold())
-                .accessibilityAddTraits(.isHeader)
-            Text(LocalizedStringKey(branding.tagline), bundle: branding.bundle ?? .module)
-                .font(.subheadline)
-                .foregroundStyle(.secondary)
-                .multilineTextAlignment(.center)
-        }
-        .padding(.horizontal, 24)
     }
 
     private var buttons: some View {
@@ -150,6 +133,29 @@ private struct LoginScreen: View {
         case .google:
             if let google { await model.signInWithGoogle(in: google) }
         }
+    }
+}
+
+/// Symbol, name, and why to sign in.
+private struct LoginHeader: View {
+    @Environment(\.branding) private var branding
+    @ScaledMetric(relativeTo: .largeTitle) private var symbolSize: CGFloat = 64
+
+    var body: some View {
+        VStack(spacing: 12) {
+            Image(systemName: branding.symbol)
+                .font(.system(size: symbolSize))
+                .foregroundStyle(branding.accent)
+                .accessibilityHidden(true)
+            Text(verbatim: branding.name)
+                .font(.largeTitle.bold())
+                .accessibilityAddTraits(.isHeader)
+            Text(LocalizedStringKey(branding.tagline), bundle: branding.bundle ?? .module)
+                .font(.subheadline)
+                .foregroundStyle(.secondary)
+                .multilineTextAlignment(.center)
+        }
+        .padding(.horizontal, 24)
     }
 }
 

@@ -105,9 +105,10 @@ struct ForgotPasswordView: View {
 }
 
 /// "Check your email", with the address that it went to.
-private struct MailNotice<Actions: View>: View {
+struct MailNotice<Actions: View>: View {
     let email: String
     let actions: Actions
+    @ScaledMetric(relativeTo: .title2) private var symbolSize: CGFloat = 56
 
     init(email: String, @ViewBuilder actions: () -> Actions) {
         self.email = email
@@ -118,7 +119,7 @@ private struct MailNotice<Actions: View>: View {
         ScrollView {
             VStack(spacing: 16) {
                 Image(systemName: "envelope.badge")
-                    .font(.system(size: 56))
+                    .font(.system(size: symbolSize))
                     .foregroundStyle(.tint)
                     .accessibilityHidden(true)
                 Text(ui: "Check your email")

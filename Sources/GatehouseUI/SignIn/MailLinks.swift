@@ -9,8 +9,8 @@ struct MailLinks: ViewModifier {
     }
 
     /// Where the links lead. Other addresses are not this one's business.
-    let redirectTo: URL
-    let finish: @MainActor (URL) async throws -> Void
+    let redirectTo: URL?
+    let finish: (@Sendable (URL) async throws -> Void)?
     @State private var link: Link?
     @State private var hasFailed = false
     @State private var isOffline = false
@@ -19,35 +19,35 @@ struct MailLinks: ViewModifier {
         content
             .onOpenURL { url in if isOurs(url) { begin(url) } }
             .task(id: link) { if let link { await run(link.url) } }
-            .alert(text("The link could not be opened."), isPresented: $hasFailed) {
+            .alert(Text(ui: "The link could not be opened."), isPresented: $hasFailed) {
                 if isOffline {
                     Button {
                         if let link { begin(link.url) }
                     } label: {
-                        text("Try Again")
+                        Text(ui: "Try Again")
                     }
                 }
                 Button(role: .cancel) {
                 } label: {
-                    text("OK")
+                    Text(ui: "OK")
                 }
             } message: {
                 isOffline
-                    ? text("Unable to connect. Check your internet and try again.")
-                    : text("It may be too old, used already, or for another device. Please ask for a new one.")
+                    ? Text(ui: "Unable to connect. Check your internet and try again.")
+                    : Text(ui: "It may be too old, used already, or for another device. Please ask for a new one.")
             }
     }
 
     private func isOurs(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == redirectTo.scheme?.lowercased()
-            && url.host()?.lowercased() == redirectTo.host()?.lowercased() && url.path() == redirectTo.path()
+        guard finish != nil, let redirectTo else { return false }
+        return url.isAnswer(to: redirectTo)
     }
 
     private func begin(_ url: URL) { link = Link(url: url, number: (link?.number ?? 0) + 1) }
 
     private func run(_ url: URL) async {
         do {
-            try await finish(url)
+            try await finish?(url)
         } catch is CancellationError {
             // Another link was opened, or the app is gone.
         } catch {
@@ -55,6 +55,4 @@ struct MailLinks: ViewModifier {
             hasFailed = true
         }
     }
-
-    private func text(_ key: LocalizedStringKey) -> Text { Text(key, tableName: "MailLinks", bundle: .module) }
 }

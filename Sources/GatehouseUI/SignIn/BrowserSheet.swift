@@ -22,6 +22,7 @@ struct BrowserSheet: Gatehouse.WebAuthenticationSession {
                 }
                 defer { group.cancelAll() }
                 guard let back = try await group.next() else { throw WebAuthenticationError.invalidCallback }
+                guard back.isAnswer(to: redirectTo) else { throw WebAuthenticationError.invalidCallback }
                 return back
             }
         } catch let error as ASWebAuthenticationSessionError where error.code == .canceledLogin {

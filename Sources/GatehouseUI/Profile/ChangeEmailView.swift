@@ -1,0 +1,84 @@
+import GatehouseModel
+public import SwiftUI
+
+/// Gives the account another address, or its first one. Where it waits for a mail, the screen says so.
+public struct ChangeEmailView: View {
+    @Environment(AuthManager.self) private var manager
+
+    public init() {}
+
+    public var body: some View { ChangeEmailScreen(model: ChangeEmailModel(manager: manager)) }
+}
+
+private struct ChangeEmailScreen: View {
+    @Environment(\.dismiss) private var dismiss
+    @State private var model: ChangeEmailModel
+    @State private var attempt = 0
+    @FocusState private var isFocused: Bool
+
+    init(model: ChangeEmailModel) { _model = State(initialValue: model) }
+
+    var body: some View {
+        Group {
+            if model.phase == .checkMail { notice } else { form }
+        }
+        .navigationTitle(title)
+        .navigationBarTitleDisplayMode(.inline)
+        .task(id: attempt) {
+            guard attempt > 0 else { return }
+            await model.submit()
+            guard model.phase == .changed else { return }
+            announce("Your email has been changed.")
+            dismiss()
+        }
+    }
+
+    private var title: Text { model.current == nil ? Text(ui: "Add Email") : Text(ui: "Change Email") }
+
+    private var notice: some View {
+        MailNotice(email: model.form.trimmedEmail) {
+            Text(ui: "Until you open the link, your email stays as it is.")
+                .font(.subheadline)
+                .multilineTextAlignment(.center)
+        }
+    }
+
+    private var form: some View {
+        Form {
+            Section {
+                VStack(alignment: .leading, spacing: 4) {
+                    TextField(text: $model.form.email) { Text(ui: "New Email") }
+                        .textContentType(.emailAddress)
+                        .keyboardType(.emailAddress)
+                        .textInputAutocapitalization(.never)
+                        .autocorrectionDisabled()
+                        .focused($isFocused)
+                        .submitLabel(.done)
+                        .onSubmit { submit() }
+                        .frame(minHeight: 44)
+                    FieldHint(text: model.hint)
+                }
+                .disabled(model.phase == .working)
+            } footer: {
+                VStack(alignment: .leading, spacing: 8) {
+                    if let current = model.current { Text(ui: "Your email is \(current).") }
+                    if let message = model.message { MessageView(message: message, retry: submit) }
+                }
+            }
+            Section {
+                Button(action: submit) { Text(ui: "Save Email") }
+                    .buttonStyle(WideButtonStyle(.prominent))
+                    .disabled(!model.canSubmit)
+            }
+        }
+        .scrollDismissesKeyboard(.interactively)
+        .navigationBarBackButtonHidden(model.phase == .working)
+        .onAppear { isFocused = true }
+    }
+
+    private func submit() {
+        guard model.canSubmit else { return }
+        isFocused = false
+        attempt += 1
+    }
+}

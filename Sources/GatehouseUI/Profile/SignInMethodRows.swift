@@ -1,0 +1,79 @@
+import Gatehouse
+import SwiftUI
+
+extension Text {
+    /// What people call a way to sign in.
+    init(method provider: String) {
+        switch provider {
+        case "apple": self.init(verbatim: "Apple")
+        case "google": self.init(verbatim: "Google")
+        case "email": self.init(ui: "Email and Password")
+        default: self.init(verbatim: provider)
+        }
+    }
+}
+
+/// A way to sign in, and the button that removes it.
+struct IdentityRow: View {
+    let identity: UserIdentity
+    let canRemove: Bool
+    let remove: @MainActor () -> Void
+
+    var body: some View {
+        HStack {
+            VStack(alignment: .leading, spacing: 2) {
+                Text(method: identity.provider)
+                if let email = identity.email {
+                    Text(verbatim: email).font(.footnote).foregroundStyle(.secondary)
+                }
+            }
+            Spacer()
+            if canRemove {
+                Button(role: .destructive, action: remove) { Text(ui: "Remove").frame(minWidth: 44, minHeight: 44) }
+                    .buttonStyle(.borderless)
+                    .accessibilityLabel(Text(ui: "Remove \(Text(method: identity.provider))"))
+            }
+        }
+    }
+}
+
+/// What was linked lately, and the button that takes it back. Nothing where nothing was.
+struct UndoSection: View {
+    let links: [UndoableLink]
+    let undo: @MainActor (UndoableLink) -> Void
+
+    var body: some View {
+        if !links.isEmpty {
+            Section {
+                ForEach(links) { row($0) }
+            } header: {
+                Text(ui: "Recently Added")
+            } footer: {
+                Text(ui: "Was this not you? Undo takes back everything that adding it changed.")
+            }
+        }
+    }
+
+    private func row(_ link: UndoableLink) -> some View {
+        HStack {
+            VStack(alignment: .leading, spacing: 2) {
+                name(of: link)
+                Text(ui: "Added on \(day(link.linkedAt)). Can be undone until \(day(link.until)).")
+                    .font(.footnote)
+                    .foregroundStyle(.secondary)
+            }
+            Spacer()
+            Button(role: .destructive) {
+                undo(link)
+            } label: {
+                Text(ui: "Undo").frame(minWidth: 44, minHeight: 44)
+            }
+            .buttonStyle(.borderless)
+            .accessibilityLabel(Text(ui: "Undo adding \(name(of: link))"))
+        }
+    }
+
+    private func name(of link: UndoableLink) -> Text { Text(method: link.provider ?? "") }
+
+    private func day(_ date: Date) -> Text { Text(date, format: .dateTime.day().month().year()) }
+}

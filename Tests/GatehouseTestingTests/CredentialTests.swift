@@ -1,0 +1,228 @@
+import AuthServer
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import TestSupport
+import Testing
+
+/// Address and password of somebody who is signed in: the same in memory and before a server.
+@Suite("Changing address and password", .timeLimit(.minutes(1))) @MainActor
+struct CredentialTests {
+    private static let another = "another password"
+
+    private nonisolated static func with(
+        _ kind: ServiceKind, _ test: @escaping @MainActor @Sendable (ServiceWorld) async throws -> Void
+    ) async throws {
+        try await ServiceWorld.with(kind) { try await test($0) }
+    }
+
+    /// A server that wants the current password for a new one.
+    private nonisolated static func with(
+        confirms: Bool, _ test: @escaping @MainActor @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        try await TestServer.with(
+            providers: TestProviders(),
+            change: { ($0.confirmsAutomatically, $0.requiresCurrentPassword) = (confirms, true) }
+        ) { try await test($0) }
+    }
+
+    private func manager(_ service: any AuthService) async -> AuthManager {
+        let manager = AuthManager(
+            service: service, storage: MemoryStorage(), clock: VirtualClock().clock, appleCredentials: .unavailable)
+        await manager.wait { !$0.isLoading }
+        return manager
+    }
+
+    @Test(
+        "D1: A new address is the account's at once, shown, and opens it; the old one does not",
+        arguments: ServiceKind.allCases)
+    func email(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            try await world.signUp()
+            let manager = await manager(world.service)
+            let model = ChangeEmailModel(manager: manager)
+            model.form.email = " ada@example.com "
+            #expect(!model.canSubmit, "it is the same one")
+            model.form.email = " Countess@example.com"
+            await model.submit()
+            #expect(model.phase == .changed)
+            await until { manager.user?.email == "countess@example.com" && !manager.isLoading }
+            #expect(manager.user?.email == "countess@example.com" && manager.user?.firstName == "Ada")
+            #expect(try await manager.identities().map(\.email) == ["countess@example.com"])
+            await manager.signOut()
+            let old = await world.failure { @Sendable in
+                try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
+            }
+            #expect(old == "refused 400 invalid_credentials")
+            _ = try await world.service.signIn(email: "countess@example.com", password: Fixtures.password)
+        }
+    }
+
+    @Test("An address that somebody has is refused, and the old one stays", arguments: ServiceKind.allCases)
+    func takenEmail(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            try await world.signUp("grace@example.com")
+            try await world.signUp()
+            let model = ChangeEmailModel(manager: await manager(world.service))
+            model.form.email = "grace@example.com"
+            await model.submit()
+            #expect(model.message?.text == "This email is already associated with another account.")
+            #expect(await world.service.currentSession?.user.email == "ada@example.com")
+        }
+    }
+
+    @Test(
+        "D1: A new password opens the account, the old one does not, and other sessions end",
+        arguments: ServiceKind.allCases)
+    func password(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            try await world.signUp()
+            let model = ChangePasswordModel(manager: await manager(world.service))
+            await model.submit(password: Fixtures.password, confirmation: Fixtures.password)
+            #expect(model.message?.text == "Please choose a password that is not the current one." && model.isOver)
+            await model.submit(password: Self.another, confirmation: "other")
+            #expect(model.message != nil, "nothing was sent")
+            await model.submit(password: Self.another, confirmation: Self.another)
+            #expect(model.phase == .changed && model.isOver)
+            try await world.service.signOut()
+            let old = await world.failure { @Sendable in
+                try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
+            }
+            #expect(old == "refused 400 invalid_credentials")
+            _ = try await world.service.signIn(email: "ada@example.com", password: Self.another)
+        }
+    }
+
+    @Test("Who came with Apple alone sets a password, and signs in with it", arguments: ServiceKind.allCases)
+    func firstPassword(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            let apple = try await world.providers.credentials(.apple, "ada@example.com")
+            let account = try await world.service.signIn(with: apple).user.id
+            let manager = await manager(world.service)
+            let methods = SignInMethodsModel(manager: manager)
+            await methods.load()
+            #expect(methods.phase == .showing && methods.has(.apple) && !methods.has("email") && !methods.canRemove)
+            let model = ChangePasswordModel(manager: manager)
+            await model.submit(password: Self.another, confirmation: Self.another)
+            #expect(model.phase == .changed && !model.asksForCurrent)
+            try await world.service.signOut()
+            let session = try await world.service.signIn(email: "ada@example.com", password: Self.another)
+            #expect(session.user.id == account)
+        }
+    }
+
+    @Test(
+        "Without a connection the same can be tried once more, and the attempt is not over",
+        arguments: ServiceKind.allCases)
+    func offline(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            try await world.signUp()
+            let manager = await manager(world.service)
+            let (password, email) = (ChangePasswordModel(manager: manager), ChangeEmailModel(manager: manager))
+            email.form.email = "countess@example.com"
+            world.setOffline(true)
+            await password.submit(password: Self.another, confirmation: Self.another)
+            await email.submit()
+            #expect(password.message?.action == .retry && !password.isOver && email.message?.action == .retry)
+            world.setOffline(false)
+            await password.submit(password: Self.another, confirmation: Self.another)
+            await email.submit()
+            #expect(password.phase == .changed && email.phase == .changed)
+        }
+    }
+
+    @Test("A guest changes nothing")
+    func guest() async throws {
+        let manager = await manager(InMemoryAuthService())
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.changeEmail("ada@example.com") }
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.changePassword(Self.another) }
+    }
+
+    @Test("A server that wants the current password is given it, and says when it is wrong")
+    func currentPassword() async throws {
+        try await Self.with(confirms: true) { server in
+            let service = try LiveNetwork(server).service()
+            _ = try await service.signUp(email: "ada@example.com", password: Fixtures.password, firstName: nil)
+            let model = ChangePasswordModel(manager: await manager(service))
+            let another = Self.another
+            await model.submit(password: another, confirmation: another)
+            #expect(model.asksForCurrent && !model.isOver)
+            #expect(model.message?.text == "Please enter your current password.")
+            #expect(!model.canSubmit(password: another, confirmation: another))
+            await model.submit(password: another, confirmation: another, current: "not this one")
+            #expect(model.message?.text == "The current password is not correct." && model.isOver)
+            await model.submit(password: another, confirmation: another, current: Fixtures.password)
+            #expect(model.phase == .changed)
+        }
+    }
+
+    @Test("A server that cannot confirm an address says that it does not change it")
+    func withoutMail() async throws {
+        try await Self.with(confirms: false) { server in
+            let service = try LiveNetwork(server).service()
+            let apple = try await ServiceProviders.standIns(server).credentials(.apple, "ada@example.com")
+            _ = try await service.signIn(with: apple)
+            let model = ChangeEmailModel(manager: await manager(service))
+            model.form.email = "countess@example.com"
+            await model.submit()
+            #expect(model.message?.text == "The email address cannot be changed here.")
+        }
+    }
+
+    @Test("A server that confirms by mail leaves the old address until then")
+    func waitsForMail() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        service.addAccount(email: "ada@example.com")
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        let manager = await manager(service)
+        let model = ChangeEmailModel(manager: manager)
+        model.form.email = "countess@example.com"
+        await model.submit()
+        #expect(model.phase == .checkMail && manager.user?.email == "ada@example.com")
+    }
+
+    @Test("A server that wants a code sends one, again when asked, and says when it is wrong")
+    func code() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let model = ChangePasswordModel(manager: await manager(service))
+        let another = Self.another
+        service.meet(.codeRequired, .codeWrong)
+        await model.submit(password: another, confirmation: another)
+        #expect(model.asksForCode && !model.isOver && service.calls.last == .reauthenticate)
+        #expect(model.message?.text == "Please enter the code from the email.")
+        #expect(!model.canSubmit(password: another, confirmation: another))
+        model.code = "000000"
+        await model.submit(password: another, confirmation: another)
+        #expect(model.message?.text == "The code is not correct, or too old." && model.isOver)
+        await model.sendCodeAgain()
+        #expect(model.code.isEmpty && model.phase == .editing)
+        #expect(service.calls.filter { $0 == .reauthenticate }.count == 2)
+        model.code = "123456"
+        await model.submit(password: another, confirmation: another)
+        #expect(model.phase == .changed)
+    }
+
+    @Test("A code that could not be sent is not asked for")
+    func codeNotSent() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let model = ChangePasswordModel(manager: await manager(service))
+        service.meet(.codeRequired)
+        service.meet(.serverError, at: .reauthenticate)
+        await model.submit(password: Self.another, confirmation: Self.another)
+        #expect(!model.asksForCode && model.message?.text == "Something went wrong. Please try again.")
+    }
+
+    @Test(
+        "A password that is too easy is told apart from one that is too short", arguments: [["pwned"], ["length"], []])
+    func weak(_ reasons: [String]) {
+        let refusal = AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: reasons)
+        let text = SignInMessage(changing: AuthClientError.refused(refusal))?.text
+        let isEasy = reasons == ["pwned"]
+        #expect(
+            text
+                == (isEasy
+                    ? "This password is too easy to guess. Please choose another one."
+                    : "Password must be at least 8 characters."))
+    }
+}

@@ -1,0 +1,192 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import ScreenDriver
+import Testing
+
+@MainActor @Suite("The screen of the ways to sign in", .timeLimit(.minutes(1)))
+struct MethodsTests {
+    /// The profile's screen of Ada, who linked Google and has signed in with her password since.
+    private func world(_ service: InMemoryAuthService = .signedIn(), links: Bool = true) async throws -> World {
+        let world = await World(service)
+        world.google.follow(.signsIn(.ada))
+        if links {
+            try await world.manager.linkGoogle(in: world.google)
+            await world.manager.signOut()
+            try await world.manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        }
+        try await world.openProfile()
+        try await world.screen.tap("Sign-In Methods")
+        return world
+    }
+
+    @Test("D7: what was linked lately is said, with its days, and taken back after a question")
+    func undo() async throws {
+        let world = try await world()
+        try await world.screen.wait(for: "Recently Added")
+        #expect(world.screen.shows("Added on Jan 1, 2026. Can be undone until Jan 31, 2026."))
+        #expect(world.screen.shows("Was this not you? Undo takes back everything that adding it changed."))
+        try await world.screen.tap("Undo adding Google")
+        #expect(world.screen.shows("Whoever signed in this way is signed out, perhaps here too."))
+        try await world.screen.tap("Cancel")
+        #expect(world.screen.has(button: "Remove Google"))
+        world.service.meet(.slow, at: .undoLink)
+        try await world.screen.tap("Undo adding Google")
+        try await world.screen.tap("Undo")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(try !world.screen.isEnabled("Undo adding Google"))
+        #expect(!world.screen.progress.isEmpty)
+        world.service.release()
+        try await world.screen.wait { $0.has(button: "Sign in with Google") }
+        #expect(!world.screen.shows("Recently Added"))
+        #expect(world.screen.shows("Add another way to sign in before you remove this one."))
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("A link that opened this session takes the session with it")
+    func undoOwn() async throws {
+        let world = try await world(links: false)
+        try await world.screen.wait { $0.has(button: "Sign in with Google") }
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.has(button: "Undo adding Google") }
+        try await world.screen.tap("Undo adding Google")
+        try await world.screen.tap("Undo")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(!world.manager.isLoggedIn)
+    }
+
+    @Test("What could not be undone is told, announced, and stays")
+    func undoFails() async throws {
+        let world = try await world()
+        try await world.screen.wait { $0.has(button: "Undo adding Google") }
+        world.service.meet(.serverError, at: .undoLink)
+        try await world.screen.tap("Undo adding Google")
+        try await world.screen.tap("Undo")
+        try await world.screen.wait(for: "Something went wrong. Please try again.")
+        #expect(world.screen.spokenFocus == "Something went wrong. Please try again.")
+        #expect(world.screen.has(button: "Undo adding Google"))
+    }
+
+    @Test("What is too old to be undone says so, and goes")
+    func tooOld() async throws {
+        let world = try await world()
+        try await world.screen.wait { $0.has(button: "Undo adding Google") }
+        world.service.clock.advance(by: .seconds(31 * 86_400))
+        try await world.screen.tap("Undo adding Google")
+        try await world.screen.tap("Undo")
+        try await world.screen.wait(for: "This can no longer be undone.")
+        #expect(!world.screen.has(button: "Undo adding Google"))
+        #expect(world.screen.has(button: "Remove Google"))
+    }
+
+    @Test("A list that could not be loaded is no empty one")
+    func loading() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.meet(.offline, at: .undoableLinks)
+        let world = try await world(service, links: false)
+        try await world.screen.wait { $0.has(button: "Retry") }
+        try await world.screen.tap("Retry")
+        try await world.screen.wait(for: "Email and Password")
+    }
+
+    @Test("D1: the address is changed, checked while typing, and shown in the profile")
+    func email() async throws {
+        let world = try await world(links: false)
+        try await world.screen.wait { $0.has(button: "Change Email") }
+        try await world.screen.tap("Change Email")
+        #expect(world.screen.focused == "New Email")
+        #expect(world.screen.shows("Your email is ada@example.com."))
+        try await world.screen.type("countess@example", into: "New Email")
+        #expect(world.screen.shows("Please enter a valid email address."))
+        #expect(try !world.screen.isEnabled("Save Email"))
+        try await world.screen.type("countess@example.com", into: "New Email")
+        world.service.meet(.emailTaken, at: .updateUser)
+        try await world.screen.submit("New Email")
+        try await world.screen.wait(for: "This email is already associated with another account.")
+        try await world.screen.tap("Save Email")
+        try await world.screen.wait { $0.title == "Sign-In Methods" }
+        #expect(world.screen.announcements.last == "Your email has been changed.")
+        try await world.screen.goBack()
+        try await world.screen.wait(for: "countess@example.com")
+    }
+
+    @Test("An address that waits for its mail says so, and nothing has changed yet")
+    func emailWaits() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        let world = try await world(service, links: false)
+        try await world.screen.wait { $0.has(button: "Change Email") }
+        try await world.screen.tap("Change Email")
+        try await world.screen.type("countess@example.com", into: "New Email")
+        try await world.screen.tap("Save Email")
+        try await world.screen.wait(for: "Check your email")
+        #expect(world.screen.shows("Until you open the link, your email stays as it is."))
+        #expect(world.manager.user?.email == "ada@example.com")
+    }
+
+    @Test("D1: the password is changed; hints stand below the fields, and Return moves on")
+    func password() async throws {
+        let world = try await world(links: false)
+        try await world.screen.wait { $0.has(button: "Change Password") }
+        try await world.screen.tap("Change Password")
+        try await world.screen.type("short", into: "New Password")
+        #expect(world.screen.shows("Password must be at least 8 characters."))
+        try await world.screen.type("another password", into: "New Password")
+        try await world.screen.submit("New Password")
+        #expect(world.screen.focused == "Confirm Password")
+        try await world.screen.type("another", into: "Confirm Password")
+        #expect(world.screen.shows("Passwords do not match."))
+        try await world.screen.type("another password", into: "Confirm Password")
+        world.service.meet(.currentPasswordRequired, .currentPasswordWrong)
+        try await world.screen.tap("Save Password")
+        try await world.screen.wait { $0.has(field: "Current Password") }
+        #expect(try world.screen.value(of: "New Password") == "another password", "the attempt is not over")
+        try await world.screen.type("not this one", into: "Current Password")
+        try await world.screen.tap("Save Password")
+        try await world.screen.wait(for: "The current password is not correct.")
+        for field in world.screen.fields { #expect(try world.screen.value(of: field) == "", "\(field)") }
+        for (field, text) in [
+            ("New Password", "another password"), ("Confirm Password", "another password"),
+            ("Current Password", Fixtures.password),
+        ] {
+            try await world.screen.type(text, into: field)
+        }
+        try await world.screen.submit("Current Password")
+        try await world.screen.wait { $0.title == "Sign-In Methods" }
+        #expect(world.screen.announcements.last == "Your password has been saved.")
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("A code is asked for where the server wants one, and sent again")
+    func code() async throws {
+        let world = try await world(links: false)
+        try await world.screen.wait { $0.has(button: "Change Password") }
+        try await world.screen.tap("Change Password")
+        world.service.meet(.codeRequired)
+        try await world.screen.type("another password", into: "New Password")
+        try await world.screen.type("another password", into: "Confirm Password")
+        try await world.screen.tap("Save Password")
+        try await world.screen.wait(for: "Please enter the code from the email.")
+        #expect(try world.screen.attribute("autocomplete", of: "Code") == "one-time-code")
+        try await world.screen.tap("Send Again")
+        try await world.screen.wait { _ in world.service.calls.filter { $0 == .reauthenticate }.count == 2 }
+        try await world.screen.type("123456", into: "Code")
+        try await world.screen.tap("Save Password")
+        try await world.screen.wait { $0.title == "Sign-In Methods" }
+    }
+
+    @Test("Who came with Apple alone is offered a password, and without an address an address first")
+    func firstPassword() async throws {
+        for (person, address, secret) in [
+            (ProviderPerson.ada, "Change Email", true), (.withoutEmail, "Add Email", false),
+        ] {
+            let service = InMemoryAuthService()
+            _ = try await service.signIn(with: person.credentials(from: .apple))
+            let world = try await world(service, links: false)
+            try await world.screen.wait { $0.has(button: address) }
+            #expect(world.screen.has(button: "Set a Password") == secret)
+            #expect(!world.screen.has(button: "Change Password"))
+        }
+    }
+}

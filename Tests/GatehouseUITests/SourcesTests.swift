@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// What nobody sees on a screen: the screens' sources are the same for Apple's SDK and for Linux, and hold to what
+/// people need who use larger text, or read from the right.
+@Suite("The screens' sources")
+struct SourcesTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Sources/GatehouseUI")
+
+    private static var sources: [(name: String, text: String)] {
+        get throws {
+            let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+            var sources: [(String, String)] = []
+            while let file = files?.nextObject() as? URL {
+                guard file.pathExtension == "swift" else { continue }
+                sources.append((file.lastPathComponent, try String(contentsOf: file, encoding: .utf8)))
+            }
+            return sources
+        }
+    }
+
+    @Test("E11: they have no platform switch, and import SwiftUI, AuthenticationServices and our modules alone")
+    func imports() throws {
+        let allowed: Set<Substring> = ["SwiftUI", "AuthenticationServices", "Gatehouse", "GatehouseModel"]
+        let sources = try Self.sources
+        #expect(sources.count > 20)
+        for (name, text) in sources {
+            #expect(text.firstMatch(of: /(?m)^\s*#(?:if|elseif)\b/) == nil, "\(name)")
+            let imports = text.matches(of: /(?m)^(?:@\w+ )*(?:public |package |internal )?import (\w+)/).map(\.output.1)
+            #expect(allowed.isSuperset(of: imports), "\(name): \(imports)")
+        }
+    }
+
+    @Test(
+        "E11: no text has a fixed size, and nothing is at the left or right of a screen",
+        arguments: [
+            #"\.system\(size: ?[0-9]"#, #"\.(?:left|right)\b"#, #"\.padding\(\.(?:left|right)"#, #"fixedSize\("#,
+        ])
+    func layout(_ pattern: String) throws {
+        let regex = try Regex(pattern)
+        for (name, text) in try Self.sources { #expect(text.firstMatch(of: regex) == nil, "\(name)") }
+    }
+
+    @Test("R30: A password is a view's state, and every view that has one empties it")
+    func passwords() throws {
+        let holders = try Self.sources.filter { $0.text.contains(/@State private var \w*[pP]assword\b/) }
+        #expect(holders.map(\.name).sorted() == ["ChangePasswordView.swift", "EmailAuthView.swift", "LinkView.swift"])
+        for (name, text) in holders {
+            #expect(text.contains(".onDisappear"), "\(name)")
+            #expect(text.contains(/password = ""|password, confirmation, current\) = \("", "", ""\)/), "\(name)")
+        }
+    }
+}
