@@ -1,7 +1,8 @@
 import GatehouseModel
 import SwiftUI
 
-// What needs no account. Whole screens are drawn by the tests (Scripts/take-pictures).
+// What needs no account. Whole screens, in each state, are in Apps/BoxScore/Previews: they need the accounts in memory of
+// GatehouseTesting, which no app ships.
 
 #Preview("Buttons") {
     VStack(spacing: 12) {

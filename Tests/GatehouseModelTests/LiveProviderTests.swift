@@ -137,6 +137,16 @@ struct LiveProviderTests {
         }
     }
 
+    @Test("D7: A server that has no list of links to take back has none to show, and that is no error")
+    func noUndo() async throws {
+        try await Self.with { world in
+            try await world.signUp()
+            world.network.fail("/undoable", 404)
+            #expect(try await world.manager.undoableLinks().isEmpty)
+            #expect(world.manager.error == nil)
+        }
+    }
+
     /// The page of the server is skipped: it gave the provider's address to the app.
     private struct LinkingBrowser: WebAuthenticationSession {
         let server: TestServer

@@ -45,6 +45,27 @@ struct TextsTests {
         #expect(english.isDisjoint(with: user.screen.texts + user.screen.buttons), "\(user.screen.snapshot())")
     }
 
+    @Test("E11: nor on those that change the account", arguments: ["es", "de", "ja", "ar"])
+    func changes(_ language: String) async throws {
+        let (catalog, locale) = (try Self.catalog, Locale(identifier: language))
+        func text(_ key: String) -> String { catalog.text(for: key, in: locale) ?? key }
+        let english = Set(catalog.keys).subtracting(["OK", "Name"])
+        let world = await World(.signedIn(), settings: Screen.Settings(locale: locale))
+        let screen = world.screen
+        world.google.follow(.signsIn(.ada))
+        try await world.manager.linkGoogle(in: world.google)
+        try await screen.tap(try #require(screen.buttons.last))
+        try await screen.tap(text("Sign-In Methods"))
+        try await screen.wait(for: text("Recently Added"))
+        #expect(english.isDisjoint(with: screen.texts + screen.buttons), "\(screen.snapshot())")
+        for (button, field) in [("Change Email", "New Email"), ("Change Password", "New Password")] {
+            try await screen.tap(text(button))
+            try await screen.type("x", into: text(field))
+            #expect(english.isDisjoint(with: screen.texts + screen.buttons + screen.fields), "\(screen.snapshot())")
+            try await screen.goBack()
+        }
+    }
+
     /// What stands in `Text(ui: "…")` and `announce("…")`.
     private static var keysInSources: [String] {
         get throws {
