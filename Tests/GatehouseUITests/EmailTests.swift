@@ -246,6 +246,17 @@ struct EmailTests {
         #expect(try await world.manager.signInWithEmail("ada@example.com", password: "longenough") == .signedIn)
         #expect(screen.complaints.isEmpty)
     }
+
+    @Test("A recovery mail that is opened over the profile closes it: one sheet at a time")
+    func recoveryOverProfile() async throws {
+        let world = await World(.signedIn())
+        try await world.openProfile()
+        world.service.openRecoveryMail(of: "ada@example.com")
+        try await world.screen.wait { $0.title == "New Password" }
+        #expect(world.screen.presentations == ["sheet"])
+        try await world.screen.tap("Not Now")
+        #expect(world.screen.presentations.isEmpty && !world.manager.needsNewPassword)
+    }
 }
 
 actor Recorder {
