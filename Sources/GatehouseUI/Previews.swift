@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-// What needs no account. Whole screens are drawn by the tests (Scripts/take-pictures).
+// What needs no account. Whole screens are drawn by `make screens`.
 
 #Preview("Buttons") {
     VStack(spacing: 12) {

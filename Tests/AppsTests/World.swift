@@ -12,6 +12,9 @@ import SwiftUI
 
 /// One of the apps on a screen, over a service in memory.
 @MainActor struct World {
+    /// The text size of what is made now; nil for that of the settings.
+    @TaskLocal static var textSize: DynamicTypeSize?
+
     let service: InMemoryAuthService
     let google = ScriptedProviderSheet(.signsIn(.ada))
     let manager: AuthManager
@@ -19,13 +22,12 @@ import SwiftUI
 
     private init(
         _ service: InMemoryAuthService, settings: Screen.Settings, _ content: (AuthManager) -> some View,
-        branding: Branding
+        branding: Branding, calls: AccountCalls
     ) async {
         self.service = service
         manager = service.makeManager()
-        var calls = AccountCalls()
-        calls.teams = { Self.teams }
-        calls.setPassword = { _ in }
+        var settings = settings
+        if let textSize = Self.textSize { settings.dynamicTypeSize = textSize }
         screen = Screen(
             content(manager).gatehouse(manager, branding: branding, google: google, calls: calls),
             settings: settings)
@@ -37,7 +39,8 @@ import SwiftUI
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
         link: @escaping @MainActor (URL) async throws -> Void = { _ in },
-        teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams }
+        teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams },
+        calls: AccountCalls = World.calls
     ) async -> World {
         let redirect = URL(string: "boxscore://auth-callback") ?? URL(filePath: "/")
         return await World(
@@ -46,17 +49,25 @@ import SwiftUI
                 HomeView(teams: teams)
                     .modifier(NewPasswordSheet(manager: manager))
                     .modifier(MailLinks(redirectTo: redirect, finish: link))
-            }, branding: Branding())
+            }, branding: Branding(), calls: calls)
     }
 
     /// The journal.
     static func dailyRitual(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        profiles: Profiles
+        profiles: Profiles, calls: AccountCalls = World.calls
     ) async -> World {
         await World(
             service, settings: settings,
-            { _ in JournalView(profile: profiles.calls, date: Fixtures.date) }, branding: .dailyRitual)
+            { _ in JournalView(profile: profiles.calls, date: Fixtures.date) }, branding: .dailyRitual,
+            calls: calls)
+    }
+
+    static var calls: AccountCalls {
+        var calls = AccountCalls()
+        calls.teams = { Self.teams }
+        calls.setPassword = { _ in }
+        return calls
     }
 
     nonisolated static let teams = [

@@ -41,7 +41,7 @@ struct DevicesView: View {
     }
 
     private func row(_ device: SessionInfo) -> some View {
-        HStack {
+        AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 name(device).lineLimit(2)
                 if device.isCurrent {

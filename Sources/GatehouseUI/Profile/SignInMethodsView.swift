@@ -77,7 +77,7 @@ struct SignInMethodsView: View {
     }
 
     private func row(_ identity: UserIdentity, isLast: Bool) -> some View {
-        HStack {
+        AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 name(identity.provider)
                 if let email = identity.email {
