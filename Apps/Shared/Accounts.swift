@@ -15,13 +15,20 @@ public struct Accounts: Sendable {
 
     /// Makes no call yet.
     ///
+    /// - Parameters:
+    ///   - transport: The network.
+    ///   - clock: Time.
     /// - Throws: ``Gatehouse/AuthClientError/insecureURL`` for plain http to another machine.
     @MainActor
-    public init(_ settings: ServerSettings, storage: any SecureStorage) throws {
+    public init(
+        _ settings: ServerSettings, storage: any SecureStorage,
+        transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock()
+    ) throws {
         client = try AuthClient(
             url: settings.server.appending(path: "auth/v1"), publishableKey: settings.publishableKey,
-            storage: storage)
-        gateway = try GatewayClient(url: settings.gateway, tokens: GatewayTokens(client))
+            storage: storage, transport: transport, clock: clock)
+        gateway = try GatewayClient(
+            url: settings.gateway, tokens: GatewayTokens(client), transport: transport, clock: clock)
         manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
         redirectTo = settings.redirectTo
         offersGoogle = settings.offersGoogle
