@@ -116,8 +116,9 @@
     }
   });
 
-  // Too small for a finger.
+  // Too small for a finger, or out of its reach.
   for (const { element, lines: [rect] } of controls) {
+    if (sticksOut(rect, phone)) faults.push(`outside the phone: ${name(element)}`);
     if (rect.width < TARGET - 0.5 || rect.height < TARGET - 0.5) {
       faults.push(`smaller than ${TARGET}: ${name(element)} ${Math.round(rect.width)}×${Math.round(rect.height)}`);
     }

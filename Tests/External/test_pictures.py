@@ -25,6 +25,7 @@ FAULTS = [
     ('<input aria-label="Name" placeholder="A long name" style="width: 60px; height: 44px">', "clipped by itself"),
     ('<p style="position: absolute; left: 370px">Beyond</p>', "outside the phone"),
     ('<p style="position: absolute; top: 840px">Below</p>', "outside the phone"),
+    ('<button style="position: absolute; top: 820px">Low</button>', "outside the phone"),
     ('<p style="width: 60px; overflow-wrap: anywhere">Incomprehensible</p>', "broken within a word"),
     ('<p>One</p><p style="margin-top: -14px">Two</p>', "overlapping"),
     ('<button>One</button><button style="margin-inline-start: -20px">Two</button>', "overlapping"),

@@ -57,7 +57,7 @@ struct DevicesView: View {
                 Button(role: .destructive) {
                     step = .end(device.id, next())
                 } label: {
-                    Text(ui: "Sign Out").frame(minHeight: 44)
+                    Text(ui: "Sign Out").frame(minWidth: 44, minHeight: 44)
                 }
                 .buttonStyle(.borderless)
                 .accessibilityLabel(Text(ui: "Sign out \(name(device))"))

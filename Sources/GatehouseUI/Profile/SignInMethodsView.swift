@@ -89,7 +89,7 @@ struct SignInMethodsView: View {
                 Button(role: .destructive) {
                     (leaving, asksToRemove) = (identity, true)
                 } label: {
-                    Text(ui: "Remove").frame(minHeight: 44)
+                    Text(ui: "Remove").frame(minWidth: 44, minHeight: 44)
                 }
                 .buttonStyle(.borderless)
                 .accessibilityLabel(Text(ui: "Remove \(name(identity.provider))"))

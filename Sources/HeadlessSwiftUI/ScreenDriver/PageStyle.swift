@@ -37,8 +37,8 @@ extension HTMLPage {
         .divider { background: var(--line); min-height: 1px }
         .shape { min-height: 1px; min-width: 1px }
         .navigation { align-self: stretch; flex: 1; min-height: 0; background: var(--back) }
-        .page { flex: 1; align-self: stretch; min-height: 0; justify-content: center }
-        .scroll, .list, .form { overflow: hidden auto; scrollbar-width: none; min-height: 0 }
+        .page { flex: 1; align-self: stretch; justify-content: safe center }
+        .page, .scroll, .list, .form { overflow: hidden auto; scrollbar-width: none; min-height: 0 }
         .scroll { display: flex; flex-direction: column; align-items: center }
         .list, .form { background: var(--group); padding: 16px; gap: 22px; align-items: stretch }
         """
@@ -53,8 +53,9 @@ extension HTMLPage {
         .bar .text, .bar .image { font-size: inherit !important }
         .bar .title { font-weight: 600; color: var(--ink); text-align: center }
         .bar > .button { flex-direction: row; min-width: 44px; min-height: 44px; justify-content: center }
-        .bar > .button:has(> svg) { flex-wrap: wrap; height: 44px; overflow: hidden; justify-content: flex-start }
-        .bar > .button > svg { width: 1.3em; height: 44px; flex: none; margin-inline-start: -8px }
+        .bar > .button:has(> svg) { flex-wrap: wrap; height: 44px; overflow: hidden; justify-content: flex-start;
+          margin-inline-start: -8px }
+        .bar > .button > svg { width: 1.3em; height: 44px; flex: none }
         [dir=rtl] .bar > .button > svg { transform: scaleX(-1) }
         .bar > .button > span { white-space: nowrap }
         .bar > .button:first-child:not([data-place]), .bar > [data-place=leading] { margin-inline-end: auto }
@@ -66,9 +67,10 @@ extension HTMLPage {
           text-align: start; padding: 3px 0 8px }
         body { padding-top: 50px }
         .layer > .navigation { margin-top: -50px; padding-top: 50px }
-        .sheet > .navigation > .bar, .sheet .overlay .navigation > .bar { padding-top: 8px }
-        .sheet .navigation:has(.list), .sheet .navigation:has(.form), .navigation:has(.list) > .bar,
-          .navigation:has(.form) > .bar { background: var(--group) }
+        .sheet > .navigation > .bar, .sheet .overlay .navigation > .bar { padding-top: 8px;
+          min-height: 52px }
+        .navigation:has(.list), .navigation:has(.form), .navigation:has(.list) > .bar, .navigation:has(.form) > .bar
+          { background: var(--group) }
         """
 
     private static let rows = """
@@ -87,8 +89,7 @@ extension HTMLPage {
         .row > .button.chevron:only-child:not(.custom):not(.apple) { flex-direction: row; align-items: center;
           justify-content: space-between; gap: 8px }
         .row > .chevron:not(.custom) > * { flex: 0 1 auto !important; min-width: 0 }
-        .row > .chevron:not(.custom)::after { content: "›"; color: var(--quiet); font-size: 1.3em; line-height: 1 }
-        [dir=rtl] .row > .chevron:not(.custom)::after { content: "‹" }
+        .row > .chevron:not(.custom)::after { content: "›" / ""; color: var(--quiet); font-size: 1.3em; line-height: 1 }
         .header > *, .footer > * { color: var(--quiet) }
         .header .text, .footer > .text { font-size: .8em !important }
         .header, .footer { font-size: inherit; padding: 0 16px 7px }
@@ -116,6 +117,7 @@ extension HTMLPage {
         .switch.on::after { margin-inline-start: 22px }
         .field { font: inherit; color: var(--ink); background: none; border: 0; padding: 4px 0; width: 100%;
           min-width: 0; min-height: 44px; outline: none; text-align: start; text-overflow: ellipsis }
+        [dir=rtl] .field { text-align: right !important }
         .field::placeholder { color: var(--quiet); opacity: 1 }
         .field.roundedBorder { border: 1px solid var(--line); border-radius: 8px; padding: 10px }
         .field.search { background: var(--fill); border-radius: 10px; padding: 8px 12px; margin: 0 16px 8px;
@@ -141,6 +143,7 @@ extension HTMLPage {
         .alert > .text:first-child, .dialog > .text:first-child { font-weight: 600 }
         .alert > .button, .dialog > .button { border-top: 1px solid var(--line); padding: 12px; min-height: 44px;
           align-self: stretch }
+        .alert > .button .text, .dialog > .button .text { text-align: center !important }
         .alert > .cancel, .dialog > .cancel { font-weight: 600 }
         .dialog { top: auto; bottom: 16px; transform: translateX(-50%); width: 370px }
         .alert > .field { margin: 4px 16px 12px; width: calc(100% - 32px); border: 1px solid var(--line);

@@ -12,7 +12,6 @@ struct PicturesTests {
     /// What the camera has to know of a still.
     private struct Entry: Encodable {
         let name: String
-        let showsMost: Bool
         let looks: [String]
     }
 
@@ -44,7 +43,7 @@ struct PicturesTests {
         #expect(Set(Still.all.map(\.name)).count == Still.all.count)
         guard let folder = Self.folder else { return }
         let entries = Still.all.map { still in
-            Entry(name: still.name, showsMost: still.showsMost, looks: Look.all(for: still).map(\.name))
+            Entry(name: still.name, looks: Look.all(for: still).map(\.name))
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try JSONEncoder().encode(entries).write(to: folder.appending(path: "stills.json"))

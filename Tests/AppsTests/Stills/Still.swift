@@ -14,7 +14,7 @@ import Testing
 struct Still: Sendable, CustomTestStringConvertible {
     /// The files are named after it.
     let name: String
-    /// One of those that show most: also in German, its tree also in Arabic, and on the contact sheet.
+    /// One of those that show most: it is looked at in German, too, and its tree is kept in Arabic, too.
     let showsMost: Bool
     let make: @MainActor () async throws -> World
 
