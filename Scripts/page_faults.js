@@ -87,8 +87,8 @@
     for (let index = 0; index < node.data.length; index++) {
       range.setStart(node, index);
       range.setEnd(node, index + 1);
-      const rect = range.getClientRects()[0];
-      if (!rect || rect.width === 0) continue;
+      const rect = [...range.getClientRects()].filter((rect) => rect.width > 0).pop();
+      if (!rect) continue;
       const broken = last && rect.top > last.rect.bottom - rect.height / 2 && last.index === index - 1;
       if (broken && isWordAt(node.data, index)) {
         faults.push(`broken within a word: ${name(element)}`);

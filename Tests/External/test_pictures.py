@@ -39,6 +39,8 @@ FINE = [
     + "A limit of lines cuts what is longer, which is what the limit is for</p>",
     '<div class="zstack" style="display: grid"><p style="grid-area: 1 / 1">A</p><button style="grid-area: 1 / 1">'
     + "On purpose</button></div>",
+    '<p style="width: 120px; overflow-wrap: anywhere">Incompre&shy;hensible</p>',
+    '<p style="width: 60px; overflow-wrap: anywhere">ada@example.com</p>',
     '<button disabled style="opacity: .4">Not now</button>',
     '<input aria-label="Name" value="What is typed may be longer" style="width: 60px; height: 44px">',
 ]
