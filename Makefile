@@ -1,6 +1,6 @@
 # Every habit of this project is a verb here; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench docs clean
+.PHONY: help run build test check screens bench docs clean
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
@@ -9,7 +9,7 @@ swift_folders := $(wildcard Sources Tests Apps Benchmarks/Sources)
 served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting)Tests\.'
 
 help: ## Lists these verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Builds and starts the whole stack on one port; its state is in .gatehouse, ARGS="…" are passed on
 	@Scripts/prepare.sh
@@ -38,6 +38,14 @@ check: ## Formatting, house style, the arrows between targets, links, and the te
 	Scripts/check-style
 	Scripts/check-arrows
 	Scripts/check-links
+
+screens: ## Photographs every screen into .build/screens, and fails when one looks wrong; ARGS="…" are passed on
+	@Scripts/prepare.sh screens
+	@$(MAKE) .venv/ready
+	swift build --build-tests
+	rm -rf .build/screens
+	GATEHOUSE_PICTURES=$(CURDIR)/.build/screens swift test --skip-build --filter '^AppsTests\.PicturesTests'
+	.venv/bin/python3 Scripts/take-pictures .build/screens $(ARGS)
 
 bench: ## Measures a release build against references of the same run; ARGS="…" are passed on
 	@Scripts/prepare.sh bench

@@ -22,6 +22,8 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 #if os(Linux)
 /// What the screens are built on, where Apple's SDK is not.
 let screenKit: [Target.Dependency] = ["SwiftUI", "AuthenticationServices"]
+/// What `gatehouse dev` draws the app in a browser with.
+let liveScreens: [Target.Dependency] = ["LiveScreens"]
 let headless: [Target] = [
     /// Expands `#Preview` to nothing.
     .macro(name: "PreviewPlugin", path: "Sources/HeadlessSwiftUI/PreviewPlugin", swiftSettings: strict),
@@ -68,6 +70,23 @@ let headless: [Target] = [
         ] + screenKit,
         path: "Apps/DailyRitual", exclude: ["DailyRitual.xcodeproj", "Configuration", "Resources", "Screens"],
         swiftSettings: strict),
+    /// The app in a browser, for `gatehouse dev`: what the screens draw goes out, taps and typing come back.
+    .target(
+        name: "LiveScreens",
+        dependencies: [
+            "ScreenDriver", "BoxScoreScreens", "AppSupport", "GatehouseUI", "Gatehouse", "GatehouseWire", "DevStack",
+            "HTTPServing", hummingbird, httpTypes, nioCore,
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        ] + screenKit,
+        resources: [
+            .embedInCode("Page/app.html"), .embedInCode("Page/app.css"), .embedInCode("Page/app.js"),
+        ], swiftSettings: strict),
+    .testTarget(
+        name: "LiveScreensTests",
+        dependencies: [
+            "LiveScreens", "ScreenDriver", "Gatehouse", "GatehouseWire", "HTTPServing", "TestSupport", hummingbird,
+            httpTypes, logging, nioCore,
+        ], swiftSettings: strict),
     /// Taps through both apps, over an account service in memory.
     .testTarget(
         name: "AppsTests",
@@ -75,7 +94,7 @@ let headless: [Target] = [
             "AppSupport", "BoxScoreScreens", "DailyRitualScreens", "GatehouseUI", "GatehouseTesting",
             "GatehouseModel", "Gatehouse", "ScreenDriver",
         ] + screenKit,
-        swiftSettings: strict),
+        exclude: ["Snapshots"], swiftSettings: strict),
     /// Taps through the apps before the server itself, with stand-ins for Apple and Google: what the designs accept.
     .testTarget(
         name: "AcceptanceTests",
@@ -87,6 +106,7 @@ let headless: [Target] = [
 ]
 #else
 let screenKit: [Target.Dependency] = []
+let liveScreens: [Target.Dependency] = []
 let headless: [Target] = []
 #endif
 
@@ -198,7 +218,7 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
+            ] + liveScreens,
             swiftSettings: strict),
 
         /// A server in process, a clock that stands still, faults with names.

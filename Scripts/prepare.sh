@@ -6,6 +6,7 @@
 #   Scripts/prepare.sh check     and to check: Python 3
 #   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL; Chromium, unless GATEHOUSE_BROWSER names
 #                                another browser, or says none
+#   Scripts/prepare.sh screens   and to photograph the screens: Python 3 with venv, Chromium, fonts for the texts
 #   Scripts/prepare.sh bench     and to measure: wrk
 set -euo pipefail
 
@@ -42,6 +43,8 @@ want() {
 postgres_server() {
     has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G "${1:-/nowhere}/opt/postgresql@*/bin/initdb"
 }
+
+font() { [ -n "$(fc-list "$1")" ]; }
 
 python_with_venv() { [ -x .venv/bin/python3 ] || python3 -c 'import ensurepip, venv'; }
 
@@ -89,6 +92,13 @@ prepare_linux() {
                 browser || want_chromium
                 want postgresql postgres_server
                 ;;
+            screens)
+                want python3 has python3
+                want python3-venv python_with_venv
+                browser || want_chromium
+                want fonts-inter font Inter
+                want fonts-noto-core font 'Noto Sans Arabic'
+                ;;
             bench) want python3 has python3 && want wrk has wrk ;;
         esac
     done
@@ -113,6 +123,10 @@ prepare_macos() {
                 want google-chrome browser_app
                 want postgresql@17 postgres_server "$prefix"
                 ;;
+            screens)
+                say "on a Mac the screens are Apple's own; pictures of them are taken on Linux"
+                exit 1
+                ;;
             bench) want wrk has wrk ;;
         esac
     done
@@ -127,8 +141,8 @@ prepare_macos() {
 
 for purpose in "$@"; do
     case $purpose in
-        check | test | bench) ;;
-        *) say "unknown argument: $purpose (known: check, test, bench)"; exit 2 ;;
+        check | test | screens | bench) ;;
+        *) say "unknown argument: $purpose (known: check, test, screens, bench)"; exit 2 ;;
     esac
 done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

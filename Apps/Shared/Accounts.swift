@@ -17,7 +17,10 @@ public struct Accounts: Sendable {
 
     /// Makes no call yet.
     ///
-    /// - Parameter telemetry: Each hears what happens to the account.
+    /// - Parameters:
+    ///   - transport: The network.
+    ///   - clock: Time.
+    ///   - telemetry: Each hears what happens to the account.
     /// - Throws: ``Gatehouse/AuthClientError/insecureURL`` for plain http to another machine.
     @MainActor
     public init(

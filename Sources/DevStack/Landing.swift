@@ -15,6 +15,8 @@ struct Landing: Sendable {
     static let path = "/dev"
 
     let external: String
+    /// Where the reference app can be used, if it can.
+    var app: String?
 
     func table(floor: ServingFloor) -> RouteTable {
         RouteTable(
@@ -47,11 +49,17 @@ struct Landing: Sendable {
             title: "gatehouse dev",
             """
             \(outcome)
+            \(appLink)\
             <h2>Try it</h2>
             <ul>
             \([Company.google, .apple].map(link))\
             </ul>
             """)
+    }
+
+    private var appLink: HTML {
+        guard let app else { return "" }
+        return #"<ul><li><a href="\#(app)">Use BoxScore, the reference app, in this browser</a></li></ul>\#n"#
     }
 
     private func link(_ company: Company) -> HTML {

@@ -56,6 +56,8 @@ package struct StandInSettings: Sendable {
     package var googleApps = ["ios.apps.example.com", "android.apps.example.com"]
     /// Nil: `POST /dev/apple/notify` is refused.
     package var notificationEndpoint: String?
+    /// Where the reference app can be used in a browser; nil: nowhere.
+    package var app: String?
     /// How long the token endpoints take for the person who is slow.
     package var slowness: Duration = .seconds(5)
 

@@ -30,7 +30,7 @@ package struct StandIns: Sendable {
             apple: try StandInApple(apple, publicKey: key.publicKey, settings, surroundings),
             google: try StandInGoogle(google, settings, surroundings),
             registration: StandInRegistration(apple: apple, google: google),
-            landing: Landing(external: settings.external))
+            landing: Landing(external: settings.external, app: settings.app))
     }
 
     /// The tables of both, below `/dev/apple` and `/dev/google`, and the page at `/dev`.

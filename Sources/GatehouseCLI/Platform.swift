@@ -1,7 +1,9 @@
 // The only platform switch in GatehouseCLI: where flock(2), isatty(3) and statvfs(3) come from, where URLSession
-// lives, where the terminal client keeps its session, and what compiled this program.
+// lives, where the terminal client keeps its session, whether the app's screens can be drawn without Apple's SDK, and
+// what compiled this program.
 import Foundation
 import Gatehouse
+import HTTPServing
 
 #if canImport(Glibc)
 @_exported import Glibc
@@ -13,6 +15,30 @@ import Gatehouse
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif
+#if canImport(LiveScreens)
+import LiveScreens
+#endif
+
+/// The app in a browser, which `gatehouse dev` has where the screens can be drawn: on Linux, with their texts beside
+/// the program, as a build leaves them.
+struct AppInBrowser {
+    let url: String
+    let tables: (ServingFloor) -> [RouteTable]
+
+    init?(server: String, publishableKey: String) {
+        #if canImport(LiveScreens)
+        guard LiveApp.hasTexts,
+            let app = LiveApp(
+                server: server, publishableKey: publishableKey, transport: SystemDefaults.transport(),
+                randomBytes: System.randomBytes)
+        else { return nil }
+        url = server + LiveApp.path
+        tables = { [app.table(floor: $0)] }
+        #else
+        return nil
+        #endif
+    }
+}
 
 extension Client {
     /// Where the session outlives the command.

@@ -12,6 +12,9 @@ import SwiftUI
 
 /// One of the apps on a screen, over a service in memory.
 @MainActor struct World {
+    /// The text size of what is made now; nil for that of the settings.
+    @TaskLocal static var textSize: DynamicTypeSize?
+
     let service: InMemoryAuthService
     let google = ScriptedProviderSheet(.signsIn(.ada))
     let manager: AuthManager
@@ -19,14 +22,12 @@ import SwiftUI
 
     private init(
         _ service: InMemoryAuthService, settings: Screen.Settings, _ content: some View, branding: Branding,
-        link: (@Sendable (URL) async throws -> Void)? = nil
+        calls: AccountCalls
     ) async {
         self.service = service
         manager = service.makeManager()
-        var calls = AccountCalls()
-        calls.teams = { Self.teams }
-        calls.redirectTo = URL(string: "boxscore://auth-callback")
-        calls.openLink = link
+        var settings = settings
+        if let textSize = Self.textSize { settings.dynamicTypeSize = textSize }
         screen = Screen(
             content.gatehouse(manager, branding: branding, google: google, calls: calls), settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
@@ -36,20 +37,32 @@ import SwiftUI
     /// The sports app.
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        link: @escaping @Sendable (URL) async throws -> Void = { _ in },
-        teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams }
+        link: (@Sendable (URL) async throws -> Void)? = nil,
+        teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams },
+        calls: AccountCalls = World.calls
     ) async -> World {
-        await World(service, settings: settings, HomeView(teams: teams), branding: Branding(), link: link)
+        var calls = calls
+        calls.openLink = link ?? calls.openLink
+        return await World(
+            service, settings: settings, HomeView(teams: teams), branding: Branding(), calls: calls)
     }
 
     /// The journal.
     static func dailyRitual(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        profiles: Profiles
+        profiles: Profiles, calls: AccountCalls = World.calls
     ) async -> World {
         await World(
             service, settings: settings, JournalView(profile: profiles.calls, date: Fixtures.date),
-            branding: .dailyRitual)
+            branding: .dailyRitual, calls: calls)
+    }
+
+    static var calls: AccountCalls {
+        var calls = AccountCalls()
+        calls.teams = { Self.teams }
+        calls.redirectTo = URL(string: "boxscore://auth-callback")
+        calls.openLink = { _ in }
+        return calls
     }
 
     nonisolated static let teams = [

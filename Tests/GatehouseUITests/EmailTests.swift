@@ -74,7 +74,7 @@ struct EmailTests {
         #expect(try world.screen.attribute("enterkeyhint", of: "Password") == "next")
         #expect(try world.screen.attribute("enterkeyhint", of: "Confirm Password") == "go")
         try await world.screen.tap("Already have an account? Sign in")
-        #expect(try world.screen.attribute("autocomplete", of: "Password") == "password")
+        #expect(try world.screen.attribute("autocomplete", of: "Password") == "current-password")
         #expect(try world.screen.attribute("enterkeyhint", of: "Password") == "go")
     }
 

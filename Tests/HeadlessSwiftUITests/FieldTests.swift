@@ -51,7 +51,7 @@ struct FieldTests {
         #expect(try screen.attribute("autocapitalize", of: "Email") == "none")
         #expect(try screen.attribute("autocorrect", of: "Email") == "off")
         #expect(try screen.attribute("autocomplete", of: "Email") == "email")
-        #expect(try screen.attribute("autocomplete", of: "Password") == "password")
+        #expect(try screen.attribute("autocomplete", of: "Password") == "current-password")
         #expect(try screen.attribute("enterkeyhint", of: "Email") == "next")
         #expect(try screen.attribute("enterkeyhint", of: "Password") == "go")
     }

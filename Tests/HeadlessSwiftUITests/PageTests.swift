@@ -13,7 +13,7 @@ struct PageTests {
                   # Account
                 list
                   section
-                    "Name"
+                    "Name" header
                     row
                       field First name: Ada <keyboard>
                     row

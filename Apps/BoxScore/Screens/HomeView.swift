@@ -53,7 +53,9 @@ private struct HomeScreen: View {
     private var failure: some View {
         VStack(spacing: 12) {
             Spacer()
-            Text("The teams could not be loaded.", bundle: .module).foregroundStyle(.secondary)
+            Text("The teams could not be loaded.", bundle: .module)
+                .foregroundStyle(.secondary)
+                .multilineTextAlignment(.center)
             Button {
                 attempt += 1
             } label: {

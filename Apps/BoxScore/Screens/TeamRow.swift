@@ -6,21 +6,35 @@ struct TeamRow: View {
     let team: LeagueTeam
     let isFollowed: Bool
     let toggle: @MainActor () -> Void
+    @Environment(\.dynamicTypeSize) private var textSize
 
     var body: some View {
-        HStack {
-            Text(verbatim: team.name)
-            Spacer()
-            Button(action: toggle) {
-                Image(systemName: isFollowed ? "checkmark.circle.fill" : "plus")
-                    .foregroundStyle(.tint)
-                    .frame(minWidth: 44, minHeight: 44)
-                    .contentShape(Rectangle())
+        if textSize.isAccessibilitySize {
+            VStack(alignment: .leading) {
+                name
+                button
             }
-            .buttonStyle(.plain)
-            .accessibilityLabel(
-                isFollowed
-                    ? Text("Unfollow \(team.name)", bundle: .module) : Text("Follow \(team.name)", bundle: .module))
+        } else {
+            HStack {
+                name
+                Spacer()
+                button
+            }
         }
+    }
+
+    private var name: some View { Text(verbatim: team.name) }
+
+    private var button: some View {
+        Button(action: toggle) {
+            Image(systemName: isFollowed ? "checkmark.circle.fill" : "plus")
+                .foregroundStyle(.tint)
+                .frame(minWidth: 44, minHeight: 44)
+                .contentShape(Rectangle())
+        }
+        .buttonStyle(.plain)
+        .accessibilityLabel(
+            isFollowed
+                ? Text("Unfollow \(team.name)", bundle: .module) : Text("Follow \(team.name)", bundle: .module))
     }
 }

@@ -25,5 +25,7 @@ struct TopNavBar: View {
         }
         .padding(.horizontal, 16)
         .frame(minHeight: 44)
+        // As the system's own bars.
+        .dynamicTypeSize(...DynamicTypeSize.xxxLarge)
     }
 }

@@ -26,7 +26,7 @@ package struct Person: Hashable, Sendable {
     /// As requests name it.
     package let id: String
     package let title: String
-    let explanation: String
+    package let explanation: String
     package let givenName: String
     package let familyName: String
     package let address: Address

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AuthServer
+import DevStack
 import HTTPServing
 
 struct Dev: AsyncParsableCommand {
@@ -36,8 +37,9 @@ struct Dev: AsyncParsableCommand {
         try folder.lock()
         let secrets = try folder.secretsMadeIfNeeded()
         var settings = try settings(folder, secrets, address)
+        let app = AppInBrowser(server: address.url, publishableKey: secrets.publishableKey)
         let standIns = try DevStandIns(
-            at: address.url, confirmsAutomatically: settings.auth.confirmsAutomatically)
+            at: address.url, app: app?.url, confirmsAutomatically: settings.auth.confirmsAutomatically)
         settings.providers = standIns?.providers ?? []
         let logger = makeLogger(settings)
         if !address.isLoopback {
@@ -48,7 +50,7 @@ struct Dev: AsyncParsableCommand {
         if standIns == nil {
             Output.note("The stand-ins for Apple and Google are off: without TLS they are for this machine alone.")
         }
-        let text = try text(secrets, address, standIns)
+        let text = try text(secrets, address, standIns, app)
         let files = RunningFiles(
             RunningStack(url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath),
             address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
@@ -57,16 +59,22 @@ struct Dev: AsyncParsableCommand {
             Output.note("Commands such as `gatehouse login` may not find this stack by themselves: give them --url.")
         }
         try await serve(
-            settings, parts: Set(ServedPart.allCases), logger: logger, standIns: standIns?.standIns,
+            settings, parts: Set(ServedPart.allCases), logger: logger,
+            beside: { floor in
+                guard let standIns else { return [] }
+                return standIns.standIns.tables(floor: floor) + (app?.tables(floor) ?? [])
+            },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) }, onReady: { Output.line(text) })
     }
 
     /// What is printed when everything is ready.
-    private func text(_ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?) throws -> String {
+    private func text(
+        _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?
+    ) throws -> String {
         let addresses = DevAddresses(
             url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
             anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data,
-            apple: standIns?.appleURL, google: standIns?.googleURL)
+            apple: standIns?.appleURL, google: standIns?.googleURL, app: standIns == nil ? nil : app?.url)
         return json ? addresses.json : addresses.block
     }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DevStack
 import HTTPServing
 import Logging
 import NIOCore
@@ -86,13 +85,13 @@ func migrate(_ database: any Database, _ steps: [Migration]) async throws {
 
 /// Runs until a signal: then accepts nothing more, finishes what runs for at most 15 s, and returns.
 func serve(
-    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger, standIns: StandIns? = nil,
+    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
+    beside: (ServingFloor) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
     let server = try await explaining {
         try await makeServer(
-            settings, parts: parts, logger: logger, standIns: standIns, prepareSchema: prepareSchema,
-            onReady: onReady)
+            settings, parts: parts, logger: logger, beside: beside, prepareSchema: prepareSchema, onReady: onReady)
     }
     var configuration = ServiceGroupConfiguration(
         services: server.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -13,10 +13,12 @@ package struct DevAddresses: Sendable {
     /// Where the stand-ins for providers are, if there are any.
     let apple: String?
     let google: String?
+    /// Where the app can be used in a browser, if it can.
+    let app: String?
 
     package init(
         url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
-        folder: String, apple: String? = nil, google: String? = nil
+        folder: String, apple: String? = nil, google: String? = nil, app: String? = nil
     ) {
         self.url = url
         self.publishableKey = publishableKey
@@ -26,6 +28,7 @@ package struct DevAddresses: Sendable {
         self.folder = folder
         self.apple = apple
         self.google = google
+        self.app = app
     }
 
     var authURL: String { url + "/auth/v1" }
@@ -43,6 +46,7 @@ package struct DevAddresses: Sendable {
         writer.member("service_role_key", serviceRoleKey)
         if let apple { writer.member("apple_stand_in", apple) }
         if let google { writer.member("google_stand_in", google) }
+        if let app { writer.member("app", app) }
         writer.endObject()
         return writer.text
     }
@@ -55,7 +59,7 @@ package struct DevAddresses: Sendable {
 
           Auth API          \(authURL)
           Gateway           \(url)/v1  and  \(url)/api/v1
-          Health, metrics   \(url)/ready  \(url)/metrics
+          Health, metrics   \(url)/ready  \(url)/metrics\(appLine)
 
           publishable key   \(publishableKey)
           secret key        \(secretKey.reveal())
@@ -73,6 +77,10 @@ package struct DevAddresses: Sendable {
           \(program) whoami
 
         """
+    }
+
+    private var appLine: String {
+        app.map { "\n  The app           \($0)  (use BoxScore in your browser)" } ?? ""
     }
 
     private var providerBlock: String {

@@ -8,15 +8,18 @@ package struct DevStandIns: Sendable {
     let standIns: StandIns
     package let providers: [ConfiguredProvider]
 
-    /// - Parameter url: Where the whole stack is.
+    /// - Parameters:
+    ///   - url: Where the whole stack is.
+    ///   - app: Where the app can be used in a browser, if it can.
     /// - Returns: nil where stand-ins cannot be: without TLS a server calls nothing but its own machine.
     /// - Throws: What making keys throws.
-    package init?(at url: String, confirmsAutomatically: Bool) throws {
+    package init?(at url: String, app: String? = nil, confirmsAutomatically: Bool) throws {
         guard ProviderURL(url)?.isLoopback == true else { return nil }
         let authURL = url + "/auth/v1"
         var settings = StandInSettings(external: url)
         settings.redirectURIs = [authURL + "/callback"]
         settings.notificationEndpoint = authURL + "/apple/notifications"
+        settings.app = app
         standIns = try StandIns.make(settings, in: Self.surroundings)
         let defaults = ProviderDefaults(externalURL: authURL, confirmsAutomatically: confirmsAutomatically)
         var apple = try Self.apple(standIns.registration.apple)

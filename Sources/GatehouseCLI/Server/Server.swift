@@ -1,7 +1,6 @@
 import AccountDomain
 import AccountStore
 import AuthServer
-import DevStack
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -25,11 +24,12 @@ struct Server: Sendable {
 /// The whole program on one page: the concrete types are known here and nowhere else.
 ///
 /// - Parameters:
-///   - standIns: served beside it, by `gatehouse dev`.
+///   - beside: what `gatehouse dev` serves beside it.
 ///   - prepareSchema: brings the database's schema up to date, or refuses to.
 ///   - onReady: called once the main port accepts connections.
 func makeServer(
-    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger, standIns: StandIns? = nil,
+    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
+    beside: (ServingFloor) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws -> Server {
     let metrics = ServerMetrics()
@@ -47,7 +47,7 @@ func makeServer(
     } else if let issuer = settings.issuer {
         try server.addRemoteGateway(settings, RemoteIssuer(issuer, database: database), floor)
     }
-    server.tables += standIns?.tables(floor: floor) ?? []
+    server.tables += beside(floor)
     let operations = Operations(
         floor: floor, database: database, migrations: migrations(for: parts), version: ProgramVersion.text)
     server.tables.append(

@@ -40,7 +40,7 @@ struct DevicesView: View {
     }
 
     private func row(_ device: SessionInfo) -> some View {
-        HStack {
+        AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 name(device).lineLimit(2)
                 if device.isCurrent {
@@ -56,7 +56,7 @@ struct DevicesView: View {
                 Button(role: .destructive) {
                     step = .end(device.id, next())
                 } label: {
-                    Text(ui: "Sign Out").frame(minHeight: 44)
+                    Text(ui: "Sign Out").frame(minWidth: 44, minHeight: 44)
                 }
                 .buttonStyle(.borderless)
                 .accessibilityLabel(Text(ui: "Sign out \(name(device))"))

@@ -20,7 +20,7 @@ struct IdentityRow: View {
     let remove: @MainActor () -> Void
 
     var body: some View {
-        HStack {
+        AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 Text(method: identity.provider)
                 if let email = identity.email {
@@ -55,7 +55,7 @@ struct UndoSection: View {
     }
 
     private func row(_ link: UndoableLink) -> some View {
-        HStack {
+        AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 name(of: link)
                 Text(ui: "Added on \(day(link.linkedAt)). Can be undone until \(day(link.until)).")

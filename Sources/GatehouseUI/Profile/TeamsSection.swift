@@ -131,7 +131,9 @@ struct LoadFailure: View {
 
     var body: some View {
         VStack(spacing: 12) {
-            Text(ui: "Something went wrong. Please try again.").foregroundStyle(.secondary)
+            Text(ui: "Something went wrong. Please try again.")
+                .foregroundStyle(.secondary)
+                .multilineTextAlignment(.center)
             Button(action: retry) { Text(ui: "Retry").frame(minWidth: 44, minHeight: 44) }
         }
         .padding(24)

@@ -128,9 +128,9 @@ struct MailNotice<Actions: View>: View {
                 Text(ui: "If \(email) can be used here, we have sent a link to it. Open it on this device.")
                     .font(.subheadline)
                     .foregroundStyle(.secondary)
-                    .multilineTextAlignment(.center)
                 actions
             }
+            .multilineTextAlignment(.center)
             .padding(24)
         }
         .onAppear { announce("Check your email") }

@@ -57,6 +57,18 @@ struct OrDivider: View {
     private var line: some View { Rectangle().fill(Color.secondary.opacity(0.3)).frame(height: 1) }
 }
 
+/// Side by side; with the largest text sizes, one below the other.
+struct AdaptiveRow<Content: View>: View {
+    @Environment(\.dynamicTypeSize) private var size
+    private let content: Content
+
+    init(@ViewBuilder content: () -> Content) { self.content = content() }
+
+    var body: some View {
+        if size.isAccessibilitySize { VStack(alignment: .leading) { content } } else { HStack { content } }
+    }
+}
+
 /// Covers a screen while something runs that nobody may interrupt.
 struct BusyOverlay: View {
     let text: Text
@@ -64,9 +76,10 @@ struct BusyOverlay: View {
     var body: some View {
         ZStack {
             Color.black.opacity(0.3).ignoresSafeArea()
-            ProgressView { text }
+            ProgressView { text.multilineTextAlignment(.center) }
                 .padding(24)
                 .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+                .padding(16)
         }
         .accessibilityElement(children: .combine)
         .accessibilityAddTraits(.isModal)

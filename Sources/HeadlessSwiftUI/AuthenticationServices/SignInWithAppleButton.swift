@@ -50,7 +50,8 @@ extension SignInWithAppleButton: View, RenderedView {
             Image(systemName: "apple.logo").accessibilityHidden(true)
             Text(verbatim: label.texts[language] ?? label.texts["en"] ?? "")
         }
-        .font(.system(size: 19, weight: .medium))
+        // It grows with the button, as far as the words fit on a phone.
+        .font(.system(size: min(19 * environment.dynamicTypeSize.factor, 28), weight: .medium))
         .foregroundStyle(isWhite ? Color.black : Color.white)
         .frame(minWidth: 140, maxWidth: .infinity, minHeight: 30, maxHeight: .infinity)
         .background(isWhite ? Color.white : Color.black)

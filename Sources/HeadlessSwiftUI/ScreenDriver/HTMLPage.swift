@@ -17,16 +17,19 @@ public struct HTMLPage {
         let direction = settings.layoutDirection == .rightToLeft ? "rtl" : "ltr"
         let language = settings.locale.language.languageCode?.identifier ?? "en"
         var writer = HTMLWriter()
-        let body = try screen.host.elements.map { try writer.html($0, in: .column) }.joined()
+        let body = try writer.layers(screen.host.elements)
+        let title = writer.escaped(screen.title ?? screen.texts.first ?? "Screen")
         return """
             <!doctype html>
             <html lang="\(language)" dir="\(direction)" class="\(isDark ? "dark" : "light")">
             <meta charset="utf-8">
+            <title>\(title)</title>
             <style>
+            \(HTMLPage.controls)
             body { width: \(width)px; height: \(height)px; font-size: \(17 * settings.dynamicTypeSize.factor)px }
             \(HTMLPage.style)
             </style>
-            <body>\(body)</body>
+            <body class="screen"><main>\(body)</main></body>
             </html>
 
             """

@@ -1,7 +1,7 @@
 import SwiftUI
 
-/// Writes elements as HTML. SwiftUI's layout is reduced to one question for each axis: does this element take all it
-/// is offered?
+/// Writes elements as HTML: what a person can do with one is said in HTML's own words, for eyes, keyboards and screen
+/// readers alike. SwiftUI's layout is reduced to one question for each axis: does this element take all it is offered?
 @MainActor struct HTMLWriter {
     /// What lines an element up with its siblings.
     enum Parent {
@@ -17,7 +17,29 @@ import SwiftUI
         }
     }
 
-    mutating func html(_ element: ScreenElement, in parent: Parent) throws -> String {
+    /// Whether somebody uses the page: elements have their ids then, styles stand where a content security policy
+    /// without exceptions lets a script read them, and what is secret is left out.
+    let isLive: Bool
+    /// The presentations met so far, from the first to the topmost.
+    private var presented: [String] = []
+
+    init(isLive: Bool = false) { self.isLive = isLive }
+
+    /// The root, and over it the presentations: only the topmost can be reached.
+    ///
+    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not draw.
+    mutating func layers(_ elements: [ScreenElement]) throws -> String {
+        presented = []
+        let root = try elements.map { try html($0, in: .column) }.joined()
+        let layers = [root] + presented
+        return layers.indices.map { index in
+            let behind = index + 1 < layers.count ? " inert" : ""
+            let dim = index == 0 ? "" : "<div class=\"dim\"></div>"
+            return "\(dim)<div class=\"layer\"\(behind)>\(layers[index])</div>"
+        }.joined()
+    }
+
+    private mutating func html(_ element: ScreenElement, in parent: Parent) throws -> String {
         if element.isHidden { return "" }
         switch element.kind {
         case .spacer: return tag("div", "spacer", element, parent, "")
@@ -31,19 +53,26 @@ import SwiftUI
         case .textField, .secureField: return field(element, parent)
         case .progress:
             return tag("div", "progress", element, parent, "<i class=\"spinner\"></i>" + (try children(element)))
-        case .sheet, .cover, .alert, .dialog: return try presentation(element)
+        case .sheet, .cover, .alert, .dialog:
+            try present(element)
+            return ""
         default: return tag("div", element.kind.rawValue, element, parent, try children(element))
         }
     }
 
     private mutating func children(_ element: ScreenElement) throws -> String {
-        try element.children.map { try html($0, in: Parent(element.kind)) }.joined()
+        let modal = element.kind == .overlay ? element.children.lastIndex(where: \.holdsModal) : nil
+        // What something covers that nobody may get past is out of reach.
+        for child in element.children.prefix(modal ?? 0) { child.details["isCovered"] = "true" }
+        return try element.children.map { try html($0, in: Parent(element.kind)) }.joined()
     }
 
-    private mutating func presentation(_ element: ScreenElement) throws -> String {
+    private mutating func present(_ element: ScreenElement) throws {
+        let place = presented.count
+        presented.append("")
         let size = element.details["detents"].map { $0 == "medium" ? " medium" : "" } ?? ""
-        return "<div class=\"dim\"></div><div role=\"dialog\" class=\"\(element.kind.rawValue)\(size)\">"
-            + (try children(element)) + "</div>"
+        let inner = try children(element)
+        presented[place] = tag("div", element.kind.rawValue + size, element, .layers, inner)
     }
 
     private mutating func button(_ element: ScreenElement, _ parent: Parent) throws -> String {
@@ -54,27 +83,42 @@ import SwiftUI
         if !element.isEnabled { classes += " disabled" }
         if element.spoken.traits.contains(.isSelected) { classes += " selected" }
         let inner = element.children.isEmpty ? "<span>\(escaped(element.text))</span>" : try children(element)
-        let back = element.details["back"] == nil ? "" : try Symbols.svg("chevron.backward")
-        return tag("div", classes, element, parent, back + inner, " role=\"button\"")
+        let back =
+            element.details["back"] == nil
+            ? "" : try Symbols.svg("chevron.backward").replacing("<svg ", with: "<svg aria-hidden=\"true\" ")
+        if let address = element.details["href"], element.isEnabled {
+            let attributes = " href=\"\(escaped(address))\" target=\"_blank\" rel=\"noopener\""
+            return tag("a", classes, element, parent, back + inner, attributes)
+        }
+        return tag("button", classes, element, parent, back + inner, " type=\"button\"")
     }
 
     private mutating func toggle(_ element: ScreenElement, _ parent: Parent) throws -> String {
-        let knob = "<i class=\"switch\(element.details["isOn"] == "true" ? " on" : "")\"></i>"
+        let isOn = element.details["isOn"] == "true"
+        let knob = "<i class=\"switch\(isOn ? " on" : "")\"></i>"
         let label = "<span class=\"text\">\(try children(element))</span>"
-        return tag("div", "toggle", element, parent, label + knob, " role=\"switch\"")
+        let attributes = " type=\"button\" role=\"switch\" aria-checked=\"\(isOn)\""
+        return tag("button", "toggle", element, parent, label + knob, attributes)
     }
 
     private func field(_ element: ScreenElement, _ parent: Parent) -> String {
-        let value = escaped(element.field?.read() ?? "")
-        let type = element.kind == .secureField ? "password" : "text"
+        let text = element.field?.read() ?? ""
+        let isSecret = element.kind == .secureField
         var classes = "field \(element.details["style"] ?? "")"
         if element.field?.isFocused == true { classes += " focused" }
         if element.details["isSearch"] != nil { classes += " search" }
-        let attributes = [
-            "type=\"\(type)\"", "value=\"\(value)\"", "placeholder=\"\(escaped(element.field?.prompt ?? ""))\"",
-            "aria-label=\"\(escaped(element.name))\"", element.isEnabled ? "" : "disabled", "dir=\"auto\"",
-        ].filter { !$0.isEmpty }.joined(separator: " ")
-        return "<input class=\"\(classes)\" \(attributes) style=\"\(style(element, parent))\">"
+        var attributes = " type=\"\(isSecret ? "password" : "text")\" dir=\"auto\""
+        if isSecret, isLive {
+            attributes += " data-filled=\"\(!text.isEmpty)\""
+        } else {
+            attributes += " value=\"\(isSecret ? String(repeating: "•", count: text.count) : escaped(text))\""
+        }
+        attributes += " placeholder=\"\(escaped(element.field?.prompt ?? ""))\""
+        for name in ["autocomplete", "inputmode", "autocapitalize", "autocorrect", "enterkeyhint"] {
+            if let value = element.details[name] { attributes += " \(name)=\"\(escaped(value))\"" }
+        }
+        if element.spoken.label == nil { attributes += " aria-label=\"\(escaped(element.name))\"" }
+        return tag("input", classes, element, parent, nil, attributes)
     }
 
     private func lines(_ element: ScreenElement) -> String {
@@ -87,88 +131,79 @@ import SwiftUI
         return try Symbols.asset(asset, in: bundle)
     }
 
+    /// - Parameter inner: Nil for a tag that has no end.
     private func tag(
-        _ name: String, _ classes: String, _ element: ScreenElement, _ parent: Parent, _ inner: String,
+        _ name: String, _ classes: String, _ element: ScreenElement, _ parent: Parent, _ inner: String?,
         _ attributes: String = ""
     ) -> String {
-        var attributes = attributes
-        if let label = element.spoken.label { attributes += " aria-label=\"\(escaped(label))\"" }
-        if element.spoken.isHidden { attributes += " aria-hidden=\"true\"" }
+        var attributes = attributes + spoken(element)
+        if isLive, let id = element.id { attributes += " id=\"\(id)\"" }
+        if isLive, element.details["isTapArea"] != nil { attributes += " data-taps" }
         if let place = element.details["place"] { attributes += " data-place=\"\(place)\"" }
         if element.kind == .bar, let title = element.details["title"] { attributes += " data-title=\"\(title)\"" }
         if let style = element.details["style"], element.kind == .list { attributes += " data-style=\"\(style)\"" }
         if element.details["isBehind"] != nil { attributes += " data-behind" }
+        if element.style.ignoresSafeArea { attributes += " data-bleeds" }
         if element.details["isHidden"] != nil { attributes += " hidden" }
-        return "<\(name) class=\"\(classes)\" style=\"\(style(element, parent))\"\(attributes)>\(inner)</\(name)>"
+        if element.details["isCovered"] != nil { attributes += " inert" }
+        let style = element.isPresentation ? "" : HTMLStyle.text(element, parent)
+        let start = "<\(name) class=\"\(classes)\" \(isLive ? "data-style-text" : "style")=\"\(style)\"\(attributes)>"
+        return start + (inner.map { "\($0)</\(name)>" } ?? "")
+    }
+}
+
+// For who does not see, or does not touch.
+extension HTMLWriter {
+    private func spoken(_ element: ScreenElement) -> String {
+        let spoken = element.spoken
+        var attributes = spoken.isHidden ? " aria-hidden=\"true\"" : ""
+        let label = spoken.label.map { " aria-label=\"\(escaped($0))\"" } ?? ""
+        switch element.kind {
+        case .sheet, .cover, .alert, .dialog:
+            let name = spoken.label ?? element.title ?? element.name
+            // Beside a phone that is used stands what belongs to it: `inert` alone closes off what is behind.
+            attributes += element.kind == .alert ? " role=\"alertdialog\"" : " role=\"dialog\""
+            if !isLive { attributes += " aria-modal=\"true\"" }
+            attributes += " aria-label=\"\(escaped(String(name.prefix(100))))\""
+        case .button, .link, .toggle, .textField, .secureField:
+            attributes += label + (element.isEnabled ? "" : " disabled")
+            if let isPressed = element.isPressed { attributes += " aria-pressed=\"\(isPressed)\"" }
+            if let hint = spoken.hint { attributes += " aria-description=\"\(escaped(hint))\"" }
+        case .progress:
+            let name = element.name.isEmpty ? element.details["working"] ?? "" : element.name
+            attributes += " role=\"progressbar\" aria-label=\"\(escaped(name))\""
+        case .image:
+            if !spoken.isHidden { attributes += label.isEmpty ? " aria-hidden=\"true\"" : " role=\"img\"" + label }
+        case .text where spoken.traits.contains(.isHeader):
+            let level = spoken.headingLevel ?? (element.details["isTitle"] == nil ? 3 : 2)
+            attributes += " role=\"heading\" aria-level=\"\(level)\"" + label
+        case .picker: attributes += " role=\"group\"" + label
+        default:
+            if !label.isEmpty { attributes += " role=\"\(element.kind == .text ? "img" : "group")\"" + label }
+        }
+        return attributes
     }
 
-    private func escaped(_ text: String) -> String {
+    func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
     }
 }
 
-// Styles.
-extension HTMLWriter {
-    private func style(_ element: ScreenElement, _ parent: Parent) -> String {
-        (flex(element, parent) + look(element.style) + box(element)).joined(separator: ";")
+extension ScreenElement {
+    /// The bar's title, or the first heading.
+    fileprivate var title: String? {
+        if kind == .text, details["isTitle"] != nil || spoken.traits.contains(.isHeader) { return name }
+        return children.lazy.filter { !$0.isPresentation && !$0.isHidden }.compactMap(\.title).first
     }
 
-    private func flex(_ element: ScreenElement, _ parent: Parent) -> [String] {
-        let isRow = parent == .row
-        let isWide = element.isGreedy(.horizontal, inRow: isRow)
-        let isHigh = element.isGreedy(.vertical, inRow: isRow)
-        if parent == .layers { return (isWide ? ["width:100%"] : []) + (isHigh ? ["height:100%"] : []) }
-        let (main, cross) = isRow ? (isWide, isHigh) : (isHigh, isWide)
-        let shrinks = isRow && [.text, .vstack, .box, .link, .button].contains(element.kind)
-        return [main ? "flex:1 1 0" : shrinks ? "flex:0 1 auto" : "flex:none"] + (cross ? ["align-self:stretch"] : [])
+    /// Whether something in it keeps a person from what is behind it.
+    fileprivate var holdsModal: Bool {
+        spoken.traits.contains(.isModal) || children.contains { !$0.isPresentation && $0.holdsModal }
     }
 
-    private func look(_ style: ElementStyle) -> [String] {
-        var css: [String] = []
-        if let font = style.font {
-            css.append("font-size:\(font.size)px;font-weight:\(font.weight)")
-            if font.isItalic { css.append("font-style:italic") }
-            if font.isMonospaced { css.append("font-family:monospace") }
-        }
-        if let color = style.color { css.append("color:\(color)") }
-        if let alignment = style.textAlignment {
-            css.append("text-align:\(alignment == .center ? "center" : alignment == .leading ? "start" : "end")")
-        }
-        if let limit = style.lineLimit {
-            css.append("display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:\(limit);overflow:hidden")
-        }
-        if let background = style.background { css.append("background:\(background)") }
-        if let border = style.border { css.append("border:\(border)") }
-        if let corner = style.cornerRadius { css.append("border-radius:\(corner)") }
-        if style.isClipped { css.append("overflow:hidden") }
-        if style.opacity != 1 { css.append("opacity:\(style.opacity)") }
-        return css
-    }
-
-    private func box(_ element: ScreenElement) -> [String] {
-        let style = element.style
-        var css: [String] = []
-        for (name, limits) in [("width", style.width), ("height", style.height)] {
-            if let fixed = limits.fixed { css.append("\(name):\(fixed)px") }
-            if let minimum = limits.minimum { css.append("min-\(name):\(minimum)px") }
-            if let maximum = limits.maximum, maximum != .infinity { css.append("max-\(name):\(maximum)px") }
-        }
-        let padding = style.padding
-        if padding != EdgeInsets() {
-            css.append("padding-block:\(padding.top)px \(padding.bottom)px")
-            css.append("padding-inline:\(padding.leading)px \(padding.trailing)px")
-        }
-        if let spacing = style.spacing { css.append("gap:\(spacing)px") }
-        if let alignment = style.alignment { css += aligned(element.kind, alignment) }
-        return css
-    }
-
-    private func aligned(_ kind: ScreenElement.Kind, _ alignment: Alignment) -> [String] {
-        switch kind {
-        case .hstack: ["align-items:\(alignment.vertical.css)"]
-        case .zstack: ["align-items:\(alignment.vertical.css);justify-items:\(alignment.horizontal.css)"]
-        case .vstack: ["align-items:\(alignment.horizontal.css)"]
-        default: ["align-items:\(alignment.horizontal.css);justify-content:\(alignment.vertical.css)"]
-        }
+    /// Of a button that can be chosen: whether it is.
+    fileprivate var isPressed: Bool? {
+        guard kind == .button else { return nil }
+        return spoken.traits.contains(.isSelected) ? true : details["isOption"] == nil ? nil : false
     }
 }

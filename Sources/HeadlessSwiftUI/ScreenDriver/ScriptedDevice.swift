@@ -1,4 +1,4 @@
-import AuthenticationServices
+package import AuthenticationServices
 public import Foundation
 
 /// The device under a screen, with somebody in front of it who does what the script says.
@@ -45,6 +45,8 @@ public import Foundation
     public private(set) var requests: [Request] = []
     /// The addresses that a screen opened outside.
     public internal(set) var openedURLs: [URL] = []
+    /// Apple's sheet in somebody's hands: then there is no script.
+    package var apple: (@MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization)?
     /// What the browser's sheet gives; without it everybody cancels.
     public var browser: (@MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL)?
 
@@ -80,6 +82,7 @@ public import Foundation
     private func answer(_ request: ASAuthorizationAppleIDRequest) async throws -> ASAuthorization {
         let scopes = request.requestedScopes ?? []
         requests.append(Request(nonce: request.nonce, scopes: scopes.map(\.rawValue)))
+        if let apple { return try await apple(request) }
         if isHeld { await withCheckedContinuation { waiting.append($0) } }
         switch steps.count > 1 ? steps.removeFirst() : steps.first ?? .cancels {
         case .cancels: throw ASAuthorizationError(.canceled)

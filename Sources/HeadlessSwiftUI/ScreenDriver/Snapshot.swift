@@ -30,6 +30,9 @@ extension ScreenElement {
         if !isEnabled { marks += " disabled" }
         if let role { marks += " \(role.name)" }
         if spoken.traits.contains(.isSelected) { marks += " selected" }
+        if spoken.traits.contains(.isHeader), details["isTitle"] == nil { marks += " header" }
+        if let value = spoken.value { marks += " value \"\(value)\"" }
+        if let hint = spoken.hint { marks += " hint \"\(hint)\"" }
         if field?.isFocused == true { marks += " <keyboard>" }
         if spoken.isFocused { marks += " <voiceover>" }
         if spoken.isHidden { marks += " unspoken" }

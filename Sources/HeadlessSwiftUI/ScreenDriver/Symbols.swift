@@ -40,7 +40,8 @@ public enum Symbols {
           <rect x="2" y="5" width="20" height="14" rx="2" FILLED/><g HOLE><path d="M12 5v14M2 9h4v6H2M22
           9h-4v6h4"/> <circle cx="12" cy="12" r="2.5"/></g>
         book.closed.fill
-          <path FILLED d="M6 2h12a1 1 0 0 1 1 1v18a1 1 0 0 1-1 1H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2z"/>
+          <path FILLED d="M6 2h12a1 1 0 0 1 1 1v18a1 1 0 0 1-1 1H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2z"/><path HOLE
+          d="M6 18.5h13M8 2v16" stroke-width="1.2"/>
         xmark
           <path d="M5 5l14 14M19 5L5 19"/>
         xmark.circle.fill

@@ -21,6 +21,8 @@
     package var details: [String: String] = [:]
     /// What a picker's option stands for.
     package var tag: AnyHashable?
+    /// The same from one rendering to the next, as long as the view's place is there. See ``ViewNode/naming(_:)``.
+    package var id: String?
 
     /// What a tap does.
     package var action: (@MainActor () -> Void)?

@@ -26,7 +26,7 @@ package func bodiless<Value>(_ type: Value.Type = Value.self) -> Never {
 extension RenderContext {
     /// What a view shows here.
     package func elements(of view: some View) -> [ScreenElement] {
-        if let view = view as? any RenderedView { return view.render(in: self) }
+        if let view = view as? any RenderedView { return node.naming(view.render(in: self)) }
         let inner = child(.type(ObjectIdentifier(type(of: view))))
         var linked = view
         inner.link(&linked)

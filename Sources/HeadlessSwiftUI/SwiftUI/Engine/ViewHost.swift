@@ -12,6 +12,8 @@
     private var isRendering = false
     private var isClosed = false
     var afterRendering: [@MainActor () -> Void] = []
+    /// Hears that there are new elements.
+    package var onRender: (@MainActor () -> Void)?
     /// What takes an address that the system opens the app with, as of the last rendering.
     var urlActions: [@MainActor (URL) -> Void] = []
     let keyboard = Keyboard()
@@ -69,6 +71,7 @@
         let actions = afterRendering
         afterRendering = []
         Announcing.$listener.withValue(announcements) { for action in actions { action() } }
+        onRender?()
     }
 
     /// Runs what a person does.

@@ -7,6 +7,13 @@
         case slot(String)
     }
 
+    /// Counts the places of one screen.
+    final class Numbers {
+        fileprivate var last = 0
+    }
+
+    private let numbers: Numbers
+    private let number: Int
     private var children: [Key: ViewNode] = [:]
     /// Storage of the view's own properties, and what modifiers remember from one rendering to the next.
     var memory: [String: Any] = [:]
@@ -15,9 +22,22 @@
     /// Runs when the place is gone.
     var onEnd: (@MainActor () -> Void)?
 
+    init(_ numbers: Numbers = Numbers()) {
+        self.numbers = numbers
+        numbers.last += 1
+        number = numbers.last
+    }
+
+    /// Gives elements that were made here, and have no name yet, the place's name. Two of one place can have the same
+    /// one: whoever needs them apart counts.
+    func naming(_ elements: [ScreenElement]) -> [ScreenElement] {
+        for element in elements where element.id == nil { element.id = "e\(number)" }
+        return elements
+    }
+
     func child(_ key: Key) -> ViewNode {
         if let child = children[key] { return child }
-        let child = ViewNode()
+        let child = ViewNode(numbers)
         children[key] = child
         return child
     }

@@ -38,15 +38,17 @@ public struct Color: Hashable, Sendable, ColorStyle {
 
     public func opacity(_ opacity: Double) -> Color { Color(.faded(self, opacity)) }
 
+    // Blue, red, secondary and the tint are as near to Apple's as text in them can be read (4.5 : 1), and white text on
+    // blue.
     // swift-format-ignore: DontRepeatTypeInStaticProperties
     public static let accentColor = Color(.tint)
     public static let black = Color("#000", "#000")
     public static let white = Color("#fff", "#fff")
     public static let clear = Color("transparent", "transparent")
     public static let primary = Color("#000", "#fff")
-    public static let secondary = Color("rgb(60 60 67 / .6)", "rgb(235 235 245 / .6)")
-    public static let blue = Color("#007aff", "#0a84ff")
-    public static let red = Color("#ff3b30", "#ff453a")
+    public static let secondary = Color("rgb(60 60 67 / .75)", "rgb(235 235 245 / .6)")
+    public static let blue = Color("#0066d6", "#0a6ee8")
+    public static let red = Color("#d70015", "#ff6961")
     public static let green = Color("#34c759", "#30d158")
     public static let orange = Color("#ff9500", "#ff9f0a")
     public static let yellow = Color("#ffcc00", "#ffd60a")
@@ -62,7 +64,7 @@ public struct Color: Hashable, Sendable, ColorStyle {
     func css(_ environment: EnvironmentValues) -> String {
         switch source {
         case .named(let light, let dark): environment.colorScheme == .dark ? dark : light
-        case .tint: (environment.tint ?? .blue).css(environment)
+        case .tint: (environment.tint ?? Color("#0066d6", "#409cff")).css(environment)
         case .faded(let color, let opacity):
             "color-mix(in srgb, \(color.css(environment)) \(Int((opacity * 100).rounded()))%, transparent)"
         }
@@ -82,8 +84,8 @@ extension ShapeStyle where Self == Color {
     public static var black: Color { Color("#000", "#000") }
     public static var white: Color { Color("#fff", "#fff") }
     public static var clear: Color { Color("transparent", "transparent") }
-    public static var blue: Color { Color("#007aff", "#0a84ff") }
-    public static var red: Color { Color("#ff3b30", "#ff453a") }
+    public static var blue: Color { Color("#0066d6", "#0a6ee8") }
+    public static var red: Color { Color("#d70015", "#ff6961") }
     public static var green: Color { Color("#34c759", "#30d158") }
     public static var orange: Color { Color("#ff9500", "#ff9f0a") }
     public static var gray: Color { Color("#8e8e93", "#8e8e93") }

@@ -10,6 +10,9 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     public static let password = UITextContentType(rawValue: "password")
     public static let newPassword = UITextContentType(rawValue: "new-password")
     public static let oneTimeCode = UITextContentType(rawValue: "one-time-code")
+
+    /// As HTML's `autocomplete` has it.
+    var html: String { self == .password ? "current-password" : rawValue }
 }
 
 public enum UIKeyboardType: Int, Sendable {

@@ -1,29 +1,27 @@
 public struct Font: Hashable, Sendable {
-    private let size: CGFloat
-    /// Whether it grows with the reader's text size.
-    private let isScaled: Bool
+    /// For each text size, from the smallest to the largest; one alone does not grow.
+    private let sizes: [CGFloat]
     private var cssWeight = 400
     private var isItalicized = false
     private var isMono = false
 
-    private init(_ size: CGFloat, isScaled: Bool = true, weight: Weight = .regular) {
-        (self.size, self.isScaled, cssWeight) = (size, isScaled, weight.css)
-    }
+    private init(_ sizes: CGFloat..., weight: Weight = .regular) { (self.sizes, cssWeight) = (sizes, weight.css) }
 
-    public static let largeTitle = Font(34)
-    public static let title = Font(28)
-    public static let title2 = Font(22)
-    public static let title3 = Font(20)
-    public static let headline = Font(17, weight: .semibold)
-    public static let subheadline = Font(15)
-    public static let body = Font(17)
-    public static let callout = Font(16)
-    public static let footnote = Font(13)
-    public static let caption = Font(12)
-    public static let caption2 = Font(11)
+    // As Apple's table of sizes has them.
+    public static let largeTitle = Font(31, 32, 33, 34, 36, 38, 40, 44, 48, 52, 56, 60)
+    public static let title = Font(25, 26, 27, 28, 30, 32, 34, 38, 43, 48, 53, 58)
+    public static let title2 = Font(19, 20, 21, 22, 24, 26, 28, 34, 39, 44, 50, 56)
+    public static let title3 = Font(17, 18, 19, 20, 22, 24, 26, 31, 37, 43, 49, 55)
+    public static let headline = Font(14, 15, 16, 17, 19, 21, 23, 28, 33, 40, 47, 53, weight: .semibold)
+    public static let subheadline = Font(12, 13, 14, 15, 17, 19, 21, 25, 30, 36, 42, 49)
+    public static let body = Font(14, 15, 16, 17, 19, 21, 23, 28, 33, 40, 47, 53)
+    public static let callout = Font(13, 14, 15, 16, 18, 20, 22, 26, 32, 38, 44, 51)
+    public static let footnote = Font(12, 12, 12, 13, 15, 17, 19, 23, 27, 33, 38, 44)
+    public static let caption = Font(11, 11, 11, 12, 14, 16, 18, 22, 26, 32, 37, 43)
+    public static let caption2 = Font(11, 11, 11, 11, 13, 15, 17, 20, 24, 29, 34, 40)
 
     public static func system(size: CGFloat, weight: Font.Weight? = nil, design: Font.Design? = nil) -> Font {
-        var font = Font(size, isScaled: false, weight: weight ?? .regular)
+        var font = Font(size, weight: weight ?? .regular)
         font.isMono = design == .monospaced
         return font
     }
@@ -56,9 +54,8 @@ public struct Font: Hashable, Sendable {
     public func monospacedDigit() -> Font { self }
 
     func resolve(_ environment: EnvironmentValues) -> ElementStyle.TextFont {
-        let factor = isScaled ? environment.dynamicTypeSize.factor : 1
-        return ElementStyle.TextFont(
-            size: size * factor, weight: cssWeight, isItalic: isItalicized, isMonospaced: isMono)
+        let size = sizes.count == 1 ? sizes[0] : sizes[environment.dynamicTypeSize.rawValue]
+        return ElementStyle.TextFont(size: size, weight: cssWeight, isItalic: isItalicized, isMonospaced: isMono)
     }
 
     public enum TextStyle: CaseIterable, Hashable, Sendable {

@@ -108,7 +108,12 @@ extension Link: View, RenderedView {
             label
         }
         let elements = context.elements(of: button)
-        for element in elements { element.spoken.traits = [.isLink] }
+        for element in elements {
+            element.spoken.traits = [.isLink]
+            if ["http", "https"].contains(destination.scheme?.lowercased()) {
+                element.details["href"] = destination.absoluteString
+            }
+        }
         return elements
     }
 }

@@ -72,6 +72,7 @@ extension Picker: View, RenderedView {
             let button = ScreenElement(.button, "", [option])
             button.isEnabled = picker.isEnabled
             button.spoken.traits = [.isButton]
+            button.details["isOption"] = "true"
             if let value = option.subject.tag?.base as? SelectionValue {
                 if value == selection.wrappedValue { button.spoken.traits.formUnion(.isSelected) }
                 button.action = { selection.wrappedValue = value }

@@ -104,7 +104,7 @@ extension FieldTraits {
     /// In HTML's words.
     fileprivate var details: [String: String] {
         var details: [String: String] = [:]
-        details["autocomplete"] = contentType?.rawValue
+        details["autocomplete"] = contentType?.html
         details["inputmode"] = keyboard.inputMode
         details["autocapitalize"] = capitalization?.html
         details["autocorrect"] = isAutocorrected ? nil : "off"

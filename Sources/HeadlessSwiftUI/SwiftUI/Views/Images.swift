@@ -164,6 +164,7 @@ extension ProgressView: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.progress, "", context.elements(of: label))
         element.details["fraction"] = fraction.map { "\($0)" }
+        element.details["working"] = SystemTexts.working.text(in: context.environment.locale)
         element.style = context.textStyle
         return [element]
     }

@@ -1,0 +1,21 @@
+import Foundation
+import Gatehouse
+import Synchronization
+
+/// A phone's way to the server, which its owner can switch off.
+final class PhoneNetwork: Sendable {
+    private let transport: HTTPTransport
+    private let isOff = Mutex(false)
+
+    init(_ transport: @escaping HTTPTransport) { self.transport = transport }
+
+    var isOffline: Bool {
+        get { isOff.withLock { $0 } }
+        set { isOff.withLock { $0 = newValue } }
+    }
+
+    @Sendable func send(_ call: HTTPCall) async throws -> HTTPReply {
+        guard !isOffline else { throw URLError(.notConnectedToInternet) }
+        return try await transport(call)
+    }
+}

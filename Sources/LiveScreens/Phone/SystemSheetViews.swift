@@ -1,0 +1,134 @@
+import AppSupport
+import AuthenticationServices
+import BoxScoreScreens
+import DevStack
+import GatehouseUI
+import SwiftUI
+
+/// The app on the phone, and over it what the phone shows itself.
+struct PhoneRoot: View {
+    let accounts: Accounts
+    let sheets: SystemSheets
+
+    var body: some View {
+        @Bindable var apple = sheets.apple
+        @Bindable var browser = sheets.browser
+        AccountsRoot(.ready(accounts), branding: Branding()) { HomeView(teams: $0.teams) }
+            .sheet(isPresented: $apple.isOpen) { AppleSheet(sheets: sheets) }
+            .sheet(isPresented: $browser.isOpen) { BrowserSheet(sheet: sheets.browser) }
+    }
+}
+
+/// Stands in for Apple's own sheet: who signs in? Everybody whom the stand-in knows is there. In English, as the
+/// stand-in's pages.
+private struct AppleSheet: View {
+    let sheets: SystemSheets
+    @State private var email = ""
+
+    private var people: [Person] { Person.cast(of: .apple) }
+
+    var body: some View {
+        NavigationStack {
+            List {
+                Section {
+                    ForEach(people.filter { $0.address != .typed }, id: \.id) { person in
+                        Button {
+                            choose(person)
+                        } label: {
+                            PersonLabel(person: person)
+                        }
+                        .buttonStyle(.plain)
+                    }
+                } header: {
+                    Text(verbatim: "Who signs in? This stands in for Apple")
+                }
+                ForEach(people.filter { $0.address == .typed }, id: \.id) { typed($0) }
+                Section {
+                    Button(role: .destructive) {
+                        sheets.apple.end(.failure(ASAuthorizationError(.failed)))
+                    } label: {
+                        Text(verbatim: "Let the sheet fail").frame(minHeight: 44)
+                    }
+                }
+            }
+            .navigationTitle(Text(verbatim: "Sign in with Apple"))
+            .navigationBarTitleDisplayMode(.inline)
+            .toolbar {
+                ToolbarItem(placement: .cancellationAction) {
+                    Button {
+                        sheets.apple.isOpen = false
+                    } label: {
+                        Text(verbatim: "Cancel")
+                    }
+                }
+            }
+        }
+    }
+
+    private func typed(_ person: Person) -> some View {
+        Section {
+            PersonLabel(person: person)
+            TextField(text: $email) { Text(verbatim: "Email address") }
+                .textContentType(.emailAddress)
+                .keyboardType(.emailAddress)
+                .textInputAutocapitalization(.never)
+                .autocorrectionDisabled()
+                .onSubmit { choose(person) }
+                .frame(minHeight: 44)
+            Button {
+                choose(person)
+            } label: {
+                Text(verbatim: "Continue with this address").frame(minHeight: 44)
+            }
+        } footer: {
+            if let problem = sheets.problem { Text(verbatim: problem).foregroundStyle(.red) }
+        }
+    }
+
+    private func choose(_ person: Person) {
+        let typed = person.address == .typed ? email : nil
+        sheets.apple.end(.success(SystemSheets.Choice(person: person.id, email: typed)))
+    }
+}
+
+private struct PersonLabel: View {
+    let person: Person
+
+    var body: some View {
+        VStack(alignment: .leading, spacing: 2) {
+            Text(verbatim: person.title).font(.headline)
+            Text(verbatim: person.explanation).font(.footnote).foregroundStyle(.secondary)
+        }
+        .frame(minHeight: 44, alignment: .leading)
+    }
+}
+
+/// The system's question before a browser opens. Only the tap itself may open a window, so it is a link.
+private struct BrowserSheet: View {
+    let sheet: OpenSheet<URL, URL>
+
+    var body: some View {
+        VStack(spacing: 20) {
+            Text(verbatim: "Continue in the browser")
+                .font(.title2.bold())
+                .accessibilityAddTraits(.isHeader)
+            if let address = sheet.question {
+                Text(verbatim: "BoxScore wants to open \(address.host() ?? "a page") to sign you in.")
+                    .font(.subheadline)
+                    .foregroundStyle(.secondary)
+                    .multilineTextAlignment(.center)
+                Link(destination: address) {
+                    Text(verbatim: "Open the browser").frame(maxWidth: .infinity, minHeight: 44)
+                }
+                .buttonStyle(.borderedProminent)
+            }
+            Button(role: .cancel) {
+                sheet.isOpen = false
+            } label: {
+                Text(verbatim: "Cancel").frame(minWidth: 44, minHeight: 44)
+            }
+        }
+        .padding(24)
+        .presentationDetents([.medium])
+    }
+}

@@ -1,0 +1,62 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import ScreenDriver
+
+// What somebody does with the phone, or with the switches beside it.
+extension LiveApp {
+    /// More than a form holds, in bytes.
+    static let longestText = 16_384
+
+    /// `/actions` with `{"kind"}` and what the kind needs: `id`, `text`, `name` and `value`.
+    ///
+    /// The answer has the `revision` that everything is in that was sent so far. What is no longer there is 409, and
+    /// the screen is sent anew; a phone that is no longer there is 410.
+    @Sendable func act(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard length <= 4 * Self.longestText else { throw Refusal.bodyTooLarge(limit: 4 * Self.longestText) }
+        let members = try await request.jsonMembers(context)
+        guard let name = phoneName(request), let phone = await phones.phone(name) else {
+            throw Refusal(.gone, RefusalCode("phone_gone"), "There is no such phone any more.")
+        }
+        guard let isDone = try await perform(members, on: phone) else {
+            throw Refusal(.badRequest, .validationFailed, "kind, or what it needs, is none that there is.")
+        }
+        guard isDone else {
+            throw Refusal(.conflict, RefusalCode("element_gone"), "That is no longer on the screen, or is disabled.")
+        }
+        let revision = await phone.frame.revision
+        return Answer.json(capacity: 32) { writer in
+            writer.beginObject()
+            writer.name("revision")
+            writer.value(Int64(revision))
+            writer.endObject()
+        }
+    }
+
+    /// - Returns: Whether it could be done; nil when nobody knows what it is.
+    @MainActor private func perform(_ members: JSONMembers, on phone: Phone) async throws -> Bool? {
+        let id = try members.string("id") ?? ""
+        switch try members.string("kind") {
+        case "tap": return await phone.act(.tap, on: id)
+        case "type":
+            guard let text = try members.string("text"), text.utf8.count <= Self.longestText else { return nil }
+            return await phone.act(.write(text), on: id)
+        case "submit": return await phone.act(.submit, on: id)
+        case "focus": return await phone.act(.focus(true), on: id)
+        case "blur": return await phone.act(.focus(false), on: id)
+        case "dismiss": await phone.dismiss()
+        case "reload": return await phone.reload()
+        case "browserClosed": await phone.closeBrowser()
+        case "set":
+            guard let name = try members.string("name"), let value = try members.string("value"),
+                await phone.set(name, to: value)
+            else { return nil }
+        case "restart": try await phone.restart()
+        case "forget": phones.forget(phone.name)
+        default: return nil
+        }
+        return true
+    }
+}

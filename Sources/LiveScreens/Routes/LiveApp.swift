@@ -1,0 +1,129 @@
+import Foundation
+package import Gatehouse
+package import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// The reference app in a browser, drawn by the screens' own code and used by taps and keys: what `gatehouse dev` has
+/// at `/app`. Each browser has a phone of its own, told by a cookie. `gatehouse serve` never routes it.
+package struct LiveApp: Sendable {
+    package static let path = "/app"
+
+    let phones: Phones
+    let server: String
+    private let service: PhoneService
+
+    /// - Parameters:
+    ///   - server: Where everything is, without a slash at its end: `http://127.0.0.1:9999`.
+    ///   - transport: The phones' way to it.
+    ///   - clock: The phones' time.
+    ///   - randomBytes: A cryptographic source.
+    /// - Returns: nil for a server that is no address.
+    package init?(
+        server: String, publishableKey: String, transport: @escaping HTTPTransport,
+        clock: ClientClock = SystemDefaults.clock(),
+        randomBytes: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        guard let url = URL(string: server), url.host() != nil else { return nil }
+        self.server = server
+        service = PhoneService(
+            server: url, publishableKey: publishableKey, transport: transport, clock: clock,
+            randomBytes: randomBytes)
+        phones = Phones(service)
+    }
+
+    /// Whether the screens' texts are beside the program. Without them nothing can be drawn.
+    package static var hasTexts: Bool {
+        let folder = Bundle.main.bundleURL
+        return ["GatehouseUI", "AppSupport", "BoxScoreScreens"].allSatisfy {
+            FileManager.default.fileExists(atPath: folder.appending(path: "gatehouse_\($0).resources").path)
+        }
+    }
+
+    package func table(floor: ServingFloor) -> RouteTable {
+        let limit = floor.requestTimeLimit
+        return RouteTable(
+            door: Door(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"), floor: floor,
+            [
+                Route(.get, "", showPage),
+                Route(.get, "/app.js") { _, _ in LivePages.script },
+                Route(.get, "/app.css") { _, _ in LivePages.style },
+                Route(.get, "/close.js") { _, _ in LivePages.closing },
+                Route(.get, "/events", guardedBy: checkCaller) { request, _ in
+                    try await events(request, sleep: floor.sleep)
+                },
+                Route(.post, "/actions", guardedBy: checkCaller, timeLimit: limit, act),
+                Route(.get, "/callback/{ticket}", guardedBy: checkHost, comeBack),
+            ])
+    }
+
+    /// The page is the same for everybody. Who came by another name of this machine is sent to the one that the
+    /// providers and the cookie know.
+    @Sendable private func showPage(_ request: Request, _ context: ServerContext) -> Response {
+        isCalledByName(request) ? LivePages.app : Answer.redirect(to: server + Self.path)
+    }
+
+    /// A browser's window comes back from a provider, or from a mail's link.
+    @Sendable private func comeBack(_ request: Request, _ context: ServerContext) async -> Response {
+        let ticket = context.parameters.get("ticket") ?? ""
+        guard let phone = await phones.phone(ticket: ticket), let url = URL(string: server + request.uri.string) else {
+            return LivePages.nobodyWaits
+        }
+        await phone.open(url)
+        return LivePages.back
+    }
+}
+
+// Who may ask.
+extension LiveApp {
+    /// Other websites reach a port of this machine, under names of their own too (DNS rebinding): they shall not see
+    /// or use anybody's phone. Programs have no origin.
+    @Sendable private func checkCaller(_ request: Request, _ context: ServerContext) throws {
+        try checkHost(request, context)
+        let site = request.headers[.fetchSite] ?? "same-origin"
+        guard request.headers[.origin].map({ $0 == server }) ?? true, site == "same-origin" else {
+            throw Refusal(.forbidden, RefusalCode("foreign_origin"), "Only the page at \(server) may ask for this.")
+        }
+    }
+
+    @Sendable private func checkHost(_ request: Request, _ context: ServerContext) throws {
+        guard isCalledByName(request) else {
+            throw Refusal(.forbidden, RefusalCode("foreign_host"), "This server is at \(server).")
+        }
+    }
+
+    private func isCalledByName(_ request: Request) -> Bool {
+        server.hasSuffix("://" + (request.head.authority ?? "").lowercased())
+    }
+
+    /// The cookie's name has the port in it: cookies have none, and there can be two servers on one machine.
+    private var cookieName: String { "gatehouse-phone-\(service.server.port ?? 80)" }
+
+    /// The phone that the browser says it has.
+    func phoneName(_ request: Request) -> String? {
+        for header in request.headers[values: .cookie] {
+            for pair in header.split(separator: ";") {
+                let halves = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+                guard halves.count == 2, halves[0] == cookieName, halves[1].utf8.count == 32,
+                    halves[1].utf8.allSatisfy({
+                        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                            || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+                    })
+                else { continue }
+                return String(halves[1])
+            }
+        }
+        return nil
+    }
+
+    /// The cookie that gives a browser a phone, for as long as it runs.
+    func newPhone() -> (name: String, cookie: HTTPField) {
+        let name = service.newName()
+        let value = "\(cookieName)=\(name); Path=\(Self.path); HttpOnly; SameSite=Strict"
+        return (name, HTTPField(name: .setCookie, value: value))
+    }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = Self("sec-fetch-site")!
+}

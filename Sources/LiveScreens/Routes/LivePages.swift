@@ -1,0 +1,72 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import ScreenDriver
+
+/// The pages around the screens. Everything in them comes from this server, and nothing in a text can become code or
+/// style: the script sets styles through the document's object model, which needs no exception from the policy.
+enum LivePages {
+    static var app: Response { page(PackageResources.app_html) }
+    static var back: Response {
+        notice("Back to the app", "The answer has reached the app. This window can be closed.", closes: true)
+    }
+    static var nobodyWaits: Response {
+        notice(
+            "No phone waits for this", "The app was restarted or has gone on without it. Begin again there.",
+            status: .notFound)
+    }
+
+    static var script: Response { file(PackageResources.app_js, "text/javascript; charset=utf-8") }
+    static var closing: Response { Answer.text("close()\n", contentType: "text/javascript; charset=utf-8") }
+    static var style: Response {
+        Answer.text(
+            HTMLPage.sheet + "\n" + String(decoding: PackageResources.app_css, as: UTF8.self),
+            contentType: "text/css; charset=utf-8")
+    }
+
+    private static func file(_ bytes: [UInt8], _ type: String) -> Response {
+        Answer.text(String(decoding: bytes, as: UTF8.self), contentType: type)
+    }
+
+    private static func notice(
+        _ title: String, _ text: String, closes: Bool = false, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        let script = closes ? "<script src=\"/app/close.js\"></script>\n" : ""
+        let html = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            <link rel="stylesheet" href="/app/app.css">
+            \(script)</head>
+            <body class="notice">
+            <main>
+            <h1>\(title)</h1>
+            <p>\(text)</p>
+            </main>
+            </body>
+            </html>
+
+            """
+        return page(Array(html.utf8), status)
+    }
+
+    private static func page(_ bytes: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
+        var response = Answer.text(
+            String(decoding: bytes, as: UTF8.self), status: status, contentType: "text/html; charset=utf-8")
+        response.headers[.contentSecurityPolicy] = """
+            default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
+            form-action 'none'; frame-ancestors 'none'
+            """
+        response.headers[.referrerPolicy] = "same-origin"
+        return response
+    }
+}
+
+extension HTTPField.Name {
+    static let contentSecurityPolicy = Self("content-security-policy")!
+    static let referrerPolicy = Self("referrer-policy")!
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ScreenDriver
+import SwiftUI
+import Testing
+
+/// Compares the tree of every screen with the one that is kept: kinds, names, traits and texts, no styles.
+/// `GATEHOUSE_RECORD=1` keeps the new ones instead.
+@MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(1)))
+struct SnapshotTests {
+    private static let kept = World.sources.appending(path: "Snapshots")
+    /// Where a tree is left that is not as it was.
+    private static let found = World.sources.appending(path: "../../.build/snapshots").standardizedFileURL
+    private static let records = ProcessInfo.processInfo.environment["GATEHOUSE_RECORD"] == "1"
+
+    @Test("The screen has the tree that is kept", arguments: Still.all)
+    func tree(_ still: Still) async throws {
+        let world = try await still.make()
+        try compare("\(still.name).txt", world.screen.snapshot())
+        if still.showsMost {
+            world.screen.settings = Screen.Settings(locale: Locale(identifier: "ar"))
+            await world.screen.settle()
+            try compare("\(still.name).ar.txt", world.screen.snapshot())
+        }
+        world.close()
+    }
+
+    @Test("Every tree that is kept is one of a screen")
+    func leftovers() throws {
+        let names = Still.all.flatMap { ["\($0.name).txt"] + ($0.showsMost ? ["\($0.name).ar.txt"] : []) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.kept.path())
+        #expect(Set(files).subtracting(names) == [], "remove them")
+    }
+
+    @Test("A difference is shown by the lines that went and came")
+    func difference() {
+        let (old, new) = ("bar\n  # Profile\n  [Done]\n", "bar\n  # Account\n  [Done]\n  [Help]\n")
+        #expect(Self.difference(old, new) == ["- 2:   # Profile", "+ 2:   # Account", "+ 4:   [Help]"])
+        #expect(Self.difference(old, old) == [])
+    }
+
+    private func compare(_ name: String, _ tree: String) throws {
+        let file = Self.kept.appending(path: name)
+        // What is lost: why it could not be read; a screen that is new has none.
+        let kept = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        guard kept != tree else { return }
+        let target = Self.records ? file : Self.found.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try tree.write(to: target, atomically: true, encoding: .utf8)
+        if Self.records { return }
+        let lines = Self.difference(kept, tree).joined(separator: "\n")
+        Issue.record(
+            """
+            Snapshots/\(name) is not what the screen has:
+            \(lines)
+            The screen's tree is in \(target.path()). If it is right:
+            GATEHOUSE_RECORD=1 swift test --filter SnapshotTests
+            """)
+    }
+
+    private static func difference(_ old: String, _ new: String) -> [String] {
+        let (old, new) = (old.split(separator: "\n"), new.split(separator: "\n"))
+        let changes = new.difference(from: old).map { change in
+            switch change {
+            case .remove(let line, let text, _): (line: line, isNew: false, text: "- \(line + 1): \(text)")
+            case .insert(let line, let text, _): (line: line, isNew: true, text: "+ \(line + 1): \(text)")
+            }
+        }
+        return changes.sorted { ($0.line, $0.isNew ? 1 : 0) < ($1.line, $1.isNew ? 1 : 0) }.map(\.text)
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Gatehouse
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+import Testing
+
+/// A screen of one of the apps in a state worth looking at. Pictures and snapshots are made of each: whoever adds a
+/// screen adds a line to one of the lists that ``all`` puts together.
+///
+/// It comes about in English, by what a person taps and types; what is then looked at is the same screen in other
+/// languages, sizes and colours.
+struct Still: Sendable, CustomTestStringConvertible {
+    /// The files are named after it.
+    let name: String
+    /// One of those that show most: it is looked at in German, too, and its tree is kept in Arabic, too.
+    let showsMost: Bool
+    let make: @MainActor () async throws -> World
+
+    init(_ name: String, showsMost: Bool = false, _ make: @escaping @MainActor () async throws -> World) {
+        (self.name, self.showsMost, self.make) = (name, showsMost, make)
+    }
+
+    static let all =
+        home + signIn + email + mail + linking + profile + teams + methods + account + devices + journal
+
+    var testDescription: String { name }
+}
+
+/// How a still is looked at.
+struct Look: Sendable {
+    /// Such as `ar-dark-ax3`.
+    let name: String
+    let settings: Screen.Settings
+
+    init(_ language: String, _ scheme: ColorScheme = .light, _ size: DynamicTypeSize = .large) {
+        name = "\(language)-\(scheme == .dark ? "dark" : "light")\(size == .large ? "" : "-ax3")"
+        settings = Screen.Settings(colorScheme: scheme, dynamicTypeSize: size, locale: Locale(identifier: language))
+    }
+
+    /// From left to right and from right to left, light and dark, with usual and with large text; where words are long.
+    static func all(for still: Still) -> [Look] {
+        let sizes: [DynamicTypeSize] = [.large, .accessibility3]
+        let all = ["en", "ar"].flatMap { language in
+            [ColorScheme.light, .dark].flatMap { scheme in sizes.map { Look(language, scheme, $0) } }
+        }
+        return all + (still.showsMost ? sizes.map { Look("de", .light, $0) } : [])
+    }
+}
+
+/// What the stills are made of.
+extension World {
+    /// The folder of the sources of these tests.
+    nonisolated static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    nonisolated static let manyTeams = [
+        ("nba_1", "Boston Celtics", "Boston", "BOS"), ("nba_2", "Miami Heat", "Miami", "MIA"),
+        ("nba_3", "Minnesota Timberwolves", "Minnesota", "MIN"), ("nfl_12", "Kansas City Chiefs", "Kansas City", "KC"),
+        ("nfl_22", "San Francisco 49ers", "San Francisco", "SF"), ("nhl_1", "Columbus Blue Jackets", "Columbus", "CBJ"),
+        ("mlb_9", "Arizona Diamondbacks", "Arizona", "ARI"),
+    ].map { id, name, city, short in
+        LeagueTeam(id: id, league: String(id.prefix(3)), name: name, city: city, abbreviation: short)
+    }
+
+    /// Everything that the screens can ask for, and all of it works.
+    static var everything: AccountCalls {
+        var calls = World.calls
+        calls.teams = { manyTeams }
+        calls.sendPasswordMail = { _ in }
+        calls.resendConfirmation = { _ in }
+        calls.devices = { devices }
+        calls.endDevice = { _ in }
+        return calls
+    }
+
+    nonisolated static let devices = [
+        SessionInfo(id: Fixtures.id(1), createdAt: Fixtures.date, userAgent: "iPhone 17", isCurrent: true),
+        SessionInfo(id: Fixtures.id(2), createdAt: Fixtures.date, userAgent: "iPad"),
+        SessionInfo(id: Fixtures.id(3), createdAt: Fixtures.date),
+        SessionInfo(
+            id: Fixtures.id(4), createdAt: Fixtures.date,
+            userAgent: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"),
+    ]
+
+    /// Does not answer while anybody looks.
+    nonisolated static func silence() async throws -> Never {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        for await _ in stream {}
+        continuation.finish()
+        throw CancellationError()
+    }
+
+    /// The sports app with everything in it, and nobody signed in.
+    static func guest(_ service: InMemoryAuthService = InMemoryAuthService()) async throws -> World {
+        let world = await boxScore(service, teams: { manyTeams }, calls: everything)
+        try await world.screen.wait(for: "Miami Heat")
+        return world
+    }
+
+    /// The sports app with somebody signed in, who follows two teams.
+    static func user(_ service: InMemoryAuthService? = nil, calls: AccountCalls? = nil) async throws -> World {
+        let service = service ?? .signedIn(favoriteTeams: ["nba_2", "nfl_22"])
+        let world = await boxScore(service, teams: { manyTeams }, calls: calls ?? everything)
+        try await world.screen.wait(for: "Miami Heat")
+        return world
+    }
+
+    /// The same, with taps on these one after the other.
+    func tapping(_ names: String...) async throws -> World {
+        for name in names {
+            try await screen.tap(name)
+            await screen.settle()
+        }
+        return self
+    }
+
+    func typing(_ texts: KeyValuePairs<String, String>) async throws -> World {
+        for (field, text) in texts { try await screen.type(text, into: field) }
+        return self
+    }
+
+    func waiting(for text: String) async throws -> World {
+        try await screen.wait(for: text)
+        return self
+    }
+
+    /// Ends what the still has left open.
+    func close() {
+        google.release()
+        service.release()
+        screen.device.release()
+        screen.close()
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Gatehouse
+import GatehouseTesting
+import ScreenDriver
+import SwiftUI
+
+extension Still {
+    /// The sports app around the account.
+    static let home = [
+        Still("home-guest", showsMost: true) { try await .guest() },
+        Still("home-user", showsMost: true) { try await .user() },
+        Still("home-without-teams") { try await .user(.signedIn()) },
+        Still("home-loading") { await .boxScore(teams: { try await World.silence() }) },
+        Still("home-failed") {
+            try await World.boxScore(teams: { throw GatewayError.server(status: 503) })
+                .waiting(for: "The teams could not be loaded.")
+        },
+        Still("home-offline") {
+            let service = InMemoryAuthService.signedIn()
+            service.stay(.offline)
+            return try await .user(service)
+        },
+        Still("home-session-ended") {
+            let world = try await World.user()
+            world.service.endSession(.endedByServer(.sessionExpired))
+            return try await world.waiting(for: "Session expired. Please sign in again.")
+        },
+        Still("home-menu", showsMost: true) { try await World.user().tapping("Menu", "NBA", "Menu") },
+    ]
+
+    /// The links of mails: what they open, and when they open nothing.
+    static let mail = [
+        Still("check-mail") { try await signedUp() },
+        Still("check-mail-again") {
+            try await signedUp().tapping("Send Again").waiting(for: "The email is on its way.")
+        },
+        Still("forgot-password") {
+            try await World.guest().tapping("Sign in", "Sign in with Email", "Forgot password?")
+                .typing(["Email": "ada@example"])
+        },
+        Still("forgot-password-sent") {
+            try await World.guest().tapping("Sign in", "Sign in with Email", "Forgot password?")
+                .typing(["Email": "ada@example.com"]).tapping("Send Email").waiting(for: "Check your email")
+        },
+        Still("new-password") { try await recovered() },
+        Still("new-password-hints", showsMost: true) {
+            try await recovered().typing(["New Password": "longenough", "Confirm Password": "different"])
+        },
+        Still("mail-link-failed") { try await opened(.unknownFlow).waiting(for: "The link could not be opened.") },
+        Still("mail-link-offline") {
+            try await opened(.offline(.noAnswer("no connection"))).waiting(for: "The link could not be opened.")
+        },
+    ]
+
+    @MainActor private static func signedUp() async throws -> World {
+        try await World.guest(InMemoryAuthService(confirmsAutomatically: false)).tapping("Sign in", "Create Account")
+            .typing([
+                "Name": "Grace", "Email": "grace@example.com", "Password": Fixtures.password,
+                "Confirm Password": Fixtures.password,
+            ])
+            .tapping("submit").waiting(for: "Check your email")
+    }
+
+    @MainActor private static func recovered() async throws -> World {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        let world = await World.boxScore(service, link: { _ in service.openRecoveryMail(of: "ada@example.com") })
+        await world.screen.open(mailLink)
+        try await world.screen.wait { $0.title == "New Password" }
+        return world
+    }
+
+    @MainActor private static func opened(_ error: AuthClientError) async throws -> World {
+        let world = await World.boxScore(link: { _ in throw error })
+        await world.screen.open(mailLink)
+        return world
+    }
+
+    private static let mailLink = URL(string: "boxscore://auth-callback?code=1234") ?? URL(filePath: "/")
+
+    /// The journal.
+    static let journal = [
+        Still("journal-guest") { await .dailyRitual(profiles: Profiles()) },
+        Still("journal-login", showsMost: true) {
+            try await World.dailyRitual(profiles: Profiles()).tapping("Sign in")
+        },
+        Still("journal-onboarding", showsMost: true) { try await onboarding(Profiles(name: "Ada Lovelace")) },
+        Still("journal-onboarding-failed") {
+            let profiles = Profiles(name: "Ada Lovelace")
+            let world = try await onboarding(profiles)
+            await profiles.fail(1)
+            return try await world.tapping("Continue").waiting(for: "Something went wrong. Please try again.")
+        },
+        Still("journal-today", showsMost: true) {
+            try await World.dailyRitual(
+                .signedIn(), profiles: Profiles(name: "Ada", timezone: "Europe/Berlin", isPremium: true)
+            )
+            .waiting(for: "Premium")
+        },
+        Still("journal-failed") {
+            let profiles = Profiles(name: "Ada", timezone: "Europe/Berlin")
+            await profiles.fail(1)
+            return try await World.dailyRitual(.signedIn(), profiles: profiles).waiting(for: "Try Again")
+        },
+        Still("journal-profile") {
+            try await World.dailyRitual(
+                .signedIn(), profiles: Profiles(name: "Ada", timezone: "Europe/Berlin"), calls: World.everything
+            )
+            .waiting(for: "Good to see you, Ada").tapping("Your profile")
+        },
+    ]
+
+    @MainActor private static func onboarding(_ profiles: Profiles) async throws -> World {
+        let world = await World.dailyRitual(.signedIn(), profiles: profiles)
+        try await world.screen.wait { $0.title == "Welcome" }
+        return world
+    }
+}

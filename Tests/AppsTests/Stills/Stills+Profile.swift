@@ -1,0 +1,108 @@
+import Gatehouse
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+
+extension Still {
+    static let profile = [
+        Still("profile", showsMost: true) { try await opened() },
+        Still("profile-without-teams") { try await opened(.signedIn(firstName: nil)) },
+        Still("profile-long") {
+            let name = "Wolfeschlegelsteinhausenbergerdorff"
+            let email = "\(name.lowercased())@department.of.long.names.example.com"
+            let service = InMemoryAuthService.signedIn(
+                email: email, firstName: name, favoriteTeams: ["nba_3", "mlb_9", "league_of_long_names_1610612738"])
+            let world = await World.boxScore(service, teams: { World.manyTeams }, calls: World.everything)
+            return try await world.waiting(for: "Miami Heat").tapping("Your profile")
+        },
+        Still("profile-offline") {
+            let service = InMemoryAuthService.signedIn()
+            service.stay(.offline)
+            return try await opened(service)
+        },
+        Still("sign-out") { try await opened().tapping("Sign Out") },
+        Still("delete", showsMost: true) { try await opened().tapping("Delete Account") },
+        Still("delete-busy") {
+            let world = try await opened()
+            world.service.meet(.slow, at: .deleteAccount)
+            return try await world.tapping("Delete Account", "Delete Account").waiting(for: "Deleting account...")
+        },
+        Still("delete-failed") {
+            let world = try await opened()
+            world.service.meet(.serverError, at: .deleteAccount)
+            return try await world.tapping("Delete Account", "Delete Account").waiting(for: "Could Not Delete Account")
+        },
+        Still("name") { try await opened().tapping("Edit Name") },
+        Still("name-failed") {
+            let world = try await opened()
+            world.service.meet(.offline, at: .updateProfile)
+            return try await world.tapping("Edit Name").typing(["First Name": "Grace"]).tapping("Save")
+                .waiting(for: "Could Not Save Profile")
+        },
+    ]
+
+    static let teams = [
+        Still("teams", showsMost: true) { try await opened().tapping("Edit Teams").waiting(for: "Boston Celtics") },
+        Still("teams-search") {
+            try await opened().tapping("Edit Teams").waiting(for: "Boston Celtics").typing(["Search teams": "mi"])
+        },
+        Still("teams-none-found") {
+            try await opened().tapping("Edit Teams").waiting(for: "Boston Celtics").typing(["Search teams": "zzz"])
+        },
+        Still("teams-loading") {
+            var calls = World.everything
+            calls.teams = { try await World.silence() }
+            return try await opened(calls: calls).tapping("Edit Teams")
+        },
+        Still("teams-failed") {
+            var calls = World.everything
+            calls.teams = { throw GatewayError.server(status: 503) }
+            return try await opened(calls: calls).tapping("Edit Teams").waiting(for: "Retry")
+        },
+    ]
+
+    static let methods = [
+        Still("methods") { try await opened().tapping("Sign-In Methods").waiting(for: "Email and Password") },
+        Still("methods-two", showsMost: true) { try await linked() },
+        Still("methods-remove") { try await linked().tapping("Remove Google") },
+        Still("methods-taken") {
+            let world = try await opened()
+            world.service.meet(.emailTaken)
+            return try await world.tapping("Sign-In Methods").waiting(for: "Email and Password")
+                .tapping("Sign in with Google")
+                .waiting(for: "This email is already associated with another account.")
+        },
+        Still("methods-failed") {
+            let world = try await opened()
+            world.service.meet(.offline, at: .identities)
+            return try await world.tapping("Sign-In Methods").waiting(for: "Retry")
+        },
+    ]
+
+    static let devices = [
+        Still("devices", showsMost: true) { try await opened().tapping("Devices").waiting(for: "This Device") },
+        Still("devices-failed") {
+            var calls = World.everything
+            calls.devices = { throw AuthClientError.offline(.noAnswer("no connection")) }
+            return try await opened(calls: calls).tapping("Devices").waiting(for: "Retry")
+        },
+        Still("devices-end-failed") {
+            var calls = World.everything
+            calls.endDevice = { _ in throw AuthClientError.offline(.noAnswer("no connection")) }
+            return try await opened(calls: calls).tapping("Devices").waiting(for: "This Device")
+                .tapping("Sign out iPad").waiting(for: "Something went wrong. Please try again.")
+        },
+    ]
+
+    @MainActor private static func opened(
+        _ service: InMemoryAuthService? = nil, calls: AccountCalls? = nil
+    ) async throws -> World {
+        try await World.user(service, calls: calls).tapping("Your profile")
+    }
+
+    @MainActor private static func linked() async throws -> World {
+        try await opened().tapping("Sign-In Methods").waiting(for: "Email and Password").tapping("Sign in with Google")
+            .waiting(for: "Remove Google")
+    }
+}

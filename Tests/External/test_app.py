@@ -1,0 +1,312 @@
+"""The app at `/app` of `gatehouse dev`, used as a person does: by keys alone, by touch, by what a screen reader finds."""
+
+import os
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from chromium import Chromium
+from playwright.sync_api import expect
+from program import PASSWORD
+
+pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
+
+# Those that keep somebody from using a page.
+GRAVE = {"serious", "critical"}
+# More than there is to walk past on any screen.
+LONGEST_WALK = 60
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    chromium = Chromium()
+    yield chromium
+    chromium.close()
+
+
+class Phone:
+    """A browser with the app in it."""
+
+    def __init__(self, tab, server):
+        self.tab, self.page, self.server = tab, tab.page, server
+        self.faults = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", self._hear)
+
+    def _hear(self, message):
+        # A policy that something runs into is a fault too. Answers that refuse are part of some tests.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.faults.append(message.text)
+
+    def open(self):
+        self.page.goto(self.server.url + "/app")
+        return self.wait_for("Sign in to follow your teams")
+
+    @property
+    def screen(self):
+        return self.page.locator("#phone")
+
+    @property
+    def state(self):
+        return self.page.locator("#connection")
+
+    def button(self, name, exact=True):
+        return self.screen.get_by_role("button", name=name, exact=exact)
+
+    def field(self, name):
+        return self.screen.get_by_label(name, exact=True)
+
+    def tap(self, *names):
+        for name in names:
+            self.button(name).click()
+        return self
+
+    def wait_for(self, text):
+        expect(self.screen.get_by_text(text, exact=True).first).to_be_visible()
+        return self
+
+    def set(self, label, choice):
+        self.page.get_by_label(label).select_option(label=choice)
+        return self
+
+    @property
+    def focused(self):
+        """The name of what the keyboard is at."""
+        return self.page.evaluate(
+            "() => { const e = document.activeElement; "
+            "return e.getAttribute('aria-label') || e.innerText || e.id || e.tagName }"
+        ).strip()
+
+    def walk_to(self, name):
+        """Tabs until the keyboard is there."""
+        past = []
+        while self.focused != name:
+            assert len(past) < LONGEST_WALK, f"no way to {name} by keyboard, past {past}"
+            self.page.keyboard.press("Tab")
+            past.append(self.focused)
+        return self
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    def barriers(self):
+        """What axe finds that keeps somebody out, light and dark."""
+        found = []
+        for look in ["Dark", "Light"]:
+            self.set("Appearance", look)
+            expect(self.screen).to_have_class(re.compile(rf"\b{look.lower()}\b"))
+            results = Axe().run(self.page, options={"resultTypes": ["violations"]})
+            found += [
+                f"{look}: {violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+                for violation in results.response["violations"]
+                if violation["impact"] in GRAVE
+                for node in violation["nodes"]
+            ]
+        return found
+
+    def sign_up(self, email, name="Ada"):
+        self.tap("Sign in", "Create Account")
+        fields = [("Name", name), ("Email", email), ("Password", PASSWORD), ("Confirm Password", PASSWORD)]
+        for field, text in fields:
+            self.field(field).fill(text)
+        expect(self.screen.locator(".form").get_by_role("button", name="Create Account")).to_be_enabled()
+        self.screen.locator(".form").get_by_role("button", name="Create Account").click()
+        return self.wait_for(f"Welcome back, {name}")
+
+
+@pytest.fixture
+def phone(chromium, dev):
+    tab = chromium.person()
+    phone = Phone(tab, dev)
+    yield phone.open()
+    tab.close()
+    assert phone.faults == []
+
+
+def test_somebody_signs_up_by_keys_alone(phone, new_email):
+    """And edits the name, and signs out."""
+    phone.walk_to("Sign in").press("Enter")
+    expect(phone.screen.get_by_role("dialog")).to_be_visible()
+    phone.walk_to("Create Account").press("Enter")
+    # A new page begins at its title.
+    expect(phone.screen.get_by_role("heading", name="Create Account")).to_be_focused()
+    phone.walk_to("Name")
+    phone.page.keyboard.type("Ada")
+    # Return goes on to the next field, as on a phone.
+    phone.press("Enter")
+    expect(phone.field("Email")).to_be_focused()
+    phone.page.keyboard.type(new_email())
+    phone.press("Enter")
+    expect(phone.field("Password")).to_be_focused()
+    phone.page.keyboard.type(PASSWORD)
+    phone.press("Tab")
+    expect(phone.field("Confirm Password")).to_be_focused()
+    phone.page.keyboard.type(PASSWORD)
+    phone.press("Enter").wait_for("Welcome back, Ada")
+    expect(phone.button("Your profile")).to_have_text("A")
+    expect(phone.screen.get_by_role("dialog")).to_have_count(0)
+    phone.walk_to("Your profile").press("Enter").wait_for("Profile")
+    phone.walk_to("Edit Name").press("Enter")
+    expect(phone.screen.get_by_role("heading", name="Edit Name")).to_be_focused()
+    phone.walk_to("First Name").press("ControlOrMeta+a")
+    phone.page.keyboard.type("Zoe")
+    phone.walk_to("Save").press("Enter").wait_for("Zoe")
+    expect(phone.button("Edit Name")).to_be_focused()
+    phone.walk_to("Sign Out").press("Space")
+    dialog = phone.screen.get_by_role("dialog", name="Sign Out")
+    expect(dialog).to_be_visible()
+    # Escape answers no, and the keyboard is where it was.
+    phone.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(phone.button("Sign Out")).to_be_focused()
+    phone.press("Enter").walk_to("Sign Out").press("Enter").wait_for("Sign in to follow your teams")
+    expect(phone.screen.get_by_role("dialog")).to_have_count(0)
+
+
+def test_fast_typing_loses_no_letter(phone):
+    phone.tap("Sign in", "Create Account")
+    text = "abcdefghijklmnopqrstuvwxyz0123456789" * 3
+    phone.field("Name").click()
+    phone.page.keyboard.type(text)
+    phone.field("Password").click()
+    phone.page.keyboard.type(text)
+    # A caret in the middle stays there.
+    phone.field("Name").click()
+    phone.press("Home")
+    phone.page.keyboard.type("xyz", delay=30)
+    expect(phone.field("Name")).to_have_value("xyz" + text)
+    # As the app has it, after another start of the page.
+    expect(phone.screen.locator("[data-filled=true]")).to_have_count(1)
+    phone.page.reload()
+    expect(phone.field("Name")).to_have_value("xyz" + text)
+
+
+def test_what_is_secret_is_not_in_the_page(phone):
+    phone.tap("Sign in", "Create Account")
+    phone.field("Password").fill("a secret of mine")
+    expect(phone.screen.locator("[data-filled=true]")).to_have_count(1)
+    assert "a secret of mine" not in phone.page.content()
+    assert phone.field("Password").get_attribute("autocomplete") == "new-password"
+    assert phone.field("Email").get_attribute("autocomplete") == "email"
+    assert phone.field("Email").get_attribute("inputmode") == "email"
+
+
+def test_somebody_signs_in_with_apple(phone):
+    phone.tap("Sign in", "Sign in with Apple")
+    dialog = phone.screen.get_by_role("dialog", name="Sign in with Apple")
+    expect(dialog).to_be_visible()
+    assert phone.barriers() == []
+    phone.tap("Cancel")
+    expect(dialog).to_have_count(0)
+    expect(phone.button("Sign in with Apple")).to_be_enabled()
+    phone.tap("Sign in with Apple")
+    phone.button(re.compile("^Hidden address"), exact=False).click()
+    phone.wait_for("Welcome back, Hidden").tap("Your profile").wait_for("h1dd3n4ddr@privaterelay.appleid.com")
+
+
+def test_somebody_signs_in_with_google(phone):
+    phone.tap("Sign in", "Sign in with Google")
+    link = phone.screen.get_by_role("link", name="Open the browser")
+    # The window is closed: nothing happened.
+    with phone.page.expect_popup() as popup:
+        link.click()
+    popup.value.wait_for_load_state()
+    popup.value.close()
+    expect(link).to_have_count(0)
+    expect(phone.button("Sign in with Google")).to_be_enabled()
+    phone.tap("Sign in with Google")
+    with phone.page.expect_popup() as popup:
+        link.click()
+    popup.value.get_by_role("button", name=re.compile("^Verified")).click()
+    phone.wait_for("Welcome back, Verified")
+    expect(phone.button("Your profile")).to_have_text("V")
+
+
+def test_an_app_that_starts_again_is_signed_in(phone, new_email):
+    phone.sign_up(new_email())
+    phone.page.get_by_role("button", name="Restart the app").click()
+    phone.wait_for("Welcome back, Ada")
+    # So is another window of this browser, and the same one anew.
+    phone.page.reload()
+    phone.wait_for("Welcome back, Ada")
+    phone.page.get_by_role("button", name="Forget this phone").click()
+    phone.wait_for("Sign in to follow your teams")
+
+
+def test_everybody_can_use_it(phone, new_email):
+    assert phone.barriers() == []
+    phone.tap("Menu")
+    assert phone.barriers() == []
+    phone.tap("Done", "Sign in")
+    expect(phone.screen.get_by_role("dialog", name="BoxScore")).to_be_visible()
+    assert phone.barriers() == []
+    phone.tap("Sign in with Email").field("Email").fill("ada@example")
+    assert phone.barriers() == []
+    phone.field("Email").fill("nobody@example.com")
+    phone.field("Password").fill("not it at all")
+    phone.field("Password").press("Enter")
+    message = "Incorrect email or password. Please try again."
+    expect(phone.page.locator("#announcements")).to_contain_text(message)
+    phone.wait_for(message)
+    assert phone.barriers() == []
+    phone.tap("Back", "Close").sign_up(new_email()).tap("Your profile").wait_for("Profile")
+    assert phone.barriers() == []
+    phone.tap("Delete Account")
+    expect(phone.screen.get_by_role("dialog", name="Delete Account")).to_be_visible()
+    assert phone.barriers() == []
+
+
+def test_it_speaks_arabic_from_right_to_left(phone):
+    phone.set("Language", "العربية")
+    expect(phone.screen).to_have_attribute("dir", "rtl")
+    expect(phone.screen).to_have_attribute("lang", "ar")
+    expect(phone.screen.get_by_text("Sign in to follow your teams")).to_have_count(0)
+    left, right = (phone.screen.locator(f".hstack button >> nth={index}").bounding_box()["x"] for index in (1, 0))
+    assert left < right
+    assert phone.barriers() == []
+
+
+@pytest.mark.parametrize("size", [{"width": 320, "height": 640}, {"width": 1200, "height": 700}])
+def test_it_fits(phone, size):
+    phone.page.set_viewport_size(size)
+    assert phone.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    box = phone.screen.bounding_box()
+    assert box["width"] <= 390 and box["height"] <= size["height"]
+    phone.set("Text size", "Very large").tap("Sign in")
+    expect(phone.button("Continue as Guest")).to_be_attached()
+    phone.button("Continue as Guest").click()
+    expect(phone.screen.get_by_role("dialog")).to_have_count(0)
+
+
+def test_without_a_network_the_app_says_so(phone):
+    phone.tap("Sign in", "Sign in with Email")
+    phone.field("Email").fill("ada@example.com")
+    phone.field("Password").fill(PASSWORD)
+    phone.page.get_by_label("No network").check()
+    phone.field("Password").press("Enter")
+    expect(phone.button("Retry")).to_be_visible()
+    phone.page.get_by_label("No network").uncheck()
+    phone.tap("Retry").wait_for("Incorrect email or password. Please try again.")
+
+
+def test_the_page_survives_its_server(chromium, servers, new_email):
+    server = servers.dev().start()
+    tab = chromium.person()
+    phone = Phone(tab, server).open().tap("Sign in", "Sign in with Email")
+    phone.field("Email").fill("half a wo")
+    server.stop()
+    expect(phone.state).to_contain_text("Not connected")
+    server.start()
+    expect(phone.state).to_have_text("Connected")
+    phone.wait_for("Sign in to follow your teams").sign_up(new_email())
+    tab.close()
+
+
+def test_the_landing_page_leads_there(chromium, dev):
+    tab = chromium.person()
+    tab.open(dev.url + "/dev").page.get_by_role("link", name=re.compile("BoxScore")).click()
+    phone = Phone(tab, dev).wait_for("Sign in to follow your teams")
+    assert dev.keys["app"] == phone.page.url
+    tab.close()

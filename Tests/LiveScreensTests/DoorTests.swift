@@ -1,0 +1,137 @@
+import GatehouseWire
+import HTTPTypes
+import ScreenDriver
+import Testing
+
+@testable import LiveScreens
+
+@MainActor @Suite("The app in a browser: its door", .timeLimit(.minutes(3)))
+struct DoorTests {
+    private static let someone = String(repeating: "0", count: 32)
+
+    @Test("The page runs nothing but its own script, and is framed by nobody")
+    func page() async throws {
+        try await LiveWorld.with { world in
+            let page = try await world.send(.get, "/app")
+            #expect(page.status == 200)
+            let policy = page.headers[HTTPField.Name("content-security-policy")!] ?? ""
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(!policy.contains("unsafe"))
+            let text = try await page.text()
+            #expect(!text.contains("style=") && !text.contains("<style") && text.contains("/app/app.js"))
+            for file in ["/app/app.js", "/app/app.css", "/app/close.js"] {
+                #expect(try await world.send(.get, file).status == 200)
+            }
+        }
+    }
+
+    @Test("Who comes by another name is sent to the one that the cookie knows")
+    func otherName() async throws {
+        try await LiveWorld.with { world in
+            let answer = try await world.send(.get, "/app", host: "localhost:9999")
+            #expect(answer.status == 302 && answer.headers[.location] == LiveWorld.origin + "/app")
+        }
+    }
+
+    @Test("A browser without a phone gets one, by a cookie that no script and no other site can use")
+    func firstVisit() async throws {
+        try await LiveWorld.with { world in
+            let answer = try await world.send(.get, "/app/events", origin: LiveWorld.origin)
+            let cookie = try #require(answer.headers[.setCookie])
+            #expect(
+                cookie.hasPrefix(LiveWorld.cookie + "=") && cookie.hasSuffix("; Path=/app; HttpOnly; SameSite=Strict"))
+            let text = try await answer.text(events: 1)
+            #expect(text.contains("event: screen\ndata: {") && world.app.phones.count == 1)
+            let name = String(cookie.dropFirst(LiveWorld.cookie.count + 1).prefix(32))
+            let again = try await world.send(.get, "/app/events", phone: name)
+            #expect(again.headers[.setCookie] == nil && world.app.phones.count == 1)
+        }
+    }
+
+    @Test("Pages of other origins see and do nothing, under whatever name they reach the port")
+    func foreignOrigin() async throws {
+        try await LiveWorld.with { world in
+            let phone = try await world.phone()
+            let tap = AnyJSON.object(["kind": "restart"])
+            for (method, path) in [(HTTPRequest.Method.post, "/app/actions"), (.get, "/app/events")] {
+                let origin = try await world.send(method, path, phone: phone.name, origin: "http://evil.example", tap)
+                let site = try await world.send(method, path, phone: phone.name, site: "cross-site", tap)
+                let host = try await world.send(method, path, phone: phone.name, host: "evil.example:9999", tap)
+                #expect([origin.status, site.status, host.status] == [403, 403, 403])
+            }
+            let callback = try await world.send(.get, "/app/callback/\(phone.ticket)", host: "evil.example:9999")
+            #expect(callback.status == 403)
+            #expect(world.app.phones.count == 1)
+        }
+    }
+
+    @Test("What a phone that is gone should do is refused, and what nobody knows")
+    func refusals() async throws {
+        try await LiveWorld.with { world in
+            let gone = try await world.send(
+                .post, "/app/actions", phone: Self.someone, origin: LiveWorld.origin, ["kind": "dismiss"])
+            #expect(gone.status == 410)
+            #expect(try await world.send(.post, "/app/actions", phone: "../..", ["kind": "dismiss"]).status == 410)
+            let phone = try await world.phone()
+            for (kind, members) in [
+                ("jump", [:]), ("type", ["id": "e1"]), ("set", ["name": "language", "value": "tlh"]),
+                ("set", ["name": "colour", "value": "red"]),
+                ("type", ["id": "e1", "text": String(repeating: "x", count: LiveApp.longestText + 1)]),
+            ] {
+                #expect(try await world.act(phone, kind, members).status == 400)
+            }
+            let long = String(repeating: "x", count: 100_000)
+            #expect(try await world.act(phone, "type", ["text": long]).status == 400)
+        }
+    }
+
+    @Test("A tap on what is no longer there does nothing, and the screen is sent anew")
+    func unknownElement() async throws {
+        try await LiveWorld.with { world in
+            let phone = try await world.phone()
+            let (before, revision) = (phone.screen.snapshot(), phone.frame.revision)
+            #expect(try await world.act(phone, "tap", ["id": "e999999"]).status == 409)
+            #expect(phone.screen.snapshot() == before && phone.frame.revision > revision)
+            try await world.tap(phone, "Sign in")
+            try await world.tap(phone, "Create Account")
+            // Nothing is typed yet: the button is there, and disabled.
+            let submit = try phone.screen.id(of: "submit")
+            #expect(try await world.act(phone, "tap", ["id": submit]).status == 409)
+        }
+    }
+
+    @Test("There are sixteen phones at most: the one that was idle for longest makes room")
+    func bounded() async throws {
+        try await LiveWorld.with { world in
+            let names = (0...Phones.limit).map { String(repeating: "0", count: 30) + String($0 + 10) }
+            for name in names.dropLast() { _ = try world.app.phones.open(name) }
+            _ = world.app.phones.phone(names[0])
+            _ = try world.app.phones.open(names[Phones.limit])
+            #expect(world.app.phones.count == Phones.limit)
+            #expect(world.app.phones.phone(names[0]) != nil && world.app.phones.phone(names[1]) == nil)
+        }
+    }
+
+    @Test("Who watches slowly sees the newest screen only, and one that nothing has changed on not again")
+    func newestOnly() async throws {
+        try await LiveWorld.with { world in
+            let phone = try await world.phone()
+            let wakes = phone.watch().wakes
+            var wake = wakes.makeAsyncIterator()
+            _ = await wake.next()
+            let seen = phone.frame.revision
+            for value in ["de", "ja", "es"] {
+                #expect(try await world.act(phone, "set", ["name": "language", "value": value]).status == 200)
+            }
+            #expect(phone.frame.revision >= seen + 3)
+            // One call for all three, and then none until the phone is gone.
+            _ = await wake.next()
+            world.app.phones.forget(phone.name)
+            #expect(await wake.next() == nil)
+            let other = try await world.phone()
+            for value in ["de", "es"] { _ = try await world.act(other, "set", ["name": "language", "value": value]) }
+            let text = try await world.send(.get, "/app/events", phone: other.name).text(events: 1)
+            #expect(text.contains(#""language":"es""#) && !text.contains(#""language":"de""#))
+        }
+    }
+}
