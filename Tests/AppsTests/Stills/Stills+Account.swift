@@ -33,7 +33,9 @@ extension Still {
             try await methods().tapping("Change Password")
                 .typing(["New Password": "short", "Confirm Password": "other"])
         },
-        Still("change-password-current") { try await refused(.currentPasswordRequired).waiting(for: "Current Password") },
+        Still("change-password-current") {
+            try await refused(.currentPasswordRequired).waiting(for: "Current Password")
+        },
         Still("change-password-code") { try await refused(.codeRequired).waiting(for: "Send Again") },
     ]
 
