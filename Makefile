@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 swift_folders := $(wildcard Sources Tests Apps Benchmarks/Sources)
 # Those whose tests stand before a whole server; the tests of what is stored run on both databases by themselves.
-served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting)Tests\.'
+served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting|Acceptance)Tests\.'
 
 help: ## Lists these verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

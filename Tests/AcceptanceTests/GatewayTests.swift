@@ -134,7 +134,7 @@ extension AcceptanceTests {
                 try await world.waitForUser()
                 let other = try #require(await world.accounts.client.currentSession)
                 let tokens = [session, other].flatMap { [$0.accessToken, $0.refreshToken] }
-                let secrets = tokens + ["long%20enough", "long+enough"]
+                let secrets = tokens + ["eight%20ch", "eight+ch"]
                 let addresses = (world.network.calls.map(\.url) + world.phone.pages).map(\.absoluteString)
                 for secret in secrets { #expect(!addresses.contains { $0.contains(secret) }) }
                 let loads = world.network.calls.filter { $0.url.path == "/v1/auth/me" }

@@ -21,6 +21,7 @@ final class Network: Sendable {
         /// By the end of a path: what happens to calls of it, and how often still.
         var faults: [String: (fault: Fault, times: Int)] = [:]
         var calls: [HTTPCall] = []
+        var openCount = 0
         var heldPath: String?
         var held: [AsyncStream<Never>.Continuation] = []
     }
@@ -67,6 +68,9 @@ final class Network: Sendable {
     /// Every call, also those that never reached the server.
     var calls: [HTTPCall] { state.withLock { $0.calls } }
 
+    /// How many calls are still without an answer.
+    var openCount: Int { state.withLock { $0.openCount } }
+
     /// How many calls were `METHOD path?query`, or began so.
     func count(_ call: String) -> Int { calls.count { $0.line.hasPrefix(call) } }
 
@@ -75,8 +79,10 @@ final class Network: Sendable {
     private func send(_ call: HTTPCall) async throws -> HTTPReply {
         let (isOffline, fault) = state.withLock { state in
             state.calls.append(call)
+            state.openCount += 1
             return (state.isOffline, state.isOffline ? nil : Self.fault(of: call, &state))
         }
+        defer { state.withLock { $0.openCount -= 1 } }
         if isOffline { throw URLError(.notConnectedToInternet) }
         if case .answered(let reply) = fault { return reply }
         let reply = try await deliver(call)

@@ -162,7 +162,9 @@ extension AcceptanceTests {
                     return screen.presentations.isEmpty
                 }
                 try await world.waitForGuest()
-                try await world.screen.wait { _ in world.network.count("POST /auth/v1/logout") == 1 }
+                try await world.screen.wait { _ in
+                    world.network.count("POST /auth/v1/logout") == 1 && world.network.openCount == 0
+                }
                 let answer = try await world.server.refresh(token)
                 #expect(answer.status == 400, "the session is over at the server, too")
             }
@@ -180,7 +182,9 @@ extension AcceptanceTests {
                 default: world.network.lose("/logout")
                 }
                 try await world.signOut()
-                try await world.screen.wait { _ in world.network.count("POST /auth/v1/logout") > 0 }
+                try await world.screen.wait { _ in
+                    world.network.count("POST /auth/v1/logout") > 0 && world.network.openCount == 0
+                }
                 try world.restart()
                 try await world.settle()
                 #expect(world.screen.has(button: "Sign in"))

@@ -26,7 +26,8 @@ import Testing
         case dailyRitual
     }
 
-    nonisolated static let password = "long enough"
+    /// As short as a password may be.
+    nonisolated static let password = "eight ch"
 
     let server: TestServer
     let network: Network
