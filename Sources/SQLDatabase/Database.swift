@@ -83,13 +83,24 @@ package struct ConstraintViolation: Error, Equatable, Sendable {
 
 /// The database could not do its work: out of reach, full, damaged, busy for too long.
 package struct DatabaseFailure: Error, Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        /// Asking again gives the same.
+        case fault
+        /// Nothing has happened, and in a moment it may work: out of reach, or too busy.
+        case passing
+        /// The connection broke during the commit: nobody knows whether it took effect.
+        case unknownOutcome
+    }
+
+    package let kind: Kind
     package let code: Int
     /// The driver's own words, for the log; never values.
     package let detail: String
 
-    package init(code: Int, detail: String) {
+    package init(code: Int, detail: String, kind: Kind = .fault) {
         self.code = code
         self.detail = detail
+        self.kind = kind
     }
 }
 

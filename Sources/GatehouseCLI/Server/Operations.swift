@@ -40,11 +40,14 @@ struct Operations: Sendable {
         }
     }
 
+    /// A balancer has to hear in time that the database does not answer, long before a caller would be told.
+    static let readyLimit: Duration = .seconds(2)
+
     /// 200 when the database answers and every migration has run, else 503.
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {
-            let applied = Set(try await database.appliedMigrations())
+            let applied = Set(try await appliedMigrations())
             state = migrations.allSatisfy { applied.contains($0.number) } ? "ready" : "migrations pending"
         } catch {
             context.event(.error, "database is out of reach", [.cause: "\(error)"])
@@ -54,6 +57,24 @@ struct Operations: Sendable {
             writer.beginObject()
             writer.member("status", state)
             writer.endObject()
+        }
+    }
+
+    /// Does not wait for the database's own limits: a try to connect, for instance, cannot be cut short. It goes on
+    /// unseen for as long as those let it.
+    private func appliedMigrations() async throws -> [Int] {
+        let outcome = FirstOutcome<[Int]>()
+        let database = database
+        return try await limited(to: Self.readyLimit, by: floor.sleep) {
+            try await outcome.value {
+                Task {
+                    do {
+                        outcome.end(.success(try await database.appliedMigrations()))
+                    } catch {
+                        outcome.end(.failure(error))
+                    }
+                }
+            }
         }
     }
 

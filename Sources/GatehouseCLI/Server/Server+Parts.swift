@@ -29,6 +29,15 @@ func openDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: System.uptime, observe: observe)
 }
 
+/// A database that is away is no fault of the program: callers are asked to come again.
+@Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
+    switch (error as? DatabaseFailure)?.kind {
+    case .passing: .unavailable(error)
+    case .unknownOutcome: .unknownOutcome(error)
+    case .fault, nil: nil
+    }
+}
+
 /// Counts that all nodes share, where there is a server to share them by.
 func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
     guard settings.database.server != nil, settings.secrets != nil else { return nil }

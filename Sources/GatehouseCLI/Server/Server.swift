@@ -40,7 +40,7 @@ func makeServer(
         now: System.now, uptime: System.uptime, sleep: System.sleep, makeRequestID: System.requestID, metrics: metrics,
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
         clientAddress: settings.clientAddress,
-        requestTimeLimit: settings.requestTimeLimit)
+        requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)
     var server = Server()
     if let secrets = settings.secrets {
         try await server.addLocalDoors(settings, parts, secrets, database, floor, logger)
