@@ -297,6 +297,14 @@ def test_one_caller_guesses_no_more_on_two_nodes_than_on_one(pair, new_email):
     assert statuses == [400] * 10 + [429]
 
 
+def test_anonymous_accounts_are_counted_on_all_nodes_together(pair):
+    statuses = []
+    for number in range(31):
+        client = caller(pair.nodes[number % 2].auth(), "198.51.100.201")
+        statuses.append(client.post("/signup", {}).status)
+    assert statuses == [200] * 30 + [429]
+
+
 @pytest.mark.parametrize("kind", ["by its rules", "itself"])
 def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
     """Nothing acknowledged is lost, nobody is signed out, and only what the dead node had in hand is asked again."""

@@ -161,10 +161,12 @@ def test_a_network_that_is_cut_for_ten_seconds(kind, wire, servers):
         cut()
         try:
             poll(lambda: not is_ready(far), START_SECONDS, "the far node says that it is not ready")
-            crowd.start()
+            if kind == "silence":
+                crowd.start()
             near.auth().sign_up("meanwhile@example.com")
             pause(10 - min(10, time.monotonic() - before))
-            crowd.check()
+            if kind == "silence":
+                crowd.check()
         finally:
             mend()
         returned = time.monotonic()
