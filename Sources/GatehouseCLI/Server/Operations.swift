@@ -47,8 +47,9 @@ struct Operations: Sendable {
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {
-            let applied = Set(try await appliedMigrations())
-            state = migrations.allSatisfy { applied.contains($0.number) } ? "ready" : "migrations pending"
+            state = try await schemaState().pending.isEmpty ? "ready" : "migrations pending"
+        } catch is UnknownMigration {
+            state = "schema of another program"
         } catch {
             context.event(.error, "database is out of reach", [.cause: "\(error)"])
             state = "database out of reach"
@@ -62,14 +63,14 @@ struct Operations: Sendable {
 
     /// Does not wait for the database's own limits: a try to connect, for instance, cannot be cut short. It goes on
     /// unseen for as long as those let it.
-    private func appliedMigrations() async throws -> [Int] {
-        let outcome = FirstOutcome<[Int]>()
-        let database = database
+    private func schemaState() async throws -> SchemaState {
+        let outcome = FirstOutcome<SchemaState>()
+        let (database, migrations) = (database, migrations)
         return try await limited(to: Self.readyLimit, by: floor.sleep) {
             try await outcome.value {
                 Task {
                     do {
-                        outcome.end(.success(try await database.appliedMigrations()))
+                        outcome.end(.success(try await database.schemaState(migrations)))
                     } catch {
                         outcome.end(.failure(error))
                     }

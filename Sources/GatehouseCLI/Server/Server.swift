@@ -33,7 +33,9 @@ func makeServer(
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws -> Server {
     let metrics = ServerMetrics()
-    let database = try openDatabase(settings.database, DatabaseMeter(metrics).observe)
+    let meter = DatabaseMeter(metrics)
+    let database = try openDatabase(settings.database, meter.observe)
+    meter.watch(database)
     try await prepareSchema(database)
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
     let floor = ServingFloor(
