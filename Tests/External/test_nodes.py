@@ -361,7 +361,7 @@ class Storm:
 
     def run(self, act, times):
         """`act(ask)` on each connection, so many times one after the other; the results."""
-        return asyncio.run(self._run(act, times))
+        return asyncio.run(asyncio.wait_for(self._run(act, times), 300))
 
     async def _run(self, act, times):
         results = await asyncio.gather(*(self._connection(port, act, times) for port in self.ports))
