@@ -28,7 +28,7 @@ test: ## Runs every test: the scripts', the session explorer, Swift's, and real 
 	swift build --build-tests
 	Tests/SessionExplorer/explore
 	swift test --skip-build
-	GATEHOUSE_TEST_DATABASE=postgres swift test --skip-build --filter $(served_suites)
+	GATEHOUSE_TEST_DATABASE=service swift test --skip-build --filter $(served_suites)
 	.venv/bin/pytest -q Tests/External
 
 check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks

@@ -244,6 +244,9 @@ let package = Package(
         .testTarget(
             name: "PasswordHashingTests", dependencies: ["PasswordHashing", "GatehouseWire"],
             swiftSettings: strict),
+        /// What both databases do alike.
+        .testTarget(
+            name: "SQLDatabaseTests", dependencies: ["SQLDatabase", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestSupport"],
             swiftSettings: strict),
@@ -319,7 +322,8 @@ let package = Package(
             swiftSettings: strict),
         /// Both doors together, over real databases.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["GatehouseWire", "TestSupport", "AccountStore", httpTypes],
+            name: "EndToEndTests",
+            dependencies: ["GatehouseWire", "TestSupport", "AccountStore", "SQLDatabase", httpTypes],
             swiftSettings: strict),
     ] + headless,
     swiftLanguageModes: [.v6]

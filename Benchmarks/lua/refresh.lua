@@ -1,11 +1,12 @@
--- Each client rotates a chain of its own: what an answer brings is what the next request sends.
+-- Clients rotate chains of tokens in turn: what an answer brings stands at the end of the line.
 -- BENCH_HARVEST: a file that gets the access tokens.
 dofile(os.getenv("BENCH_LUA") .. "/threads.lua")
 
-local chains, harvest
+local chains, first, last, harvest
 
 function init(args)
   chains = my_lines(os.getenv("BENCH_TOKENS"))
+  first, last = 1, #chains
   local path = os.getenv("BENCH_HARVEST")
   if path then harvest = io.open(path .. "." .. thread_number, "w") end
 end
@@ -14,8 +15,10 @@ local head = "POST /auth/v1/token?grant_type=refresh_token HTTP/1.1\r\nHost: 127
   "Content-Type: application/json\r\nContent-Length: "
 
 function request()
-  local token = table.remove(chains)
+  local token = chains[first]
   if not token then error("more requests under way than chains") end
+  chains[first] = nil
+  first = first + 1
   local body = '{"refresh_token":"' .. token .. '"}'
   return head .. #body .. "\r\n\r\n" .. body
 end
@@ -23,7 +26,8 @@ end
 function response(status, headers, body)
   local token = string.match(body, '"refresh_token":"([^"]+)"')
   if token then
-    chains[#chains + 1] = token
+    last = last + 1
+    chains[last] = token
   else
     io.write("REFUSED ", status, " ", body, "\n")
   end

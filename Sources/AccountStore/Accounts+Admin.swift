@@ -34,7 +34,7 @@ package enum AdminOutcome: Sendable {
 extension Accounts {
     /// One page of the accounts, newest first unless `ascending`.
     ///
-    /// - Parameter filter: A part of the address, or, without regard to case, of `user_metadata.full_name`.
+    /// - Parameter filter: A part of the address or of `user_metadata.full_name`, without regard to the case of A to Z.
     package func list(
         filter: String?, ascending: Bool, page: PageRequest
     ) async throws -> Page<Account> {
@@ -42,12 +42,12 @@ extension Accounts {
         return try await database.read { db in
             // The patterns are of this method's own; `glob` is not in both databases, hence the second test.
             let matching: SQL = """
-                SELECT id FROM users WHERE \(pattern) IS NULL OR email LIKE \(pattern) ESCAPE '\\'
+                SELECT id FROM users WHERE \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
                 OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
                 """
             let total = try db.row(
                 """
-                SELECT count(*) FROM users WHERE \(pattern) IS NULL OR email LIKE \(pattern) ESCAPE '\\'
+                SELECT count(*) FROM users WHERE \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
                 OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
                 """
             ) { Int($0.int(0)) }

@@ -35,7 +35,7 @@ package struct PageRequest: Sendable {
     var offset: Int { (number - 1).multipliedReportingOverflow(by: size).overflow ? Int.max / 2 : (number - 1) * size }
 }
 
-/// What an audit entry is looked up by: a part of the column's text.
+/// What an audit entry is looked up by: a part of the column's text, without regard to the case of A to Z.
 package enum AuditFilter: Sendable {
     case author(String)
     case action(String)
@@ -56,17 +56,17 @@ extension Accounts {
             let total = try db.row(
                 """
                 SELECT count(*) FROM audit_log
-                WHERE (\(author) IS NULL OR actor_name LIKE \(author.map(Self.containing)) ESCAPE '\\')
-                AND (\(action) IS NULL OR action LIKE \(action.map(Self.containing)) ESCAPE '\\')
-                AND (\(type) IS NULL OR log_type LIKE \(type.map(Self.containing)) ESCAPE '\\')
+                WHERE (\(author) IS NULL OR lower(actor_name) LIKE lower(\(author.map(Self.containing))) ESCAPE '\\')
+                AND (\(action) IS NULL OR lower(action) LIKE lower(\(action.map(Self.containing))) ESCAPE '\\')
+                AND (\(type) IS NULL OR lower(log_type) LIKE lower(\(type.map(Self.containing))) ESCAPE '\\')
                 """
             ) { Int($0.int(0)) }
             let entries = try db.rows(
                 """
                 SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
-                WHERE (\(author) IS NULL OR actor_name LIKE \(author.map(Self.containing)) ESCAPE '\\')
-                AND (\(action) IS NULL OR action LIKE \(action.map(Self.containing)) ESCAPE '\\')
-                AND (\(type) IS NULL OR log_type LIKE \(type.map(Self.containing)) ESCAPE '\\')
+                WHERE (\(author) IS NULL OR lower(actor_name) LIKE lower(\(author.map(Self.containing))) ESCAPE '\\')
+                AND (\(action) IS NULL OR lower(action) LIKE lower(\(action.map(Self.containing))) ESCAPE '\\')
+                AND (\(type) IS NULL OR lower(log_type) LIKE lower(\(type.map(Self.containing))) ESCAPE '\\')
                 ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                 """
             ) { row in

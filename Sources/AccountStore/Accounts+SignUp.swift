@@ -91,7 +91,7 @@ extension Accounts {
         return account
     }
 
-    private func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
+    func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
         var user = newUser(at: now)
         let data = AccountMetadata.emailIdentity(
             user: user.id, email: signUp.email, isVerified: false, data: signUp.metadata)

@@ -7,6 +7,7 @@
 // Character constants, which Swift does not import.
 static const int postgres_field_sqlstate = PG_DIAG_SQLSTATE;
 static const int postgres_field_message = PG_DIAG_MESSAGE_PRIMARY;
+static const int postgres_field_source = PG_DIAG_SOURCE_FUNCTION;
 
 enum { postgres_readable = 1, postgres_writable = 2, postgres_woken = 4 };
 

@@ -19,6 +19,9 @@ enum System {
         return Array(bytes.prefix(count))
     }
 
+    /// From 0 to 1.
+    static func chance() -> Double { .random(in: 0...1) }
+
     /// 16 hexadecimal digits.
     static func requestID() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)

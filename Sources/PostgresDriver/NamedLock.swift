@@ -2,6 +2,7 @@ import CPostgres
 import Dispatch
 import Foundation
 import SQLDatabase
+import Synchronization
 
 /// A name that one node at a time holds (an advisory lock), on a connection and a thread of its own. When the
 /// connection breaks, another node may take it.
@@ -10,6 +11,7 @@ final class NamedLock: Sendable {
     private let waits: Bool
     private let plan: SessionPlan
     private let isOver = DispatchSemaphore(value: 0)
+    private let isCancelled = Atomic(false)
 
     init(_ name: String, waits: Bool, plan: SessionPlan) {
         self.name = name
@@ -37,6 +39,9 @@ final class NamedLock: Sendable {
 
     func release() { isOver.signal() }
 
+    /// Ends the waiting. One that is held stays so until it is released.
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
     /// Asks again and again instead of waiting in the server, whose time limit for a statement would end that.
     private func isTaken(on session: PostgresSession) throws -> Bool {
         // Two installations in schemas of one database have names of their own.
@@ -46,6 +51,7 @@ final class NamedLock: Sendable {
         while true {
             let isFree = try session.answer([.statement(attempt)])?.rows { $0.bool(0) }.first ?? false
             if isFree || !waits { return isFree }
+            if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
             _ = postgres_wait(-1, 0, -1, 100)
         }
     }

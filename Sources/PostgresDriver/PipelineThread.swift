@@ -32,8 +32,7 @@ struct PipelineThread {
             waiting += lookups
             cancel(cancelled)
             if isClosed {
-                let closed = DatabaseFailure(code: SQLState.noConnection, detail: "the database is closed")
-                return refuseAll(closed)
+                return refuseAll(WorkerPool.closed)
             }
             if waiting.isEmpty, inFlight == 0 {
                 rest()
@@ -54,7 +53,7 @@ struct PipelineThread {
         try ask(on: session)
         let unsent = PQflush(session.handle.pointer)
         if unsent < 0 { throw session.lost() }
-        let left = begun + reads.plan.answerLimit - uptime
+        let left = answerDeadline - uptime
         if left <= .zero { throw LostConnection(detail: "the server does not answer") }
         let found = postgres_wait(
             session.descriptor, unsent == 1 ? 1 : 0, reads.wake.descriptor, left.pollMilliseconds)
@@ -63,6 +62,13 @@ struct PipelineThread {
         while inFlight > 0, let isComplete = try session.receive(into: &pending) {
             if isComplete { try answerFirst(on: session) }
         }
+    }
+
+    /// Until when the server has to answer the first of those that wait for it, and with it all of them.
+    private var answerDeadline: Duration {
+        let limit = begun + reads.plan.statementLimit + .seconds(2)
+        guard inFlight > 0, let deadline = asked[firstAsked].lookup.deadline else { return limit }
+        return min(limit, max(deadline, begun + PostgresSession.grace))
     }
 
     private mutating func ready() throws -> PostgresSession {
@@ -110,10 +116,14 @@ struct PipelineThread {
             first.lookup.answer(.success((result, took)))
         } catch let refusal as ServerRefusal {
             session.forget(first.newNames)
-            guard refusal.mayWorkAgain || refusal.endsSession else {
+            let isLate = first.lookup.deadline.map { $0 <= now } ?? true
+            // Stopped: here only a time limit does that, and the statement goes on elsewhere.
+            if isLate || refusal.isStopped || !refusal.mayWorkAgain {
                 return first.lookup.answer(.failure(refusal.told))
             }
             waiting.insert(first.lookup, at: 0)
+            // The one before it of the same text prepared it and failed.
+            if refusal.isUnprepared { return session.forget(first.lookup.statement) }
             throw LostConnection(detail: "the server ended the session (\(refusal.state))")
         }
     }
@@ -125,11 +135,13 @@ struct PipelineThread {
         (asked, firstAsked, pending) = ([], 0, PendingAnswer())
         let reason = Transaction.told(error)
         let now = uptime
-        for lookup in waiting where lookup.deadline <= now { lookup.answer(.failure(reason)) }
-        waiting.removeAll { $0.deadline <= now }
+        let isLate: (Lookup) -> Bool = { lookup in lookup.deadline.map { $0 <= now } ?? true }
+        for lookup in waiting where isLate(lookup) { lookup.answer(.failure(reason)) }
+        waiting.removeAll(where: isLate)
         failedTries += 1
         if failedTries > 1 {
-            _ = postgres_wait(-1, 0, -1, Int32(min(500, 10 << min(failedTries, 8))))
+            let pause = Duration.pause(after: failedTries, chance: reads.chance())
+            _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds)
         }
     }
 
@@ -142,7 +154,7 @@ struct PipelineThread {
         for index in asked.indices[firstAsked...] where ids.contains(asked[index].lookup.id) {
             let lookup = asked[index].lookup
             lookup.answer(.failure(CancellationError()))
-            let dropped = Lookup(id: lookup.id, statement: lookup.statement, deadline: .zero) { _ in }
+            let dropped = Lookup(id: lookup.id, statement: lookup.statement, deadline: nil) { _ in }
             asked[index] = Asked(lookup: dropped, newNames: asked[index].newNames)
         }
     }

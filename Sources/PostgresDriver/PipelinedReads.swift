@@ -7,8 +7,8 @@ import Synchronization
 struct Lookup: Sendable {
     let id: UInt64
     let statement: SQL
-    /// Of the database's clock. It is not asked again after it.
-    let deadline: Duration
+    /// Of the database's clock. It is not asked again after it; nil when nobody waits for the answer any more.
+    let deadline: Duration?
     /// Called with the answer, and how long the server took for it.
     let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
 }
@@ -25,17 +25,21 @@ final class PipelinedReads: Sendable {
 
     private let state = Mutex(State())
     let plan: SessionPlan
+    let chance: @Sendable () -> Double
     /// Read end, write end.
     let wake: WakePipe
 
-    init(_ plan: SessionPlan) throws {
+    init(_ plan: SessionPlan, chance: @escaping @Sendable () -> Double) throws {
         self.plan = plan
+        self.chance = chance
         wake = try WakePipe()
     }
 
     func add(_ lookup: Lookup) {
-        let isClosed = state.withLock { state in
-            if state.isClosed { return true }
+        let (isClosed, mustWake) = state.withLock { state in
+            if state.isClosed { return (true, false) }
+            // Whoever was first has woken it, and it takes all that are there.
+            let mustWake = state.incoming.isEmpty
             state.incoming.append(lookup)
             if !state.hasThread {
                 state.hasThread = true
@@ -44,12 +48,11 @@ final class PipelinedReads: Sendable {
                     thread.run()
                 }
             }
-            return false
+            return (false, mustWake)
         }
         if isClosed {
-            let closed = DatabaseFailure(code: SQLState.noConnection, detail: "the database is closed")
-            lookup.answer(.failure(closed))
-        } else {
+            lookup.answer(.failure(WorkerPool.closed))
+        } else if mustWake {
             wake.wake()
         }
     }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// PostgreSQL through libpq, for any number of nodes.
 ///
-/// Writes are serializable transactions on a bounded pool of connections. Reads of one statement share a further
-/// connection, in pipeline mode; other reads are transactions of the pool that see one state. No call blocks the
+/// Writes are serializable transactions on a bounded pool of connections; those of one statement share commits on two
+/// more. Reads of one statement share a further connection, in pipeline mode; other reads are transactions of the pool that see one state. No call blocks the
 /// thread that makes it. What surely did not happen is tried again, up to the caller's time limit: after
 /// a serialization failure, a deadlock, or a connection that was lost before the commit was asked for.
 package final class PostgresDatabase: Database {
@@ -13,6 +13,7 @@ package final class PostgresDatabase: Database {
     private let settings: PostgresSettings
     private let pool: WorkerPool
     private let reads: PipelinedReads
+    private let commits: SharedCommits
     private let unfit = Mutex(UnfitStatements())
     private let lastID = Atomic<UInt64>(0)
     private let uptime: @Sendable () -> Duration
@@ -31,12 +32,17 @@ package final class PostgresDatabase: Database {
         self.observe = observe
         func plan(_ session: [String: String]) -> SessionPlan {
             SessionPlan(
-                parameters: url.parameters(
-                    settings.session.merging(session) { $1 }, connectLimit: settings.connectLimit),
-                connectLimit: settings.connectLimit, answerLimit: settings.statementLimit + .seconds(2), uptime: uptime)
+                parameters: url.parameters(connectLimit: settings.connectLimit),
+                settings: settings.session.merging(session) { $1 }.filter { !url.sets($0.key) },
+                connectLimit: settings.connectLimit,
+                statementLimit: settings.statementLimit, uptime: uptime)
         }
         pool = WorkerPool(plan([:]), settings, observe: observe)
-        reads = try PipelinedReads(plan(["default_transaction_read_only": "on"]))
+        commits = SharedCommits(
+            plan(["default_transaction_isolation": "read committed"]), settings, observe: observe)
+        let limit = min(settings.sharedReadLimit, settings.statementLimit).wholeMilliseconds
+        reads = try PipelinedReads(
+            plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]), chance: settings.chance)
     }
 
     deinit { close() }
@@ -45,10 +51,14 @@ package final class PostgresDatabase: Database {
     package func close() {
         pool.close()
         reads.close()
+        commits.close()
     }
 
-    /// How many transactions wait for a connection, for metrics.
-    package var waitingCallers: Int { pool.waiting }
+    /// How many transactions wait for a connection.
+    package var waitingCallers: Int { pool.use.waiting }
+
+    /// How busy the connections for transactions are, for metrics.
+    package var poolUse: PoolUse { pool.use }
 
     /// Uses more or fewer connections for transactions from now on.
     package func resize(connections: Int) { pool.resize(connections) }
@@ -57,6 +67,28 @@ package final class PostgresDatabase: Database {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         try await transaction(.write, body)
+    }
+
+    package func changeSchema<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await transaction(.schema, body)
+    }
+
+    package func change(_ statement: SQL) async throws -> Int {
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let deadline = uptime() + settings.waitLimit
+        return try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { caller in
+                commits.add(
+                    Change(id: id, statement: statement, deadline: deadline) { caller.resume(with: $0) })
+                // Who left before it was there was not found.
+                if Task.isCancelled { commits.cancel(id) }
+            }
+        } onCancel: {
+            commits.cancel(id)
+        }
     }
 
     package func read<Value: Sendable>(
@@ -71,6 +103,11 @@ package final class PostgresDatabase: Database {
         }
         if unfit.withLock({ $0.contains(statement.text, at: start) }) { return try await transaction(.read, body) }
         let asked = await Result.of { try await lookUp(statement) }
+        if case .failure(let failure as DatabaseFailure) = asked, failure.code == SQLState.stopped {
+            let now = uptime()
+            unfit.withLock { $0.add(statement.text, at: now) }
+            return try await transaction(.read, body)
+        }
         let again = ReadOnce(known: (statement, asked.map(\.0)))
         let answer = Result { try body(again) }
         // A failure has no time; it is lost here only, the body is told.
@@ -92,6 +129,8 @@ package final class PostgresDatabase: Database {
             return try await withCheckedThrowingContinuation { caller in
                 let lookup = Lookup(id: id, statement: statement, deadline: deadline) { caller.resume(with: $0) }
                 reads.add(lookup)
+                // Who left before it was there was not found.
+                if Task.isCancelled { reads.cancel(id) }
             }
         } onCancel: {
             reads.cancel(id)
@@ -102,7 +141,7 @@ package final class PostgresDatabase: Database {
         _ kind: Job.Kind, _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         let id = lastID.add(1, ordering: .relaxed).newValue
-        let deadline = uptime() + settings.waitLimit
+        let deadline = uptime() + (kind == .schema ? settings.schemaWaitLimit : settings.waitLimit)
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
@@ -113,6 +152,8 @@ package final class PostgresDatabase: Database {
                             let value = try body(connection)
                             return { caller.resume(returning: value) }
                         }, refuse: { caller.resume(throwing: $0) }))
+                // Who left before it was there was not found.
+                if Task.isCancelled { pool.cancel(id) }
             }
         } onCancel: {
             pool.cancel(id)
@@ -123,7 +164,12 @@ package final class PostgresDatabase: Database {
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {
         let lock = NamedLock(name, waits: waits, plan: pool.plan)
-        guard try await lock.take() else { return nil }
+        let isHeld = try await withTaskCancellationHandler {
+            try await lock.take()
+        } onCancel: {
+            lock.cancel()
+        }
+        guard isHeld else { return nil }
         defer { lock.release() }
         return try await work()
     }
@@ -138,13 +184,13 @@ extension Result where Failure == any Error {
 extension PostgresSettings {
     /// What each session is told when it begins.
     fileprivate var session: [String: String] {
-        let limit = statementLimit.components
-        let milliseconds = limit.seconds * 1_000 + limit.attoseconds / 1_000_000_000_000_000
+        let limit = "\(statementLimit.wholeMilliseconds)"
         return [
-            "statement_timeout": "\(milliseconds)",
+            "statement_timeout": limit,
             // Those of a node that is gone without a word must not hold their rows.
-            "idle_in_transaction_session_timeout": "\(milliseconds)",
+            "idle_in_transaction_session_timeout": limit,
             "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "3", "tcp_keepalives_count": "3",
+            "tcp_user_timeout": "10000",
             "TimeZone": "UTC",
             // A table that is small today is found by its index too: a scan would make every writer of the table
             // conflict with every other one, and a plan is kept while the table grows.

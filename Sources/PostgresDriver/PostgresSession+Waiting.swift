@@ -1,10 +1,45 @@
 import CPostgres
+import SQLDatabase
 
 extension PostgresSession {
+    /// Runs statements in one round trip and one transaction, which they are without a word about one.
+    ///
+    /// - Returns: How many rows each changed.
+    /// - Throws: ``ServerRefusal`` of the first that fails, and nothing has happened; ``LostConnection``;
+    ///   ``ConstraintViolation`` for a value that cannot be sent, after which the session cannot be used.
+    func changes(_ statements: [SQL], by deadline: Duration) throws -> [Int] {
+        newNames = []
+        for statement in statements { try send(.statement(statement)) }
+        try sync()
+        var (counts, refusal): ([Int], ServerRefusal?) = ([], nil)
+        let deadline = answerDeadline(statementLimit, by: deadline)
+        while true {
+            try flush(until: deadline)
+            while let part = try receive() {
+                switch PQresultStatus(part.pointer) {
+                case PGRES_PIPELINE_SYNC:
+                    guard let refusal else { return counts }
+                    forget(newNames)
+                    throw refusal
+                // What only prepares has no count.
+                case PGRES_COMMAND_OK: if let count = part.changedRowsIfAny { counts.append(count) }
+                case PGRES_PIPELINE_ABORTED: break
+                default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
+                }
+            }
+            try wait(writes: false, until: deadline)
+        }
+    }
+
     /// Takes one part of what has come.
     ///
     /// - Returns: Whether the answer is complete with it; nil when nothing more has come yet.
     func receive(into pending: inout PendingAnswer) throws -> Bool? {
+        try receive().map { pending.add($0) }
+    }
+
+    /// - Returns: One part of what has come; nil when nothing more has come yet.
+    private func receive() throws -> PostgresResult? {
         var ends = 0
         // libpq blocks when it is asked for more than has come.
         while PQisBusy(handle.pointer) == 0 {
@@ -15,9 +50,9 @@ extension PostgresSession {
                 if ends == 2 { return nil }
                 continue
             }
-            let isComplete = pending.add(PostgresResult(part))
+            let result = PostgresResult(part)
             if isBroken { throw lost() }
-            return isComplete
+            return result
         }
         return nil
     }
@@ -46,28 +81,10 @@ extension PostgresSession {
 
     func lost() -> LostConnection { Self.lost(handle) }
 
-    private static func lost(_ handle: PostgresHandle) -> LostConnection {
+    static func lost(_ handle: PostgresHandle) -> LostConnection {
         let message = PQerrorMessage(handle.pointer).map { String(cString: $0) } ?? ""
         let line = message.split(separator: "\n").first.map(String.init) ?? ""
         return LostConnection(detail: line.isEmpty ? "the connection was lost" : line)
-    }
-
-    static func finishConnecting(
-        _ handle: PostgresHandle, uptime: @Sendable () -> Duration, deadline: Duration
-    ) throws {
-        if PQstatus(handle.pointer) == CONNECTION_BAD { throw lost(handle) }
-        var writes = true
-        while true {
-            let left = deadline - uptime()
-            if left <= .zero { throw LostConnection(detail: "the server cannot be reached in time") }
-            let found = postgres_wait(PQsocket(handle.pointer), writes ? 1 : 0, -1, left.pollMilliseconds)
-            if found == 0 { continue }
-            switch PQconnectPoll(handle.pointer) {
-            case PGRES_POLLING_OK: return
-            case PGRES_POLLING_FAILED: throw lost(handle)
-            case let next: writes = next == PGRES_POLLING_WRITING
-            }
-        }
     }
 
     /// Calls `body` with an array that ends in null, as libpq reads them.
@@ -92,7 +109,14 @@ extension PostgresSession {
 extension Duration {
     /// For `poll`: at least 1, at most a second, so that a clock that jumps is noticed.
     var pollMilliseconds: Int32 {
-        let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
-        return Int32(min(1_000, max(1, milliseconds)))
+        Int32(min(1_000, max(1, wholeMilliseconds)))
+    }
+
+    var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+
+    /// Twice as long after each try, up to half a second; by `chance`, from 0 to 1, down to the half of that.
+    static func pause(after tries: Int, chance: Double) -> Duration {
+        let most = min(500, 2 << min(tries, 8))
+        return .microseconds(Int(Double(most * 500) * (1 + min(1, max(0, chance)))))
     }
 }

@@ -15,40 +15,47 @@ final class PostgresSession {
     let handle: PostgresHandle
     let cancellation: PostgresCancellation?
     let uptime: @Sendable () -> Duration
-    let answerLimit: Duration
+    let statementLimit: Duration
     /// Names of prepared statements by signature and text, as the caller wrote it.
     private var names: [String: String] = [:]
     private var preparedCount = 0
+    /// How many the server may still have, those included that failed when they first ran.
+    private var keptCount = 0
     /// Keys of ``names`` that were added since this was last emptied.
     var newNames: [String] = []
 
     /// More distinct statements than this means that a text was put together from values: forget them all.
-    private static let statementLimit = 500
+    private static let keptLimit = 500
 
     /// Connects; blocks up to the limit of one try.
     ///
     /// - Throws: ``LostConnection`` when the server is out of reach or refuses.
     init(_ plan: SessionPlan) throws {
         uptime = plan.uptime
-        answerLimit = plan.answerLimit
+        statementLimit = plan.statementLimit
         let keywords = plan.parameters.map(\.keyword)
         let values = plan.parameters.map(\.value)
-        let started = Self.withCStrings(keywords) { keywords in
-            Self.withCStrings(values) { values in PQconnectStartParams(keywords, values, 0) }
+        // Blocks: this is the caller's own thread, and only so libpq goes on to the next of several hosts when one does
+        // not answer.
+        let made = Self.withCStrings(keywords) { keywords in
+            Self.withCStrings(values) { values in PQconnectdbParams(keywords, values, 0) }
         }
-        guard let started else { throw LostConnection(detail: "out of memory") }
-        handle = PostgresHandle(pointer: started)
-        do {
-            try Self.finishConnecting(handle, uptime: plan.uptime, deadline: plan.uptime() + plan.connectLimit)
-        } catch {
-            PQfinish(started)
-            throw error
+        guard let made else { throw LostConnection(detail: "out of memory") }
+        handle = PostgresHandle(pointer: made)
+        guard PQstatus(made) == CONNECTION_OK else {
+            let lost = Self.lost(handle)
+            PQfinish(made)
+            throw lost
         }
         // Notices are for people at a terminal; without this they go to standard error.
-        PQsetNoticeProcessor(started, { _, _ in }, nil)
-        PQsetnonblocking(started, 1)
-        PQenterPipelineMode(started)
+        PQsetNoticeProcessor(made, { _, _ in }, nil)
+        PQsetnonblocking(made, 1)
+        PQenterPipelineMode(made)
         cancellation = PostgresCancellation(handle)
+        // Not as options of the start: what manages connections between here and the server refuses those.
+        _ = try answer(
+            plan.settings.sorted { $0.key < $1.key }.map { .plain("SET \($0.key) TO '\($0.value)'") },
+            by: uptime() + plan.connectLimit)
     }
 
     deinit { PQfinish(handle.pointer) }
@@ -65,25 +72,43 @@ final class PostgresSession {
 
     /// Runs commands in one round trip and waits for the last one's answer.
     ///
+    /// - Parameters:
+    ///   - limit: The server's for a statement, where it is not the session's.
+    ///   - deadline: The caller's time limit. Behind a network that is cut nothing else tells that no answer comes.
     /// - Throws: ``ServerRefusal`` of the first that fails, ``LostConnection``, ``ConstraintViolation`` for a value
     ///   that cannot be sent.
-    func answer(_ commands: [Command]) throws -> PostgresResult? {
+    func answer(
+        _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil
+    ) throws -> PostgresResult? {
+        let limit = limit ?? statementLimit
+        let start = uptime()
         newNames = []
         for command in commands { try send(command) }
         try sync()
         var pending = PendingAnswer()
-        let deadline = uptime() + answerLimit
+        let deadline = answerDeadline(limit, by: deadline)
         while true {
             try flush(until: deadline)
             while let isComplete = try receive(into: &pending) {
                 if !isComplete { continue }
                 // Whether they were prepared before it failed is not known.
                 if pending.isRefused { forget(newNames) }
-                return try pending.value()
+                return try pending.value(cameEarly: uptime() - start < limit)
             }
             try wait(writes: false, until: deadline)
         }
     }
+
+    /// Who began within their time gets a second all the same: a server that only is slow must not lose its
+    /// connections to those who waited long in the queue.
+    func answerDeadline(_ limit: Duration, by deadline: Duration?) -> Duration {
+        let now = uptime()
+        // Longer than the server's own limit of a statement: who has not heard by then will not.
+        let last = now + limit + .seconds(2)
+        return min(last, deadline.map { max($0, now + Self.grace) } ?? last)
+    }
+
+    static let grace: Duration = .seconds(1)
 
     func send(_ command: Command) throws {
         let isSent: Int32 =
@@ -119,12 +144,16 @@ final class PostgresSession {
     private func preparedName(_ text: String, _ values: BoundValues) throws -> String {
         let key = values.signature + " " + text
         if let name = names[key] { return name }
-        if names.count >= Self.statementLimit {
+        if keptCount >= Self.keptLimit {
             names = [:]
+            keptCount = 0
             try send(.plain("DEALLOCATE ALL"))
         }
         preparedCount += 1
-        let name = "s\(preparedCount)"
+        keptCount += 1
+        // Two of one name and different text would be mistaken for each other where something between here and the
+        // server lends its connections to one caller after the other.
+        let name = "s\(serverProcess)_\(preparedCount)"
         if PQsendPrepare(handle.pointer, name, Spelling.postgres(text), Int32(values.types.count), values.types) != 1 {
             throw lost()
         }
@@ -137,14 +166,22 @@ final class PostgresSession {
     func forget(_ keys: [String]) {
         for key in keys { names[key] = nil }
     }
+
+    func forget(_ statement: SQL) {
+        // A value that cannot be sent was never prepared.
+        guard let values = try? BoundValues(statement.values) else { return }
+        names[values.signature + " " + statement.text] = nil
+    }
 }
 
 /// How sessions of one kind are made.
 struct SessionPlan: Sendable {
     let parameters: [(keyword: String, value: String)]
+    /// What each session is told when it begins: text of this driver's own.
+    let settings: [String: String]
     let connectLimit: Duration
-    /// Longer than the server's own limit of a statement: who has not heard by then will not.
-    let answerLimit: Duration
+    /// The server's.
+    let statementLimit: Duration
     let uptime: @Sendable () -> Duration
 }
 
@@ -166,8 +203,10 @@ struct PendingAnswer {
 
     var isRefused: Bool { refusal != nil }
 
-    func value() throws -> PostgresResult? {
-        if let refusal { throw refusal }
-        return result
+    /// - Parameter cameEarly: Before the server's time limit can have run out.
+    func value(cameEarly: Bool = false) throws -> PostgresResult? {
+        guard var refusal else { return result }
+        refusal.cameEarly = cameEarly
+        throw refusal
     }
 }

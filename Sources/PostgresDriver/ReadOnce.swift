@@ -42,8 +42,8 @@ final class ReadOnce: Connection {
 struct UnfitStatements {
     private var until: [String: Duration] = [:]
 
-    /// A statement that took this long is kept out for a while.
-    static let slow: Duration = .milliseconds(25)
+    /// A statement that took this long is kept out for a while. Well above what a busy machine takes for a short one.
+    static let slow: Duration = .milliseconds(100)
     private static let pause: Duration = .seconds(60)
 
     func contains(_ text: String, at now: Duration) -> Bool { until[text].map { now < $0 } ?? false }

@@ -3,15 +3,24 @@ import SQLDatabase
 /// A transaction on one session. It begins with its first statement, in the same round trip.
 final class Transaction: Connection {
     private let session: PostgresSession
-    private let begin: String
+    private let opening: [String]
+    private let limit: Duration?
+    private let deadline: Duration?
     private let observe: @Sendable (DatabaseEvent) -> Void
     private(set) var hasBegun = false
     /// The first thing that went wrong: the server takes no more statements then.
     private(set) var failure: (any Error)?
 
-    init(_ session: PostgresSession, begin: String, observe: @escaping @Sendable (DatabaseEvent) -> Void) {
+    init(
+        _ session: PostgresSession, of job: Job, _ settings: PostgresSettings,
+        observe: @escaping @Sendable (DatabaseEvent) -> Void
+    ) {
         self.session = session
-        self.begin = begin
+        opening = job.opening(settings)
+        let takesLong = job.kind == .schema
+        limit = takesLong ? settings.schemaStatementLimit : nil
+        // Who waits for an answer of the server waits little longer than its caller.
+        deadline = takesLong ? nil : job.deadline
         self.observe = observe
     }
 
@@ -32,9 +41,12 @@ final class Transaction: Connection {
     private func ask(_ command: PostgresSession.Command) throws -> PostgresResult? {
         if let failure { throw Self.told(failure) }
         do {
-            let commands = hasBegun ? [command] : [.plain(begin), command]
+            let first = hasBegun ? [] : opening.map(PostgresSession.Command.plain)
             hasBegun = true
-            return try session.answer(commands)
+            if first.count == 1 { return try session.answer(first + [command], limit: limit, by: deadline) }
+            // A time limit that is set counts from the next round trip.
+            if !first.isEmpty { _ = try session.answer(first, limit: limit, by: deadline) }
+            return try session.answer([command], limit: limit, by: deadline)
         } catch {
             failure = error
             throw Self.told(error)
@@ -43,14 +55,14 @@ final class Transaction: Connection {
 
     /// - Throws: ``ServerRefusal`` when it surely did not happen, ``LostConnection`` when nobody knows.
     func commit() throws {
-        if hasBegun { _ = try session.answer([.plain("COMMIT")]) }
+        if hasBegun { _ = try session.answer([.plain("COMMIT")], limit: limit, by: deadline) }
     }
 
     /// - Throws: When the session cannot be used any more.
     func rollBack() throws {
         if !hasBegun { return }
         if failure is LostConnection { throw LostConnection(detail: "") }
-        _ = try session.answer([.plain("ROLLBACK")])
+        _ = try session.answer([.plain("ROLLBACK")], limit: limit, by: deadline)
     }
 
     static func told(_ error: any Error) -> any Error {

@@ -5,12 +5,16 @@ import SQLDatabase
 struct Worker {
     private let pool: WorkerPool
     private var session: PostgresSession?
+    /// Whether it was made for the caller who has it.
+    private var isFresh = false
 
     init(_ pool: WorkerPool) { self.pool = pool }
 
     mutating func run() {
+        var isNew = true
         while true {
-            switch pool.next(hasSession: session != nil) {
+            defer { isNew = false }
+            switch pool.next(hasSession: session != nil, isNew: isNew) {
             case .job(let job):
                 carryOut(job)
                 pool.end(job.id)
@@ -29,43 +33,42 @@ struct Worker {
 
     private mutating func carryOut(_ job: Job) {
         var tries = 0
+        isFresh = false
         while true {
             tries += 1
             switch attempt(job) {
             case .done: return
             case .refused(let error): return job.refuse(pool.isCancelled(job.id) ? CancellationError() : error)
             case .again(let error):
+                if let lost = error as? LostConnection, session == nil { pool.refuseLate(because: lost.told) }
                 if pool.isCancelled(job.id) { return job.refuse(CancellationError()) }
                 let pause = pause(after: tries)
                 if pool.plan.uptime() + pause > job.deadline { return job.refuse(Transaction.told(error)) }
-                if let lost = error as? LostConnection, session == nil { pool.refuseLate(because: lost.told) }
                 if !(tries == 1 && error is LostConnection) { _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds) }
             }
         }
     }
 
     /// Grows, and differs between those that met each other, here and on other nodes.
-    private func pause(after tries: Int) -> Duration {
-        let spread = (session?.serverProcess ?? 0) &* 7 % 13
-        return .milliseconds(min(500, (1 << min(tries, 8)) + spread * tries))
-    }
+    private func pause(after tries: Int) -> Duration { .pause(after: tries, chance: pool.settings.chance()) }
 
     private mutating func attempt(_ job: Job) -> Attempt {
         let session: PostgresSession
         do { session = try ready() } catch { return .again(error) }
         guard pool.begin(job.id, on: session) else { return .refused(CancellationError()) }
-        let transaction = Transaction(session, begin: job.begin, observe: pool.observe)
+        let transaction = Transaction(session, of: job, pool.settings, observe: pool.observe)
         let answer: @Sendable () -> Void
         do {
             answer = try job.body(transaction)
             // Whoever swallows a failure must not be told that the rest is there; a reader may live with a refusal.
-            if let failure = transaction.failure, job.kind == .write || Self.mayWorkAgain(failure) {
+            if let failure = transaction.failure, job.changes || mayWorkAgain(failure, job) {
                 throw Transaction.told(failure)
             }
             guard pool.beginCommit(job.id) else { throw CancellationError() }
         } catch {
             rollBack(transaction)
-            return verdict(on: transaction.failure, thrown: error)
+            if let failure = transaction.failure, mayWorkAgain(failure, job) { return .again(failure) }
+            return .refused(error)
         }
         return commit(transaction, of: job, answer)
     }
@@ -83,26 +86,24 @@ struct Worker {
             session = nil
             if job.kind == .read { return .again(error) }
             let detail = "the connection was lost while committing: whether it took effect is not known"
-            return .refused(DatabaseFailure(code: SQLState.commitUnknown, detail: detail))
+            return .refused(DatabaseFailure(code: SQLState.commitUnknown, detail: detail, kind: .unknownOutcome))
         }
-        if job.kind == .write, transaction.hasBegun {
+        if job.changes, transaction.hasBegun {
             pool.observe(.commit(callers: 1, pool.plan.uptime() - start))
         }
         answer()
         return .done
     }
 
-    private func verdict(on failure: (any Error)?, thrown: any Error) -> Attempt {
-        if let failure, Self.mayWorkAgain(failure) { .again(failure) } else { .refused(thrown) }
-    }
-
-    private static func mayWorkAgain(_ failure: any Error) -> Bool {
+    private func mayWorkAgain(_ failure: any Error, _ job: Job) -> Bool {
         // When a connection is lost the commit was never asked for, so nothing has happened.
-        (failure as? ServerRefusal)?.mayWorkAgain ?? (failure is LostConnection)
+        guard let refusal = failure as? ServerRefusal else { return failure is LostConnection }
+        // A server that has come to follow another one leads nowhere; a new connection may find the other one.
+        return refusal.mayWorkAgain || (refusal.isReadOnly && job.changes && !isFresh)
     }
 
     private mutating func rollBack(_ transaction: Transaction) {
-        if let refusal = transaction.failure as? ServerRefusal, refusal.needsNewSession {
+        if let refusal = transaction.failure as? ServerRefusal, refusal.needsNewSession || refusal.isReadOnly {
             session = nil
             return
         }
@@ -116,6 +117,7 @@ struct Worker {
         session = nil
         let made = try PostgresSession(pool.plan)
         session = made
+        isFresh = true
         return made
     }
 }

@@ -17,6 +17,43 @@ final class WorkerPool: Sendable {
         var limit: Int
 
         var waiting: Int { queue.count - first }
+
+        /// How many threads are to be started for those who wait; they count as resting from now on.
+        mutating func startThreads() -> Int {
+            let count = max(0, min(waiting - resting, limit - threads))
+            threads += count
+            resting += count
+            return count
+        }
+
+        /// Takes those out who have waited for too long. They came first: the others wait for less.
+        mutating func takeLate(at now: Duration) -> [Job] {
+            var late: [Job] = []
+            while waiting > 0, let job = queue[first], job.deadline <= now {
+                late.append(job)
+                queue[first] = nil
+                first += 1
+            }
+            return late
+        }
+
+        /// What a thread that has rested does next.
+        mutating func next(_ hasRestedLong: Bool) -> Next {
+            resting -= 1
+            if isClosed || threads > limit {
+                threads -= 1
+                return .end
+            }
+            guard waiting > 0, let job = queue[first] else { return hasRestedLong ? .rested : .nothing }
+            queue[first] = nil
+            first += 1
+            if first > 1_000, first * 2 > queue.count {
+                queue.removeFirst(first)
+                first = 0
+            }
+            running[job.id] = Running()
+            return .job(job)
+        }
     }
 
     private struct Running {
@@ -39,33 +76,53 @@ final class WorkerPool: Sendable {
     }
 
     func add(_ job: Job) {
-        let refusal = state.withLock { state -> DatabaseFailure? in
-            if state.isClosed { return DatabaseFailure(code: SQLState.noConnection, detail: "the database is closed") }
+        let now = plan.uptime()
+        let (late, threads, refusal) = state.withLock { state -> ([Job], Int, DatabaseFailure?) in
+            if state.isClosed { return ([], 0, Self.closed) }
+            let late = state.takeLate(at: now)
             if state.waiting >= settings.callerLimit {
-                return DatabaseFailure(code: SQLState.tooManyCallers, detail: "too many wait for a connection")
+                return (late, 0, .tooManyCallers("too many wait for a connection"))
             }
             state.queue.append(job)
-            if state.waiting > state.resting, state.threads < state.limit {
-                state.threads += 1
-                Thread.detachNewThread {
-                    var worker = Worker(self)
-                    worker.run()
-                }
-            }
-            return nil
+            return (late, state.startThreads(), nil)
         }
+        refuse(late)
+        start(threads)
         if let refusal { job.refuse(refusal) } else { work.signal() }
     }
 
-    var waiting: Int { state.withLock { $0.waiting } }
+    static let closed = DatabaseFailure(
+        code: SQLState.noConnection, detail: "the database is closed", kind: .passing)
+
+    private func refuse(_ late: [Job]) {
+        for job in late { job.refuse(DatabaseFailure.tooManyCallers("no connection was free in time")) }
+    }
+
+    private func start(_ threads: Int) {
+        for _ in 0..<threads {
+            Thread.detachNewThread {
+                var worker = Worker(self)
+                worker.run()
+            }
+        }
+    }
+
+    var use: PoolUse {
+        state.withLock { state in
+            PoolUse(
+                limit: state.limit, used: state.running.count, idle: state.threads - state.running.count,
+                waiting: state.waiting)
+        }
+    }
 
     /// Uses more or fewer connections from now on; those too many go when they are free.
     func resize(_ connections: Int) {
-        let threads = state.withLock { state in
+        let (running, new) = state.withLock { state in
             state.limit = max(1, connections)
-            return state.threads
+            return (state.threads, state.startThreads())
         }
-        for _ in 0..<threads { work.signal() }
+        start(new)
+        for _ in 0..<running { work.signal() }
     }
 
     /// Takes a caller out of the queue, or stops its statement. What is committing already is not stopped.
@@ -90,13 +147,12 @@ final class WorkerPool: Sendable {
             (state.queue, state.first) = ([], 0)
             return (waiting, state.threads)
         }
-        for job in waiting {
-            job.refuse(DatabaseFailure(code: SQLState.noConnection, detail: "the database is closed"))
-        }
+        for job in waiting { job.refuse(Self.closed) }
         for _ in 0..<threads { work.signal() }
     }
 
-    /// Refuses those that have waited for too long; called while there is no connection.
+    /// Refuses those that have waited for too long; called while there is no connection, by every worker that finds
+    /// so, lest they wait behind each other for as many tries.
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
         let late = state.withLock { state in
@@ -119,26 +175,17 @@ extension WorkerPool {
     }
 
     /// Waits for the next caller; up to the limit of rest when there is a connection to look after.
-    func next(hasSession: Bool) -> Next {
-        state.withLock { $0.resting += 1 }
+    func next(hasSession: Bool, isNew: Bool) -> Next {
+        if !isNew { state.withLock { $0.resting += 1 } }
         let limit = DispatchTimeInterval.milliseconds(Int(settings.restLimit.components.seconds) * 1_000)
         let isLate = work.wait(timeout: hasSession ? .now() + limit : .distantFuture) == .timedOut
-        return state.withLock { state in
-            state.resting -= 1
-            if state.isClosed || state.threads > state.limit {
-                state.threads -= 1
-                return .end
-            }
-            guard state.waiting > 0, let job = state.queue[state.first] else { return isLate ? .rested : .nothing }
-            state.queue[state.first] = nil
-            state.first += 1
-            if state.first > 1_000, state.first * 2 > state.queue.count {
-                state.queue.removeFirst(state.first)
-                state.first = 0
-            }
-            state.running[job.id] = Running()
-            return .job(job)
+        let now = plan.uptime()
+        let (late, next) = state.withLock { state in
+            let late = state.takeLate(at: now)
+            return (late, state.next(isLate))
         }
+        refuse(late)
+        return next
     }
 
     /// - Returns: Whether the caller still wants it.

@@ -16,6 +16,22 @@ package protocol Database: Sendable {
     /// - Throws: What `body` throws, and ``DatabaseFailure``.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
+    /// A write of one statement, which may share its commit with others. It sees what others have committed by then,
+    /// and waits for those who are changing the same row: what it depends on stands in its `WHERE`.
+    ///
+    /// - Parameter statement: The last text that it binds tells the row, so that all wait for each other in one order.
+    /// - Returns: How many rows it changed.
+    /// - Throws: As ``write(_:)``.
+    func change(_ statement: SQL) async throws -> Int
+
+    /// A write that changes tables. It may take long, but keeps nobody waiting for long: where somebody holds a table
+    /// that it needs, it gives way and tries again.
+    ///
+    /// - Throws: As ``write(_:)``.
+    func changeSchema<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value
+
     /// Does `work` while nobody else who shares the database does work of the same name.
     ///
     /// - Parameter waits: Whether to wait until the others are done; else they are left to it.
@@ -30,6 +46,18 @@ package protocol Database: Sendable {
 }
 
 extension Database {
+    /// For databases where every write shares its commit, or none.
+    package func change(_ statement: SQL) async throws -> Int {
+        try await write { db in try db.run(statement) }
+    }
+
+    /// For databases where a change of the schema is a write like any other.
+    package func changeSchema<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await write(body)
+    }
+
     /// For databases that one program has to itself.
     package func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
@@ -83,13 +111,24 @@ package struct ConstraintViolation: Error, Equatable, Sendable {
 
 /// The database could not do its work: out of reach, full, damaged, busy for too long.
 package struct DatabaseFailure: Error, Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        /// Asking again gives the same.
+        case fault
+        /// Nothing has happened, and in a moment it may work: out of reach, or too busy.
+        case passing
+        /// The connection broke during the commit: nobody knows whether it took effect.
+        case unknownOutcome
+    }
+
+    package let kind: Kind
     package let code: Int
     /// The driver's own words, for the log; never values.
     package let detail: String
 
-    package init(code: Int, detail: String) {
+    package init(code: Int, detail: String, kind: Kind = .fault) {
         self.code = code
         self.detail = detail
+        self.kind = kind
     }
 }
 

@@ -1,6 +1,5 @@
 import AccountDomain
 import AccountStore
-import Foundation
 import GatehouseWire
 import PostgresDriver
 import ProfileGateway
@@ -8,51 +7,16 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// The roles and grants of `Deploy/postgresql`, under names of this test's own.
-private struct RoleFixture {
-    let cluster: TestCluster
-    let prefix: String
-
-    init() async throws {
-        cluster = try TestCluster.running()
-        prefix = cluster.newName("roles")
-        try await run("roles.sql", as: "gatehouse", schema: "public")
-        try await open("\(prefix)_migrator").migrate(Accounts.migrations)
-        try await run("grants.sql", as: "\(prefix)_migrator", schema: prefix)
-    }
-
-    /// As the role, whose own setting says which schema is meant.
-    func open(_ role: String, schema: String? = nil) throws -> PostgresDatabase {
-        var settings = PostgresSettings()
-        settings.connections = 2
-        return try PostgresDatabase(
-            cluster.url(schema: schema ?? prefix, "&user=\(role)"), settings: settings, uptime: uptime)
-    }
-
-    var accounts: Accounts {
-        get throws {
-            let randomness = TestRandomness()
-            return Accounts(
-                database: try open("\(prefix)_service"), secrets: StoreFixture.secrets,
-                randomBytes: { randomness.bytes($0) })
-        }
-    }
-
-    private func run(_ file: String, as role: String, schema: String) async throws {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Deploy/postgresql").standardized
-        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
-        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")
-        let database = try open(role, schema: schema)
-        for statement in lines.replacing("gatehouse", with: prefix).split(separator: ";\n") {
-            try await database.write { db in _ = try db.run(SQL(stringLiteral: String(statement))) }
-        }
-    }
-}
-
 @Suite("Roles with the least rights", .enabled("needs PostgreSQL") { TestCluster.programs != nil })
 struct RoleTests {
     private let clock = TestClock()
     private var now: Instant { clock.now }
+
+    private func accounts(of roles: TestRoles) throws -> Accounts {
+        let randomness = TestRandomness()
+        return Accounts(
+            database: try roles.open(.service), secrets: StoreFixture.secrets, randomBytes: { randomness.bytes($0) })
+    }
 
     private func signUp(_ email: String, _ accounts: Accounts) async throws -> UserID {
         let signUp = EmailSignUp(
@@ -75,8 +39,8 @@ struct RoleTests {
 
     @Test("The service does all it has to, and can change no table and no history")
     func service() async throws {
-        let roles = try await RoleFixture()
-        let accounts = try roles.accounts
+        let roles = try await TestRoles(TestCluster.running())
+        let accounts = try accounts(of: roles)
         // Up to date, so it may start.
         try await accounts.database.migrate(Accounts.migrations)
         let user = try await signUp("ada@example.com", accounts)
@@ -87,7 +51,7 @@ struct RoleTests {
         #expect(try await profiles.profile(of: id) == nil)
         #expect(try await accounts.delete(user, actor: nil, at: now))
         _ = try await accounts.purgeExpired(at: now)
-        let database = try roles.open("\(roles.prefix)_service")
+        let database = try roles.open(.service)
         for statement: SQL in [
             "DROP TABLE audit_log", "CREATE TABLE extra (id INTEGER)", "ALTER TABLE users ADD COLUMN extra INTEGER",
             "DELETE FROM audit_log", "UPDATE audit_log SET actor_name = ''", "TRUNCATE users",
@@ -100,10 +64,10 @@ struct RoleTests {
 
     @Test("C5: The trigger makes the profile for whoever adds the account, whatever their search path says")
     func trigger() async throws {
-        let roles = try await RoleFixture()
-        let owner = try roles.open("\(roles.prefix)_migrator")
+        let roles = try await TestRoles(TestCluster.running())
+        let owner = try roles.open(.migrator)
         try await owner.write { db in
-            _ = try db.run(SQL(stringLiteral: "REVOKE INSERT ON profiles FROM \(roles.prefix)_service"))
+            _ = try db.run(SQL(stringLiteral: "REVOKE INSERT ON profiles FROM \(roles.name(of: .service))"))
             // A table of the same name that comes first for whoever looks by the path.
             _ = try db.run("CREATE TEMPORARY TABLE profiles (id uuid, first_name text)")
             _ = try db.run(
@@ -116,7 +80,7 @@ struct RoleTests {
             _ = try db.run("DROP TABLE pg_temp.profiles")
             #expect(try db.row("SELECT first_name FROM profiles") { $0.text(0) } == "Grace")
         }
-        _ = try await signUp("ada@example.com", roles.accounts)
+        _ = try await signUp("ada@example.com", accounts(of: roles))
         let made = try await owner.read { db in
             try db.row(
                 """
@@ -151,18 +115,18 @@ struct RoleTests {
 
     @Test("Whoever acts for the holder of a token reaches their own profile and changes what is theirs")
     func holder() async throws {
-        let roles = try await RoleFixture()
-        let accounts = try roles.accounts
+        let roles = try await TestRoles(TestCluster.running())
+        let accounts = try accounts(of: roles)
         let (ada, grace) = (
             try await signUp("ada@example.com", accounts), try await signUp("grace@example.com", accounts)
         )
-        let superuser = try roles.open("gatehouse")
+        let superuser = try roles.open(nil)
         func asHolder<Value: Sendable>(
             _ claims: String?, _ body: @escaping @Sendable (any Connection) throws -> Value
         ) async throws -> Value {
             try await superuser.write { db in
                 if let claims { _ = try db.row("SELECT set_config('request.jwt.claims', \(claims), true)") { _ in } }
-                _ = try db.run(SQL(stringLiteral: "SET LOCAL ROLE \(roles.prefix)_holder"))
+                _ = try db.run(SQL(stringLiteral: "SET LOCAL ROLE \(roles.name(of: .holder))"))
                 return try body(db)
             }
         }

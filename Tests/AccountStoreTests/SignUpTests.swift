@@ -116,5 +116,12 @@ struct SignUpTests {
         #expect(log.total == 2)
         let none = try await store.accounts.auditLog(.author("a_a@"), page: PageRequest(number: 1, size: 10))
         #expect(none.total == 0)
+        for filter: AuditFilter in [.author("ADA@Example"), .action("LogIn"), .type("AccounT")] {
+            let found = try await store.accounts.auditLog(filter, page: PageRequest(number: 1, size: 10))
+            #expect(found.elements.contains { $0.action == "login" }, "\(filter)")
+        }
+        let people = try await store.accounts.list(
+            filter: "ADA@", ascending: true, page: PageRequest(number: 1, size: 10))
+        #expect(people.total == 1)
     }
 }

@@ -12,18 +12,11 @@ import subprocess
 import tempfile
 import uuid
 
+import postgres
 import program
 import pytest
 
-PROGRAMS = next(
-    (
-        folder
-        for folder in os.environ.get("PATH", "").split(":") + sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)
-        if all(os.access(os.path.join(folder, name), os.X_OK) for name in ("initdb", "postgres", "pg_isready"))
-    ),
-    None,
-)
-pytestmark = pytest.mark.skipif(not PROGRAMS or not shutil.which("psql"), reason="PostgreSQL is not installed")
+pytestmark = postgres.needs_server
 
 # bcrypt, cost 4.
 PASSWORD, HASH = "pass", "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
@@ -79,42 +72,7 @@ CREATE TABLE public.profiles (
 """
 
 
-class Cluster:
-    def __init__(self):
-        self.folder = os.path.join(tempfile.gettempdir(), "gh-" + uuid.uuid4().hex[:8])
-        script = os.path.join(program.REPOSITORY, "Scripts", "test-cluster")
-        self.guardian = subprocess.Popen(
-            [script, PROGRAMS, self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        assert self.guardian.stdout.readline() == b"ready\n"
-
-    def stop(self):
-        self.guardian.stdin.close()
-        self.guardian.wait(30)
-
-    def database(self):
-        name = "d" + uuid.uuid4().hex[:10]
-        Database(self, "postgres").run(f"CREATE DATABASE {name}")
-        return Database(self, name)
-
-
-class Database:
-    def __init__(self, cluster, name):
-        self.folder, self.name = cluster.folder, name
-        self.url = f"postgres:///{name}?host={cluster.folder}&user=gatehouse"
-
-    def psql(self, *arguments, text=None):
-        done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "gatehouse", *arguments,
-             self.name],
-            input=text, capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    def run(self, text):
-        return self.psql(text=text)
-
+class Database(postgres.Database):
     def real_dump(self):
         """By the program of PostgreSQL itself, where it is installed."""
         if not shutil.which("pg_dump"):
@@ -142,7 +100,7 @@ class Database:
 
 @pytest.fixture(scope="module")
 def cluster():
-    cluster = Cluster()
+    cluster = postgres.Cluster()
     yield cluster
     cluster.stop()
 

@@ -1,4 +1,3 @@
-import Dispatch
 import PostgresDriver
 import SQLDatabase
 import Synchronization
@@ -26,14 +25,14 @@ final class Bench: Sendable {
     func open(
         _ connections: Int = 4, _ parameters: String = "",
         observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in },
-        change: (inout PostgresSettings) -> Void = { _ in }
+        change: (inout PostgresSettings) -> Void = { _ in }, uptime now: (@Sendable () -> Duration)? = nil
     ) throws -> PostgresDatabase {
         var settings = PostgresSettings()
         settings.connections = connections
         settings.waitLimit = .seconds(60)
         change(&settings)
         return try PostgresDatabase(
-            cluster.url(schema: schema, parameters), settings: settings, uptime: uptime
+            cluster.url(schema: schema, parameters), settings: settings, uptime: now ?? uptime
         ) { event in
             // The schema stays as long as the database.
             withExtendedLifetime(self) { observe(event) }
@@ -42,21 +41,27 @@ final class Bench: Sendable {
 
     func openWithNotes(_ connections: Int = 4) async throws -> PostgresDatabase {
         let database = try open(connections)
-        try await database.run("CREATE TABLE note (id \(.integer) PRIMARY KEY, text \(.text) NOT NULL) \(.table)")
+        try await database.addNoteTable()
         return database
     }
 }
 
 extension Database {
-    /// One statement in a transaction of its own.
-    func run(_ statement: SQL) async throws { try await write { db in _ = try db.run(statement) } }
-
-    func addNote(_ id: Int, _ text: String = "") async throws {
-        try await run("INSERT INTO note (id, text) VALUES (\(id), \(text))")
+    /// Waits until a statement of `name`'s waits for what another transaction holds.
+    func awaitLock(of name: String) async throws {
+        while try await row(
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name) AND wait_event_type = 'Lock'
+            """, { $0.int(0) }) == 0
+        {
+            await Task.yield()
+        }
     }
 
-    func noteIDs() async throws -> [Int] {
-        try await read { db in try db.rows("SELECT id FROM note ORDER BY id") { Int($0.int(0)) } }
+    /// Of a transaction of its own, on one connection of the pool.
+    func row<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (any Row) -> Value) async throws -> Value?
+    {
+        try await write { db in try db.row(statement, decode) }
     }
 
     /// The connection that a body has, by the server's process.
@@ -65,70 +70,10 @@ extension Database {
     }
 }
 
-/// A write that has begun and goes on when a test says so.
-struct HeldWrite {
-    private let release = DispatchSemaphore(value: 0)
-    private let began: AsyncStream<Void>
-    private let task: Task<Void, any Error>
-
-    init(_ database: any Database, _ body: @escaping @Sendable (any Connection) throws -> Void) {
-        let (began, begin) = AsyncStream.makeStream(of: Void.self)
-        self.began = began
-        task = Task { [release] in
-            let waits = Once()
-            try await database.write { db in
-                try body(db)
-                guard waits.isFirst() else { return }
-                begin.yield()
-                release.wait()
-            }
-        }
-    }
-
-    /// Waits until the statements have run and the commit has not.
-    func hasBegun() async { for await _ in began { return } }
-
-    /// Lets it commit, and waits until it has.
-    func finish() async throws {
-        release.signal()
-        try await task.value
-    }
-}
-
-/// Counts from wherever it is told to.
-final class Tally: Sendable {
-    private let count = Mutex(0)
-
-    @discardableResult func add() -> Int {
-        count.withLock {
-            $0 += 1
-            return $0
-        }
-    }
-    var value: Int { count.withLock { $0 } }
-}
-
 /// What was told, in order.
 final class Told<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
     func add(_ element: Element) { elements.withLock { $0.append(element) } }
     var all: [Element] { elements.withLock { $0 } }
-}
-
-/// Says yes to whoever asks first.
-final class Once: Sendable {
-    private let tally = Tally()
-
-    func isFirst() -> Bool { tally.add() == 1 }
-}
-
-/// A test's own failure.
-struct Refused: Error, Equatable {}
-
-extension Result where Failure == any Error {
-    /// What `work` came to, for a test that has to clean up first.
-    static func of(_ work: () async throws -> Success) async -> Self {
-        do { return .success(try await work()) } catch { return .failure(error) }
-    }
 }

@@ -27,17 +27,6 @@ struct NodeTests {
         #expect(try await nodes[9].appliedMigrations() == [1, 2])
     }
 
-    @Test("A step that fails leaves nothing of itself, and a database of a newer program is not touched")
-    func failedStep() async throws {
-        let database = try await Bench().open()
-        let wrong = Migration(2, "wrong", ["CREATE TABLE left (id \(.integer))", "CREATE TABL"])
-        await #expect(throws: DatabaseFailure.self) { try await database.migrate([steps[0], wrong]) }
-        #expect(try await database.appliedMigrations() == [1])
-        try await database.migrate(steps)
-        let unknown = await #expect(throws: UnknownMigration.self) { try await database.migrate([steps[0]]) }
-        #expect(unknown?.number == 2)
-    }
-
     @Test("A role that may not change the schema starts on one that is up to date")
     func upToDate() async throws {
         let bench = try await Bench()

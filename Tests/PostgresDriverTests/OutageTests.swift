@@ -3,11 +3,12 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: connections that break, callers who leave, limits of time", .needsServer)
+@Suite("PostgreSQL: connections that break, limits of time", .needsServer)
 struct OutageTests {
     private static let commitUnknown = DatabaseFailure(
         code: Int("08007", radix: 36) ?? 0,
-        detail: "the connection was lost while committing: whether it took effect is not known")
+        detail: "the connection was lost while committing: whether it took effect is not known",
+        kind: .unknownOutcome)
 
     @Test("A write whose connection is cut before the commit runs again on a new one, and counts once")
     func lostBeforeCommit() async throws {
@@ -104,35 +105,11 @@ struct OutageTests {
         for body in bodies {
             let writing = await #expect(throws: DatabaseFailure.self) { try await database.write(body) }
             let reading = await #expect(throws: DatabaseFailure.self) { try await database.read(body) }
+            #expect(writing?.kind == .passing)
             #expect(writing?.code == Int("57014", radix: 36))
             #expect(reading?.code == Int("57014", radix: 36))
         }
         #expect(try await database.process() > 0)
-    }
-
-    @Test("A caller who leaves frees the connection, whether waiting, running or reading")
-    func cancelled() async throws {
-        let bench = try await Bench()
-        let database = try await bench.openWithNotes(1)
-        let (began, begin) = AsyncStream.makeStream(of: Void.self)
-        let running = Task {
-            try await database.write { db in
-                try db.run("INSERT INTO note (id, text) VALUES (1, '')")
-                begin.yield()
-                try db.run("SELECT pg_sleep(5)")
-            }
-        }
-        for await _ in began { break }
-        let waiting = Task { try await database.addNote(2) }
-        while database.waitingCallers == 0 { await Task.yield() }
-        let reading = Task { try await database.read { db in try db.row("SELECT pg_sleep(1)") { _ in } } }
-        for task in [waiting, running] { task.cancel() }
-        reading.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
-        await #expect(throws: CancellationError.self) { try await running.value }
-        await #expect(throws: CancellationError.self) { try await reading.value }
-        try await database.addNote(3)
-        #expect(try await database.noteIDs() == [3])
     }
 
     @Test(
@@ -142,10 +119,26 @@ struct OutageTests {
             ("postgres://localhost/x", "prefer"), ("postgres://127.0.0.1/x", "prefer"),
             ("postgres://localhost,db.example.com/x", "verify-full"),
             ("postgresql://db.example.com/x?sslmode=require", "require"),
+            ("postgres:///x?service=main", "verify-full"), ("postgres:///x?service=main&sslmode=require", "require"),
+            ("postgres:///x?service=main&host=/run/postgresql", "prefer"),
         ])
     func sslMode(_ text: String, _ mode: String) throws {
-        let url = try ConnectionURL(text)
+        let url = try ConnectionURL(text, environment: [:])
         #expect(url.sslMode == mode)
+    }
+
+    @Test(
+        "What libpq takes from its environment counts as if it stood in the URL",
+        arguments: [
+            (["PGHOST": "db.example.com"], "verify-full"), (["PGHOST": "/run/postgresql"], "prefer"),
+            (["PGHOST": "db.example.com", "PGSSLMODE": "require"], "require"),
+            (["PGSSLMODE": "verify-ca"], "verify-ca"), (["PGSERVICE": "main"], "verify-full"),
+            (["PGHOSTADDR": "192.0.2.7", "PGHOST": "localhost"], "verify-full"),
+        ])
+    func environment(_ environment: [String: String], _ mode: String) throws {
+        #expect(try ConnectionURL("postgres:///x", environment: environment).sslMode == mode)
+        let own = try ConnectionURL("postgres://127.0.0.1/x?sslmode=disable", environment: environment)
+        #expect(own.sslMode == "disable")
     }
 
     @Test("A URL that cannot be read is refused, and no URL shows itself")

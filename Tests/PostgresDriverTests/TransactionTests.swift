@@ -111,40 +111,6 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [1])
     }
 
-    @Test("Callers who wait for a connection get it in the order in which they came")
-    func order() async throws {
-        let database = try await Bench().openWithNotes(1)
-        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
-        await held.hasBegun()
-        let order = Told<Int>()
-        let tasks = await (0..<20).asyncMap { number in
-            let task = Task {
-                try await database.write { db in
-                    order.add(number)
-                    try db.run("SELECT 1")
-                }
-            }
-            while database.waitingCallers <= number { await Task.yield() }
-            return task
-        }
-        try await held.finish()
-        for task in tasks { try await task.value }
-        #expect(order.all == Array(0..<20))
-    }
-
-    @Test("Fewer connections are used after it is made smaller, and more after it is made larger")
-    func resize() async throws {
-        let database = try await Bench().open(1)
-        let alone = HeldWrite(database) { db in try db.run("SELECT 1") }
-        await alone.hasBegun()
-        database.resize(connections: 2)
-        _ = try await database.process()
-        try await alone.finish()
-        database.resize(connections: 1)
-        let processes = try await (0..<10).asyncMap { _ in try await database.process() }
-        #expect(Set(processes.suffix(5)).count == 1)
-    }
-
     @Test("Commits and statements are told to whoever measures, reads with their time")
     func events() async throws {
         let told = Told<String>()
@@ -184,7 +150,8 @@ struct TransactionTests {
     func closed() async throws {
         let database = try await Bench().openWithNotes()
         database.close()
-        let closed = DatabaseFailure(code: Int("08006", radix: 36) ?? 0, detail: "the database is closed")
+        let closed = DatabaseFailure(
+            code: Int("08006", radix: 36) ?? 0, detail: "the database is closed", kind: .passing)
         await #expect(throws: closed) { try await database.addNote(1) }
         await #expect(throws: closed) { try await database.noteIDs() }
     }

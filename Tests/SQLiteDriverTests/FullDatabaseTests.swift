@@ -1,6 +1,7 @@
 import Foundation
 import SQLDatabase
 import SQLiteDriver
+import TestSupport
 import Testing
 
 @Suite("A database that cannot work")

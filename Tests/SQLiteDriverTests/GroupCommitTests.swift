@@ -1,6 +1,7 @@
 import SQLDatabase
 import SQLiteDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Writes that share a commit")

@@ -1,5 +1,6 @@
 import SQLDatabase
 import SQLiteDriver
+import TestSupport
 import Testing
 
 @Suite("Two programs on one file")

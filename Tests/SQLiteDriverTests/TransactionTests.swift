@@ -1,6 +1,7 @@
 import Dispatch
 import SQLDatabase
 import SQLiteDriver
+import TestSupport
 import Testing
 
 @Suite("Transactions")
@@ -132,12 +133,5 @@ struct TransactionTests {
         let database = try bench.open()
         #expect(try await database.noteIDs() == Array(0..<30))
         #expect(try await database.pragmaOfWriter("integrity_check") == "ok")
-    }
-}
-
-extension Result where Failure == any Error {
-    /// What `work` came to, for a test that has to clean up first.
-    static func of(_ work: () async throws -> Success) async -> Self {
-        do { return .success(try await work()) } catch { return .failure(error) }
     }
 }

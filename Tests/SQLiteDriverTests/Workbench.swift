@@ -3,7 +3,6 @@ import SQLDatabase
 import SQLiteDriver
 import Synchronization
 import TestSupport
-import Testing
 
 /// A folder with a file that several databases of a test can open, and what they tell of themselves.
 final class Workbench: Sendable {
@@ -27,7 +26,7 @@ final class Workbench: Sendable {
     /// Opens the file with a table `note`.
     func openWithNotes() async throws -> SQLiteDatabase {
         let database = try open()
-        try await database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")
+        try await database.addNoteTable()
         forgetCommits()
         return database
     }
@@ -45,21 +44,6 @@ final class Workbench: Sendable {
 }
 
 extension Database {
-    /// One statement in a transaction of its own.
-    func run(_ statement: SQL) async throws {
-        try await write { db in _ = try db.run(statement) }
-    }
-
-    func addNote(_ id: Int, _ text: String = "") async throws {
-        try await run("INSERT INTO note (id, text) VALUES (\(id), \(text))")
-    }
-
-    func noteIDs() async throws -> [Int] {
-        try await read { db in
-            try db.rows("SELECT id FROM note ORDER BY id") { Int($0.int(0)) }
-        }
-    }
-
     /// The first column of the first row, on the writer's connection.
     func pragmaOfWriter(_ name: String) async throws -> String? {
         try await write { db in try db.row(SQL(stringLiteral: "PRAGMA \(name)")) { $0.text(0) } }
@@ -91,50 +75,3 @@ extension SQLiteDatabase {
         return await answers.value
     }
 }
-
-/// A write that has begun and goes on when a test says so.
-struct HeldWrite {
-    private let release = DispatchSemaphore(value: 0)
-    private let began: AsyncStream<Void>
-    private let task: Task<Void, any Error>
-
-    init(_ database: any Database, _ body: @escaping @Sendable (any Connection) throws -> Void) {
-        let (began, begin) = AsyncStream.makeStream(of: Void.self)
-        self.began = began
-        task = Task { [release] in
-            try await database.write { db in
-                try body(db)
-                begin.yield()
-                release.wait()
-            }
-        }
-    }
-
-    /// Waits until the statements have run and the commit has not.
-    func hasBegun() async {
-        for await _ in began { return }
-    }
-
-    /// Lets it commit when something else says so, from a place that cannot wait.
-    func letGo() { release.signal() }
-
-    /// Lets it commit, and waits until it has.
-    func finish() async throws {
-        release.signal()
-        try await task.value
-    }
-
-    /// Waits until it has committed.
-    func value() async throws { try await task.value }
-}
-
-/// Counts from wherever it is told to.
-final class Tally: Sendable {
-    private let count = Mutex(0)
-
-    func add() { count.withLock { $0 += 1 } }
-    var value: Int { count.withLock { $0 } }
-}
-
-/// A test's own failure.
-struct Refused: Error, Equatable { let number: Int }

@@ -7,12 +7,14 @@ import Synchronization
 package import Testing
 
 /// The databases that every test of stored things runs on.
-package enum TestDatabase: String, CaseIterable, Sendable, CustomTestStringConvertible {
+package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     case sqlite, postgres
+    /// PostgreSQL with the roles of `Deploy/postgresql`, as the one that serves. For whole servers; it makes no table.
+    case service
 
     /// Both, or SQLite alone where PostgreSQL is not installed, which is said once.
     package static let all: [TestDatabase] = {
-        if TestCluster.programs != nil { return allCases }
+        if TestCluster.programs != nil { return [.sqlite, .postgres] }
         FileHandle.standardError.write(
             Data("PostgreSQL is not installed (initdb, postgres): tests run on SQLite alone.\n".utf8))
         return [.sqlite]
@@ -30,6 +32,7 @@ package enum TestDatabase: String, CaseIterable, Sendable, CustomTestStringConve
 
     /// A new database with every migration, which goes when the value does.
     package func open() async throws -> OpenDatabase {
+        if self == .service { return try await OpenDatabase(TestRoles(TestCluster.running())) }
         let open = try await openEmpty()
         try await open.database.migrate(Accounts.migrations)
         return open
@@ -40,6 +43,7 @@ package enum TestDatabase: String, CaseIterable, Sendable, CustomTestStringConve
         switch self {
         case .sqlite: try await OpenDatabase(Self.files)
         case .postgres: try await OpenDatabase(TestCluster.running())
+        case .service: throw TestRoles.MakesNoTable()
         }
     }
 }
@@ -74,14 +78,23 @@ package final class OpenDatabase: Sendable {
     }
 
     /// PostgreSQL.
-    package init(_ cluster: TestCluster) async throws {
-        folder = ""
+    package convenience init(_ cluster: TestCluster) async throws {
         let schema = try await TestSchema(cluster)
+        try self.init(cluster.url(schema: schema.name), in: schema)
+    }
+
+    /// PostgreSQL, with every migration, as the role that serves.
+    fileprivate convenience init(_ roles: TestRoles) async throws {
+        try self.init(roles.url(.service), in: roles.schema)
+    }
+
+    private init(_ url: ConnectionURL, in schema: TestSchema) throws {
+        folder = ""
         let statements = statements
         var settings = PostgresSettings()
         settings.connections = 4
         settings.waitLimit = .seconds(60)
-        database = try PostgresDatabase(cluster.url(schema: schema.name), settings: settings, uptime: uptime) { event in
+        database = try PostgresDatabase(url, settings: settings, uptime: uptime) { event in
             // The schema stays as long as the database, which may outlive this value.
             withExtendedLifetime(schema) { if case .statement = event { statements.add() } }
         }

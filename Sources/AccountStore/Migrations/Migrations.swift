@@ -19,6 +19,7 @@ extension Accounts {
         Migration(9, "outbox", outbox),
         Migration(10, "counts that nodes share", requestCounts),
         Migration(11, "sessions that began elsewhere", transfers),
+        Migration(12, "users by time", [usersByTime]),
     ]
 
     private static let users: SQL = """
@@ -52,6 +53,9 @@ extension Accounts {
         """
 
     private static let usersByEmail: SQL = "CREATE UNIQUE INDEX users_by_email ON users (email) WHERE is_sso_user = 0"
+
+    // For lists, newest first, that go on where they left off.
+    private static let usersByTime: SQL = "CREATE INDEX users_by_time ON users (created_at, id)"
 
     private static let identities: SQL = """
         CREATE TABLE identities (

@@ -54,7 +54,7 @@ extension AuthServer {
             }
         } catch {
             // Whatever it was: the app waits for its browser, and nobody reads JSON there.
-            let refusal = error as? Refusal ?? .unforeseen(error)
+            let refusal = floor.refusal(of: error)
             counts.signIns.increment(flow.provider, refusal.code.rawValue)
             context.note(refusal, level: refusal.logLevel)
             return redirect.failure(CallbackProblem(refusal))

@@ -50,8 +50,15 @@ struct DatabaseChecks {
         do {
             let steps = migrations(for: [.auth])
             let pending = try await database.pendingMigrations(steps)
-            if pending.isEmpty { return .ok("schema", "up to date, level \(steps.last?.number ?? 0)") }
-            return .warning("schema", "\(pending.count) steps have not run", "gatehouse migrate")
+            guard pending.isEmpty else {
+                return .warning("schema", "\(pending.count) steps have not run", "gatehouse migrate")
+            }
+            if let newest = try await database.schemaState(steps).newer.last {
+                return .warning(
+                    "schema", "level \(newest), of a newer program than this one",
+                    "nothing while versions change; else start the newer one")
+            }
+            return .ok("schema", "up to date, level \(steps.last?.number ?? 0)")
         } catch {
             return .problem("schema", "cannot be read: \(error)", "check the database")
         }

@@ -64,7 +64,8 @@ struct OpenedAccounts {
         }
         let (database, pending) = try await explaining {
             let database = try openDatabase(settings.database)
-            return (database, try await database.pendingMigrations(migrations(for: [.auth])))
+            let steps = migrations(for: [.auth])
+            return (database, try await explainingSchema { try await database.pendingMigrations(steps) })
         }
         guard pending.isEmpty else {
             throw CommandFailure("The database at \(name) has an older schema. Run `gatehouse migrate` first.")
@@ -78,16 +79,14 @@ struct OpenedAccounts {
 
 extension Database {
     /// The steps that have not run yet. A database in which none ever ran has no table that says so.
+    ///
+    /// - Throws: ``UnknownMigration`` when the database is not for this program.
     func pendingMigrations(_ all: [Migration]) async throws -> [Migration] {
-        let hasTable = try await read { db in
-            do {
-                _ = try db.rows("SELECT number FROM schema_migrations LIMIT 1") { $0.int(0) }
-                return true
-            } catch let failure as DatabaseFailure where failure.detail.contains("schema_migrations") {
-                return false
-            }
+        do {
+            let pending = Set(try await schemaState(all).pending)
+            return all.filter { pending.contains($0.number) }
+        } catch let failure as DatabaseFailure where failure.detail.contains("schema_migrations") {
+            return all
         }
-        let applied = hasTable ? Set(try await appliedMigrations()) : []
-        return all.filter { !applied.contains($0.number) }
     }
 }

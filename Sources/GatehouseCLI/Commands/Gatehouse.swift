@@ -36,7 +36,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Import.self, Export.self,
-                    Doctor.self, CheckConfig.self,
+                    Doctor.self, CheckConfig.self, BenchCommand.self,
                 ]),
             CommandGroup(name: "Your account", subcommands: clientCommands),
             CommandGroup(name: "This program", subcommands: [Completions.self, ExitCodes.self, Version.self]),

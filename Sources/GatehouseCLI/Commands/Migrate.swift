@@ -10,9 +10,8 @@ struct Migrate: AsyncParsableCommand {
         let settings = try await options.settings()
         let steps = migrations(for: [.auth])
         let pending = try await explaining {
-            // A new index of a large table takes its time.
-            let database = try openDatabase(settings.database, statementLimit: .seconds(3_600))
-            let pending = try await database.pendingMigrations(steps)
+            let database = try openDatabase(settings.database)
+            let pending = try await explainingSchema { try await database.pendingMigrations(steps) }
             try await migrate(database, steps)
             return pending
         }

@@ -31,21 +31,28 @@ struct Serve: AsyncParsableCommand {
         for sentence in UnusedSettings(try await options.given()).missingFeatures where only.contains(.auth) {
             logger.event(.warning, "not in this build", [.cause: sentence])
         }
-        try await serve(settings, parts: only, logger: logger, prepareSchema: prepareSchema) {
+        let prepare: @Sendable (any Database) async throws -> Void = { try await prepareSchema($0, logger) }
+        try await serve(settings, parts: only, logger: logger, prepareSchema: prepare) {
             logger.event(.notice, "ready", [.address: settings.listen.description])
         }
     }
 
-    private func prepareSchema(_ database: any Database) async throws {
+    private func prepareSchema(_ database: any Database, _ logger: Logger) async throws {
         let steps = migrations(for: only)
-        if refusesMigration {
+        let newer = refusesMigration ? try await newerSteps(database, steps) : try await migrate(database, steps)
+        guard let last = newer.last else { return }
+        logger.event(.warning, "the schema is newer than this program", [.cause: "level \(last)"])
+    }
+
+    /// - Throws: ``CommandFailure`` when the schema is older than this program.
+    private func newerSteps(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
+        try await explainingSchema {
             let pending = try await database.pendingMigrations(steps)
             guard pending.isEmpty else {
                 let list = pending.map { "\($0.number) (\($0.name))" }.joined(separator: ", ")
                 throw CommandFailure("Migrations are pending: \(list). Run `gatehouse migrate`.")
             }
-        } else {
-            try await migrate(database, steps)
+            return try await database.schemaState(steps).newer
         }
     }
 }
@@ -72,14 +79,24 @@ func makeLogger(_ settings: ServerSettings) -> Logger {
     return Logger(label: "gatehouse") { make($0) }
 }
 
-/// - Throws: ``CommandFailure`` when a newer program has written the database.
-func migrate(_ database: any Database, _ steps: [Migration]) async throws {
+/// - Returns: The steps of a newer program, which this one works with.
+/// - Throws: ``CommandFailure`` when the database is not for this program, or in use for too long.
+@discardableResult
+func migrate(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
+    try await explainingSchema { try await database.migrate(steps) }
+}
+
+func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
-        try await database.migrate(steps)
+        return try await body()
     } catch let unknown as UnknownMigration {
         throw CommandFailure(
-            "The database has step \(unknown.number) of a schema that this program does not know: it was written by a "
-                + "newer version, or by `serve --only gateway`.")
+            "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
+                + "by a newer version, or by `serve --only gateway`.")
+    } catch let failure as DatabaseFailure where failure.detail.contains("55P03") {
+        throw CommandFailure(
+            "A table that has to change stayed in use. The steps before it are done; run it again when whoever holds "
+                + "the table is through: see pg_stat_activity, state `idle in transaction`.")
     }
 }
 

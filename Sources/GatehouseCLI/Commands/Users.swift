@@ -21,16 +21,14 @@ struct ListUsers: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
         var table = TextTable(["ID", "ADDRESS", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
-        var number = 1
-        while true {
-            let page = try await accounts.list(
-                filter: filter, ascending: false, page: PageRequest(number: number, size: 1_000))
-            for account in page.elements {
+        var last: User?
+        repeat {
+            let page = try await accounts.newest(after: last, filter: filter, limit: 1_000)
+            for account in page {
                 if json { Output.line(withoutHash(account)) } else { table.add(row(account.user)) }
             }
-            if number * 1_000 >= page.total { break }
-            number += 1
-        }
+            last = page.last?.user
+        } while last != nil
         if !json { Output.send(table.text) }
     }
 
@@ -90,6 +88,5 @@ func find(_ name: String, in accounts: Accounts) async throws -> Account? {
     guard let email = EmailAddress(name) else {
         throw CommandFailure("\(name) is neither an id nor an e-mail address.")
     }
-    let page = try await accounts.list(filter: email.text, ascending: true, page: PageRequest(number: 1, size: 1_000))
-    return page.elements.first { $0.user.email == email.text }
+    return try await accounts.account(email: email)
 }

@@ -1,4 +1,5 @@
 import HTTPServing
+import PostgresDriver
 import SQLDatabase
 
 /// Counts what the database does.
@@ -7,8 +8,10 @@ struct DatabaseMeter: Sendable {
     private let reads: Histogram
     private let commits: Histogram
     private let callers: Histogram
+    private let metrics: ServerMetrics
 
     init(_ metrics: ServerMetrics) {
+        self.metrics = metrics
         statements = metrics.counter("gatehouse_database_statements_total", "Statements run.")
         reads = metrics.histogram(
             "gatehouse_database_read_duration_seconds", "Seconds of one read transaction.",
@@ -19,6 +22,21 @@ struct DatabaseMeter: Sendable {
         callers = metrics.histogram(
             "gatehouse_database_commit_callers", "Callers that shared one commit.",
             bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256])
+    }
+
+    /// Says how busy the connections are, where there are any. Named after OpenTelemetry's `db.client.connection.*`.
+    func watch(_ database: any Database) {
+        guard let pool = database as? PostgresDatabase else { return }
+        metrics.gauge("gatehouse_database_connections", "Connections for transactions.", label: "state") {
+            let use = pool.poolUse
+            return [("idle", Double(use.idle)), ("used", Double(use.used))]
+        }
+        metrics.gauge("gatehouse_database_connections_max", "As many connections for transactions there may be.") {
+            Double(pool.poolUse.limit)
+        }
+        metrics.gauge("gatehouse_database_pending_requests", "Transactions that wait for a connection.") {
+            Double(pool.poolUse.waiting)
+        }
     }
 
     @Sendable func observe(_ event: DatabaseEvent) {

@@ -40,12 +40,16 @@ struct Operations: Sendable {
         }
     }
 
+    /// A balancer has to hear in time that the database does not answer, long before a caller would be told.
+    static let readyLimit: Duration = .seconds(2)
+
     /// 200 when the database answers and every migration has run, else 503.
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {
-            let applied = Set(try await database.appliedMigrations())
-            state = migrations.allSatisfy { applied.contains($0.number) } ? "ready" : "migrations pending"
+            state = try await schemaState().pending.isEmpty ? "ready" : "migrations pending"
+        } catch is UnknownMigration {
+            state = "schema of another program"
         } catch {
             context.event(.error, "database is out of reach", [.cause: "\(error)"])
             state = "database out of reach"
@@ -54,6 +58,24 @@ struct Operations: Sendable {
             writer.beginObject()
             writer.member("status", state)
             writer.endObject()
+        }
+    }
+
+    /// Does not wait for the database's own limits: a try to connect, for instance, cannot be cut short. It goes on
+    /// unseen for as long as those let it.
+    private func schemaState() async throws -> SchemaState {
+        let outcome = FirstOutcome<SchemaState>()
+        let (database, migrations) = (database, migrations)
+        return try await limited(to: Self.readyLimit, by: floor.sleep) {
+            try await outcome.value {
+                Task {
+                    do {
+                        outcome.end(.success(try await database.schemaState(migrations)))
+                    } catch {
+                        outcome.end(.failure(error))
+                    }
+                }
+            }
         }
     }
 

@@ -13,20 +13,27 @@ import ProfileGateway
 import SQLDatabase
 import SQLiteDriver
 
-/// - Parameter statementLimit: The longest that a server may take for one statement; nil for what serves requests.
 /// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
 func openDatabase(
-    _ location: DatabaseLocation, statementLimit: Duration? = nil,
-    _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+    _ location: DatabaseLocation, _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
 ) throws -> any Database {
     guard let server = location.server else {
         return try SQLiteDatabase(path: location.path, uptime: System.uptime, observe: observe)
     }
     var settings = PostgresSettings()
     settings.connections = location.connections
-    if let statementLimit { settings.statementLimit = statementLimit }
+    settings.chance = System.chance
     return try PostgresDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: System.uptime, observe: observe)
+}
+
+/// A database that is away is no fault of the program: callers are asked to come again.
+@Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
+    switch (error as? DatabaseFailure)?.kind {
+    case .passing: .unavailable(error)
+    case .unknownOutcome: .unknownOutcome(error)
+    case .fault, nil: nil
+    }
 }
 
 /// Counts that all nodes share, where there is a server to share them by.

@@ -33,14 +33,16 @@ func makeServer(
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws -> Server {
     let metrics = ServerMetrics()
-    let database = try openDatabase(settings.database, DatabaseMeter(metrics).observe)
+    let meter = DatabaseMeter(metrics)
+    let database = try openDatabase(settings.database, meter.observe)
+    meter.watch(database)
     try await prepareSchema(database)
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
     let floor = ServingFloor(
         now: System.now, uptime: System.uptime, sleep: System.sleep, makeRequestID: System.requestID, metrics: metrics,
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
         clientAddress: settings.clientAddress,
-        requestTimeLimit: settings.requestTimeLimit)
+        requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)
     var server = Server()
     if let secrets = settings.secrets {
         try await server.addLocalDoors(settings, parts, secrets, database, floor, logger)

@@ -11,7 +11,9 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable {
     package static let bodyTooLarge = Self("request_entity_too_large")
     package static let notFound = Self("not_found")
     package static let overRequestRateLimit = Self("over_request_rate_limit")
+    package static let outcomeUnknown = Self("outcome_unknown")
     package static let requestTimeout = Self("request_timeout")
+    package static let serviceUnavailable = Self("service_unavailable")
     package static let unexpectedFailure = Self("unexpected_failure")
     package static let validationFailed = Self("validation_failed")
 }
@@ -68,6 +70,21 @@ extension Refusal {
         return Refusal(
             .tooManyRequests, .overRequestRateLimit, "Request rate limit reached",
             headers: [.retryAfter: String(seconds), .rateLimitBucket: bucket])
+    }
+
+    /// 503 with `Retry-After`: nothing has happened, and in a moment it may work. Every client tries that again, and
+    /// keeps its session, which published ones do not after a 500.
+    package static func unavailable(_ cause: any Error) -> Refusal {
+        Refusal(
+            .serviceUnavailable, .serviceUnavailable, "The service is not available at the moment, please try again.",
+            headers: [.retryAfter: "1"], cause: cause)
+    }
+
+    /// 503 as well: the database went away while it was made durable. Asking again does no harm.
+    package static func unknownOutcome(_ cause: any Error) -> Refusal {
+        Refusal(
+            .serviceUnavailable, .outcomeUnknown, "It is not known whether this took effect, please try again.",
+            headers: [.retryAfter: "1"], cause: cause)
     }
 
     /// For a route that this deployment has switched off.

@@ -81,7 +81,9 @@ package enum RefusalFormat: Sendable {
         case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
         case .notFound: "NOT_FOUND"
         case .overRequestRateLimit: "RATE_LIMITED"
+        case .outcomeUnknown: "OUTCOME_UNKNOWN"
         case .requestTimeout: "TIMEOUT"
+        case .serviceUnavailable: "UNAVAILABLE"
         case .unexpectedFailure: "INTERNAL_ERROR"
         default: code.rawValue
         }

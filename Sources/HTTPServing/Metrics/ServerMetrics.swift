@@ -33,7 +33,15 @@ package final class ServerMetrics: Sendable {
 
     /// - Parameter read: called when the text is made.
     package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
-        state.withLock { $0.families.append(.gauge(Gauge(name: name, help: help, read: read))) }
+        state.withLock { $0.families.append(.gauge(Gauge(name: name, help: help) { [([], read())] })) }
+    }
+
+    /// - Parameter read: called when the text is made; gives the label's values with their numbers.
+    package func gauge(
+        _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [(String, Double)]
+    ) {
+        let gauge = Gauge(name: name, help: help) { read().map { ([(label, $0.0)], $0.1) } }
+        state.withLock { $0.families.append(.gauge(gauge)) }
     }
 
     /// - Parameter bounds: upper ends of the buckets, ascending, in the unit that the name says.
@@ -69,14 +77,14 @@ package final class ServerMetrics: Sendable {
     }
 }
 
-/// A number read when somebody asks.
+/// Numbers read when somebody asks, each with its labels.
 struct Gauge: Sendable {
     let name: String
     let help: String
-    let read: @Sendable () -> Double
+    let read: @Sendable () -> [(labels: [(String, String)], value: Double)]
 
     func write(to text: inout PrometheusText) {
         text.family(name, help, "gauge")
-        text.sample(name, [], read())
+        for sample in read() { text.sample(name, sample.labels, sample.value) }
     }
 }

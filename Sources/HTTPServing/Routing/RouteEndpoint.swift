@@ -65,7 +65,7 @@ struct RouteEndpoint: HTTPResponder {
             return response
         case let known as any HTTPResponseError where known.status.code < 500:
             refusal = Refusal(known.status, .validationFailed, "The request is not valid.", cause: error)
-        default: refusal = .unforeseen(error)
+        default: refusal = floor.refusal(of: error)
         }
         context.note(refusal, route: name)
         return door.format.response(to: refusal, request: request.headers, requestID: context.requestID)

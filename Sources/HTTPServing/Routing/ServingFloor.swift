@@ -15,12 +15,15 @@ package struct ServingFloor: Sendable {
     package let clientAddress: ClientAddressRule
     /// Contract 1.5: after this a request is answered with 504.
     package let requestTimeLimit: Duration
+    /// What errors mean that no handler answers for itself; nil for those that nobody foresaw.
+    package let foreseen: @Sendable (any Error) -> Refusal?
 
     package init(
         now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics, limiter: RateLimiter?,
-        clientAddress: ClientAddressRule, requestTimeLimit: Duration = .seconds(10)
+        clientAddress: ClientAddressRule, requestTimeLimit: Duration = .seconds(10),
+        foreseen: @escaping @Sendable (any Error) -> Refusal? = { _ in nil }
     ) {
         self.now = now
         self.uptime = uptime
@@ -30,10 +33,16 @@ package struct ServingFloor: Sendable {
         self.limiter = limiter
         self.clientAddress = clientAddress
         self.requestTimeLimit = requestTimeLimit
+        self.foreseen = foreseen
     }
 }
 
 extension ServingFloor {
+    /// What the caller is told of an error.
+    package func refusal(of error: any Error) -> Refusal {
+        error as? Refusal ?? foreseen(error) ?? .unforeseen(error)
+    }
+
     /// Takes one request of this caller from a bucket, for handlers that have to look at the body first.
     ///
     /// - Throws: ``Refusal`` 429 when the bucket is dry.

@@ -53,9 +53,10 @@ struct CallbackErrorTests {
         }
     }
 
-    @Test("A database that fails sends the browser back to the app, and is counted once")
-    func databaseFails() async throws {
-        try await TestServer.with(providers: TestProviders()) { server in
+    @Test(
+        "A database that fails sends the browser back to the app, and is counted once", arguments: TestDatabase.all)
+    func databaseFails(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, providers: TestProviders()) { server in
             let browser = TestBrowser(server)
             let start = try await browser.open(server.authorizePath("google"))
             let (_, address, _) = try await browser.comeBack(as: "verified", at: start.location ?? "")

@@ -1,0 +1,133 @@
+import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// People per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within the values that a
+    /// statement may have in either database.
+    package static let seedBatch = 500
+
+    /// Adds those of a batch that are not there yet, all in one transaction.
+    ///
+    /// - Parameter numbers: At most ``seedBatch``; whoever else adds some of them at the same time makes one of the two
+    ///   fail, see ``exclusivelySeeding(_:)``.
+    /// - Returns: How many were added.
+    package func add(_ people: SeededPeople, _ numbers: Range<Int>) async throws -> Int {
+        let all = try numbers.map(people.person)
+        let known = try await database.read { db in
+            // Outside of the transaction that adds: keys that are not there yet would make neighbours wait.
+            Set(try db.rows(.list("SELECT id FROM users WHERE id IN", all.map(\.account.user.id.text))) { $0.text(0) })
+        }
+        let new = all.filter { !known.contains($0.account.user.id.text) }
+        guard !new.isEmpty else { return 0 }
+        let dialect = database.dialect
+        try await database.write { db in
+            // Nobody is asked to decide anything here, so that no two batches can be in each other's way.
+            if dialect == .postgresql { try db.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED") }
+            try db.insert(new)
+        }
+        return new.count
+    }
+
+    /// Does `work` while nobody else adds or removes made-up people.
+    ///
+    /// - Returns: nil when somebody else is at it.
+    package func exclusivelySeeding<Value: Sendable>(
+        _ work: @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        try await database.exclusively("seed", waits: false, work)
+    }
+
+    /// Looks at the accounts in the order of their ids: how many made-up ones there are, and whether another.
+    ///
+    /// - Parameter stopsAtOther: Whether the first other account is enough to know.
+    package func countSeeded(stopsAtOther: Bool) async throws -> (seeded: Int, hasOthers: Bool) {
+        var (seeded, hasOthers, last): (Int, Bool, String?) = (0, false, nil)
+        while true {
+            let page = try await seededPage(after: last, limit: 10_000)
+            seeded += page.count { $0.isSeeded }
+            hasOthers = hasOthers || page.contains { !$0.isSeeded }
+            guard let end = page.last, !(hasOthers && stopsAtOther) else { return (seeded, hasOthers) }
+            last = end.id
+        }
+    }
+
+    /// Removes made-up people with everything of theirs, a part of them at a time.
+    ///
+    /// - Parameter last: Up to where earlier calls came; nil at first.
+    /// - Returns: Up to where it came, nil at the end, and how many went.
+    package func removeSeeded(after last: String?) async throws -> (last: String?, removed: Int) {
+        let page = try await seededPage(after: last, limit: 1_000)
+        let ids = page.filter(\.isSeeded).map(\.id)
+        if !ids.isEmpty {
+            try await database.write { db in try db.run(.list("DELETE FROM users WHERE id IN", ids)) }
+        }
+        return (page.last?.id, ids.count)
+    }
+
+    /// Removes what the log says of made-up people, as ``removeSeeded(after:)`` does with them.
+    package func removeSeededLog(after last: String?) async throws -> (last: String?, removed: Int) {
+        let first = last ?? Self.nilID
+        let page = try await database.read { db in
+            try db.rows(
+                "SELECT id, actor_name FROM audit_log WHERE id > \(first) ORDER BY id LIMIT \(4_000)"
+            ) { SeededRow(id: $0.text(0), address: $0.text(1)) }
+        }
+        let ids = page.filter(\.isSeeded).map(\.id)
+        if !ids.isEmpty {
+            try await database.write { db in try db.run(.list("DELETE FROM audit_log WHERE id IN", ids)) }
+        }
+        return (page.last?.id, ids.count)
+    }
+
+    /// Current refresh tokens of made-up people, of sessions from all over the table.
+    ///
+    /// - Returns: Fewer than `count` where there are fewer.
+    package func seededTokens(_ count: Int) async throws -> [Secret] {
+        var tokens: [String: Secret] = [:]
+        var misses = 0
+        while tokens.count < count, misses < 20 {
+            let start: SessionID = newID()
+            let found = try await database.read { db in
+                try db.rows(Self.seededSessions(from: start)) { row in
+                    (id: SessionID(trusted: row.text(0)), counter: row.int(1), address: row.text(2))
+                }
+            }
+            let before = tokens.count
+            for session in found where SeededRow.isSeeded(session.address) && tokens.count < count {
+                tokens[session.id.text] = RefreshToken.issue(
+                    session: session.id, counter: session.counter, secrets: secrets)
+            }
+            misses = tokens.count == before ? misses + 1 : 0
+        }
+        return tokens.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private static let nilID = "00000000-0000-0000-0000-000000000000"
+
+    private static func seededSessions(from start: SessionID) -> SQL {
+        """
+        SELECT sessions.id, sessions.refresh_token_counter, coalesce(users.email, '')
+        FROM sessions JOIN users ON users.id = sessions.user_id
+        WHERE sessions.id >= \(start) ORDER BY sessions.id LIMIT 50
+        """
+    }
+
+    private func seededPage(after last: String?, limit: Int) async throws -> [SeededRow] {
+        let first = last ?? Self.nilID
+        return try await database.read { db in
+            try db.rows(
+                "SELECT id, coalesce(email, '') FROM users WHERE id > \(first) ORDER BY id LIMIT \(limit)"
+            ) { SeededRow(id: $0.text(0), address: $0.text(1)) }
+        }
+    }
+}
+
+/// A row that a made-up person may have left.
+private struct SeededRow: Sendable {
+    let id: String
+    let address: String
+
+    var isSeeded: Bool { Self.isSeeded(address) }
+    static func isSeeded(_ address: String) -> Bool { address.hasSuffix("@\(SeededPeople.domain)") }
+}

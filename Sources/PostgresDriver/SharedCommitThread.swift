@@ -1,0 +1,125 @@
+import CPostgres
+import SQLDatabase
+
+/// One connection of ``SharedCommits``, and the thread that waits for it.
+struct SharedCommitThread {
+    private let commits: SharedCommits
+    private var session: PostgresSession?
+
+    init(_ commits: SharedCommits) { self.commits = commits }
+
+    mutating func run() {
+        while let batch = commits.next() {
+            if batch.isEmpty { continue }
+            // Whoever changes the same rows waits for each other in one order, here and on other nodes.
+            carryOut(batch.sorted { $0.statement.lastText < $1.statement.lastText })
+        }
+    }
+
+    private mutating func carryOut(_ batch: [Change]) {
+        var left = batch
+        var tries = 0
+        while !left.isEmpty {
+            tries += 1
+            do throws(Setback) {
+                try attempt(left)
+                return
+            } catch {
+                switch error {
+                case .unknown(let failure): return refuse(left, failure)
+                case .refused(let refusal) where left.count == 1 && !refusal.mayWorkAgain:
+                    return refuse(left, Transaction.told(refusal))
+                case .unsendable(let violation) where left.count == 1: return refuse(left, violation)
+                // One of them is at fault, and the server has undone them all: each by itself.
+                case .refused, .unsendable:
+                    if left.count > 1 {
+                        for change in left { carryOut([change]) }
+                        return
+                    }
+                case .noConnection: break
+                }
+                left = wait(left, after: tries, error.told)
+            }
+        }
+    }
+
+    /// Why a batch was not answered.
+    private enum Setback: Error {
+        /// Nothing has happened.
+        case noConnection(LostConnection)
+        case refused(ServerRefusal)
+        case unsendable(any Error)
+        case unknown(DatabaseFailure)
+
+        var told: any Error {
+            switch self {
+            case .noConnection(let lost): lost.told
+            case .refused(let refusal): Transaction.told(refusal)
+            case .unsendable(let error): error
+            case .unknown(let failure): failure
+            }
+        }
+    }
+
+    private mutating func attempt(_ batch: [Change]) throws(Setback) {
+        let session: PostgresSession
+        do { session = try ready() } catch {
+            throw .noConnection(error as? LostConnection ?? LostConnection(detail: ""))
+        }
+        let start = commits.plan.uptime()
+        let deadline = batch.reduce(start) { max($0, $1.deadline) }
+        let counts: [Int]
+        do {
+            counts = try session.changes(batch.map(\.statement), by: deadline)
+        } catch let refusal as ServerRefusal where !refusal.endsSession {
+            if refusal.needsNewSession || refusal.isReadOnly { self.session = nil }
+            throw .refused(refusal)
+        } catch let violation as ConstraintViolation {
+            // The server never got to the end of what it may have been sent.
+            self.session = nil
+            throw .unsendable(violation)
+        } catch {
+            self.session = nil
+            let detail = "the connection was lost while committing: whether it took effect is not known"
+            throw .unknown(DatabaseFailure(code: SQLState.commitUnknown, detail: detail, kind: .unknownOutcome))
+        }
+        for _ in batch { commits.observe(.statement) }
+        commits.observe(.commit(callers: batch.count, commits.plan.uptime() - start))
+        for (change, count) in zip(batch, counts) { change.answer(.success(count)) }
+    }
+
+    /// - Returns: Those whose time is not over after a pause.
+    private mutating func wait(_ batch: [Change], after tries: Int, _ reason: any Error) -> [Change] {
+        if commits.isClosed {
+            refuse(batch, WorkerPool.closed)
+            return []
+        }
+        commits.refuseLate(because: reason)
+        let pause = Duration.pause(after: tries, chance: commits.settings.chance())
+        let end = commits.plan.uptime() + pause
+        refuse(batch.filter { $0.deadline <= end }, reason)
+        _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds)
+        return batch.filter { $0.deadline > end }
+    }
+
+    private func refuse(_ batch: [Change], _ reason: any Error) {
+        for change in batch { change.answer(.failure(reason)) }
+    }
+
+    /// The connection, made anew when it has ended while it rested.
+    private mutating func ready() throws -> PostgresSession {
+        if let session, !session.hasEnded { return session }
+        session = nil
+        let made = try PostgresSession(commits.plan)
+        session = made
+        return made
+    }
+}
+
+extension SQL {
+    /// What tells the rows apart that it changes, see ``Database/change(_:)``.
+    fileprivate var lastText: String {
+        for case .text(let text) in values.reversed() { return text }
+        return ""
+    }
+}

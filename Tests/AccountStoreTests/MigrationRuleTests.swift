@@ -1,0 +1,52 @@
+import AccountStore
+import SQLDatabase
+import Testing
+
+@Suite("Steps of the schema suit the programs before them")
+struct MigrationRuleTests {
+    /// What adds, or fills what was added: nothing that a program before it reads or writes stops working.
+    private static let adding = [
+        "CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER ", "CREATE FUNCTION ",
+        "CREATE POLICY ", "UPDATE ", "DO $make$ BEGIN EXECUTE format($create$\nCREATE FUNCTION ",
+    ]
+
+    private static func onlyAdds(_ text: String) -> Bool {
+        if text.prefixMatch(of: #/ALTER TABLE \w+ ADD COLUMN /#) != nil {
+            // A program that does not know the column writes rows without it.
+            let column = text.prefix(upTo: text.firstRange(of: "CHECK")?.lowerBound ?? text.endIndex)
+            return !column.contains("NOT NULL") || column.contains("DEFAULT")
+        }
+        return adding.contains { text.hasPrefix($0) }
+    }
+
+    @Test("A step does no more than add, unless it says which programs it ends")
+    func addingSteps() {
+        for migration in Accounts.migrations where migration.leastLevel == 0 {
+            for statement in migration.statements + migration.dialectStatements.values.flatMap(\.self) {
+                let text = statement.text
+                // Made in the same step as its table: nobody had read it before.
+                if text.contains("ENABLE ROW LEVEL SECURITY"), migration.number == 5 { continue }
+                #expect(Self.onlyAdds(text), "\(migration.number): \(text.prefix(80))")
+            }
+        }
+    }
+
+    @Test("A unique index is added with its table alone: rows that are there might break it")
+    func uniqueIndexes() {
+        for migration in Accounts.migrations where migration.leastLevel == 0 {
+            let made = migration.statements.compactMap {
+                $0.text.firstMatch(of: /CREATE TABLE (\w+)/).map { String($0.output.1) }
+            }
+            for statement in migration.statements {
+                guard let index = statement.text.firstMatch(of: /CREATE UNIQUE INDEX \w+ ON (\w+)/) else { continue }
+                #expect(made.contains(String(index.output.1)), "\(migration.number): \(statement.text)")
+            }
+        }
+    }
+
+    @Test("Steps are numbered from 1 without gaps, and none ends programs that know itself")
+    func numbers() {
+        #expect(Accounts.migrations.map(\.number) == Array(1...Accounts.migrations.count))
+        #expect(Accounts.migrations.allSatisfy { $0.leastLevel <= $0.number })
+    }
+}

@@ -1,0 +1,153 @@
+"""A PostgreSQL server of the tests' own, which can crash and come back, also behind a network that can be cut."""
+
+import glob
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+
+import program
+import pytest
+
+PROGRAMS = next(
+    (
+        folder
+        for folder in os.environ.get("PATH", "").split(":") + sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)
+        if all(os.access(os.path.join(folder, name), os.X_OK) for name in ("initdb", "postgres", "pg_isready"))
+    ),
+    None,
+)
+needs_server = pytest.mark.skipif(not PROGRAMS or not shutil.which("psql"), reason="PostgreSQL is not installed")
+# Of the servers that tests start, those that lose acknowledged commits in a crash are the faster ones.
+DURABLE = ("-c", "synchronous_commit=on")
+
+
+class Cluster:
+    """A server that ends with this process, however that ends. `options` are for postgres."""
+
+    def __init__(self, *options, before=()):
+        """`before`: a command that runs the rest of its arguments."""
+        self.folder = os.path.join(tempfile.gettempdir(), "gh-" + uuid.uuid4().hex[:8])
+        script = os.path.join(program.REPOSITORY, "Scripts", "test-cluster")
+        self.guardian = subprocess.Popen(
+            [*before, script, PROGRAMS, self.folder, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.guardian.stdout.readline() == b"ready\n"
+
+    def stop(self):
+        self.guardian.stdin.close()
+        self.guardian.wait(30)
+        self.guardian.stdout.close()
+
+    def crash(self):
+        """Ends the server at once: whoever is connected is cut off, and nothing is written any more."""
+        self._order("stop", b"stopped\n")
+
+    def come_back(self):
+        """Starts it again. It answers when this returns."""
+        self._order("start", b"ready\n")
+
+    def _order(self, order, answer):
+        self.guardian.stdin.write(order.encode() + b"\n")
+        self.guardian.stdin.flush()
+        assert self.guardian.stdout.readline() == answer
+
+    def database(self):
+        name = "d" + uuid.uuid4().hex[:10]
+        Database(self, "postgres").run(f"CREATE DATABASE {name}")
+        return Database(self, name)
+
+
+class Database:
+    def __init__(self, cluster, name):
+        self.folder, self.name = cluster.folder, name
+        self.url = f"postgres:///{name}?host={cluster.folder}&user=gatehouse"
+
+    def psql(self, *arguments, text=None):
+        done = subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "gatehouse", *arguments,
+             self.name],
+            input=text, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def run(self, text):
+        return self.psql(text=text)
+
+
+def _ip(*arguments, inside=None):
+    enter = ["nsenter", "--net", "-t", str(inside)] if inside else []
+    subprocess.run([*enter, "ip", *arguments], check=True, capture_output=True, text=True, timeout=30)
+
+
+def why_no_network():
+    """Why this machine cannot have a network of the tests' own; nil when it can."""
+    missing = [name for name in ("ip", "unshare", "nsenter") if not shutil.which(name)]
+    if missing:
+        return f"{', '.join(missing)} not installed"
+    if os.geteuid() != 0:
+        return "only root makes network namespaces"
+    # A pair of interfaces that is gone with its namespace.
+    trial = 'ip link add "gh$$x" type veth peer name "gh$$y" && ip link del "gh$$x"'
+    if subprocess.run(["unshare", "--net", "sh", "-c", trial], capture_output=True, timeout=30).returncode:
+        return "the system allows no network namespace, or no veth"
+    return None
+
+
+class Wire:
+    """A server in a network namespace of its own, at the other end of a wire that can be cut. Root only.
+
+    The namespace is its process's, so it goes with it, and the wire with the namespace.
+    """
+
+    # Nobody on the wire has this address: frames to it are lost without a word.
+    NOWHERE = "02:00:00:00:00:99"
+
+    def __init__(self):
+        number = os.getpid() % 16384
+        block = f"10.203.{number // 64}.{number % 64 * 4}"
+        network = block.rpartition(".")
+        self.here, self.there = (f"{network[0]}.{int(network[2]) + host}" for host in (1, 2))
+        self.near, self.far = f"gh{os.getpid()}a", f"gh{os.getpid()}b"
+        self.cluster = Cluster("-c", "listen_addresses=0.0.0.0", *DURABLE, before=("unshare", "--net"))
+        try:
+            self._connect()
+        except BaseException:
+            self.cluster.stop()
+            raise
+
+    def _connect(self):
+        inside = self.inside = self.cluster.guardian.pid
+        _ip("link", "add", self.near, "type", "veth", "peer", "name", self.far, "netns", str(inside))
+        _ip("addr", "add", self.here + "/30", "dev", self.near)
+        _ip("link", "set", self.near, "up")
+        _ip("addr", "add", self.there + "/30", "dev", self.far, inside=inside)
+        _ip("link", "set", self.far, "up", inside=inside)
+        with open(os.path.join(self.cluster.folder, "data", "pg_hba.conf"), "a", encoding="utf-8") as rules:
+            rules.write(f"host all gatehouse {self.here}/32 trust\n")
+        Database(self.cluster, "postgres").run("SELECT pg_reload_conf()")
+
+    def stop(self):
+        self.cluster.stop()
+
+    def url(self, database):
+        """Of a database of this server, over the wire."""
+        return f"postgres://gatehouse@{self.there}:5432/{database.name}?sslmode=disable"
+
+    def swallow(self):
+        """What either side sends from now on is lost, and nobody is told."""
+        _ip("neigh", "replace", self.there, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.near)
+        _ip("neigh", "replace", self.here, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.far,
+            inside=self.inside)  # fmt: skip
+
+    def carry(self):
+        _ip("neigh", "del", self.there, "dev", self.near)
+        _ip("neigh", "del", self.here, "dev", self.far, inside=self.inside)
+
+    def unplug(self):
+        _ip("link", "set", self.far, "down", inside=self.inside)
+
+    def plug_in(self):
+        _ip("link", "set", self.far, "up", inside=self.inside)

@@ -1,0 +1,497 @@
+"""Several nodes on one PostgreSQL: one is killed, all of them refresh one session, and what one knows the others know."""
+
+import asyncio
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+
+import postgres
+import program
+import pytest
+import signing_in
+from browser import Browser
+from openid_providers import StrictProvider
+from program import PASSWORD, free_port, poll
+from traffic import AUTH, Balancer, Node, Traffic, raw
+
+pytestmark = postgres.needs_server
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    cluster = postgres.Cluster(*postgres.DURABLE)
+    yield cluster
+    cluster.stop()
+
+
+def two_nodes(servers, database, urls=None, **settings):
+    """Behind one address, which nobody listens at. `urls`: of the database, for each node."""
+    external = f"http://127.0.0.1:{free_port()}/auth/v1"
+    nodes = [
+        servers.serve(**{"GATEHOUSE_DATABASE": url, "API_EXTERNAL_URL": external, **settings}).launch()
+        for url in urls or [database.url] * 2
+    ]
+    for node in nodes:
+        poll(node._is_ready, program.START_SECONDS, "a node's start")
+    return nodes
+
+
+class Nginx:
+    """The real one, by Deploy/nginx.conf; only that the nodes and its own port are others."""
+
+    def __init__(self, folder, nodes):
+        self.port, self.folder = free_port(), str(folder)
+        with open(os.path.join(program.REPOSITORY, "Deploy", "nginx.conf"), encoding="utf-8") as file:
+            text = file.read()
+        for name, node in zip(("node-a:9999", "node-b:9999"), nodes):
+            assert name in text
+            text = text.replace(name, f"127.0.0.1:{node.port}")
+        assert "listen 80;" in text
+        text = text.replace("listen 80;", f"listen 127.0.0.1:{self.port};")
+        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        folders = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in kinds)
+        path = os.path.join(self.folder, "nginx.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                f"daemon off; master_process off; pid {self.folder}/pid; error_log {self.folder}/log;\n"
+                f"events {{}}\nhttp {{ access_log off;\n{folders}\n{text}}}\n"
+            )
+        self.process = subprocess.Popen(["nginx", "-p", self.folder, "-c", path], stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{self.port}"
+        poll(self._listens, program.START_SECONDS, "nginx's start")
+
+    def _listens(self):
+        assert self.process.poll() is None, "nginx has ended"
+        with socket.socket() as trial:
+            return trial.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def client(self):
+        return Node(self.url)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+class Pair:
+    """Two nodes, and a provider that both know."""
+
+    def __init__(self, servers, database):
+        port = free_port()
+        self.external = port
+        self.provider = StrictProvider(signing_in.callback(port))
+        self.database = database
+        self.nodes = two_nodes(
+            servers,
+            database,
+            API_EXTERNAL_URL=f"http://127.0.0.1:{port}/auth/v1",
+            GATEHOUSE_OPENID_PROVIDERS=json.dumps([self.provider.settings("strict")]),
+            GATEHOUSE_OUTGOING_LOOPBACK="true",
+            GOTRUE_URI_ALLOW_LIST=signing_in.APP,
+            GATEHOUSE_LIMITS="on",
+            # So that each test is a caller of its own.
+            GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8",
+        )
+
+    def key_ids(self):
+        """What each node publishes."""
+        return [
+            {key["kid"] for key in node.auth().get("/.well-known/jwks.json").json()["keys"]} for node in self.nodes
+        ]
+
+    def at(self, node, address):
+        """The same callback, as the balancer would give it to that node."""
+        return address.replace(f"127.0.0.1:{self.external}/", f"127.0.0.1:{node.port}/")
+
+
+@pytest.fixture(scope="module")
+def pair(session_servers, cluster):
+    pair = Pair(session_servers, cluster.database())
+    yield pair
+    pair.provider.stop()
+
+
+class Rotation(threading.Thread):
+    """A rotation from the command line. Nodes read their keys twice a minute, so it runs beside other tests."""
+
+    def __init__(self, pair):
+        super().__init__(daemon=True)
+        self.pair, self.before, self.problem = pair, pair.key_ids(), None
+
+    def run(self):
+        try:
+            rotated = self.pair.nodes[0].command("keys", "rotate")
+            assert rotated.returncode == 0, rotated.stderr
+            poll(self._is_known, 90, "both nodes read the new key")
+            # As if the time had passed after which nodes sign with it.
+            self.pair.database.run("UPDATE signing_keys SET created_at = created_at - interval '5 minutes'")
+        except Exception as problem:  # For the test that looks at it.
+            self.problem = problem
+
+    def _is_known(self):
+        time.sleep(0.2)
+        return all(len(ids) == len(self.before[0]) + 1 for ids in self.pair.key_ids())
+
+
+@pytest.fixture(scope="module")
+def rotation(pair):
+    rotation = Rotation(pair)
+    rotation.start()
+    yield rotation
+    rotation.join(120)
+
+
+def caller(client, address):
+    client.headers["X-Forwarded-For"] = address
+    return client
+
+
+def both(pair, address):
+    return [caller(node.auth(), address) for node in pair.nodes]
+
+
+def test_what_ends_on_one_node_is_over_on_the_other(pair, rotation, new_email):
+    here, there = both(pair, "192.0.2.1")
+    session = here.sign_up(new_email())
+    token = session["access_token"]
+    # Both have seen the token, and remember that it is genuine.
+    assert here.user(token).status == there.user(token).status == 200
+    assert here.post("/logout", token=token).status == 204
+    gone = there.user(token)
+    assert (gone.status, gone.code) == (403, "session_not_found")
+    assert there.refresh(session["refresh_token"]).status == 400
+    # The gateway asks nobody: a token counts there until it runs out, on every node alike (Docs/threat-model.md).
+    assert [node.gateway(token=token).get("/v1/auth/me").status for node in pair.nodes] == [200, 200]
+
+
+def test_an_account_deleted_on_one_node_is_gone_on_the_other(pair, new_email):
+    here, there = both(pair, "192.0.2.2")
+    email = new_email()
+    session = here.sign_up(email)
+    assert there.user(session["access_token"]).status == 200
+    assert pair.nodes[0].gateway().delete("/v1/auth/me", token=session["access_token"]).status == 204
+    assert there.user(session["access_token"]).status == 403
+    assert there.sign_in(email).status == 400
+    left = pair.nodes[1].gateway().get("/v1/auth/me", token=session["access_token"])
+    assert left.json()["profile"] is None, left
+
+
+@pytest.mark.parametrize("steps", [(0, 1, 0), (1, 0, 1), (0, 1, 1)], ids=lambda steps: "".join("AB"[s] for s in steps))
+def test_a_browser_flow_may_meet_another_node_at_every_step(pair, steps, new_email):
+    flow, answered = begun(pair, pair.nodes[steps[0]], new_email("flow"))
+    page = flow.browser.open(pair.at(pair.nodes[steps[1]], answered))
+    assert "code" in page.query, page
+    flow.server = pair.nodes[steps[2]]
+    answer = flow.exchange(page.query["code"])
+    assert answer.status == 200, answer
+    other = pair.nodes[1 - steps[2]]
+    assert caller(other.auth(), "192.0.2.3").user(answer.json()["access_token"]).status == 200
+
+
+def begun(pair, node, email):
+    """A flow, and where the provider sends its browser once the person has signed in there."""
+    pair.provider.people[email] = {"email": email, "email_verified": True}
+    flow = signing_in.Flow(node, "strict", Browser(signing_in.APP))
+    at_provider = flow.begin()
+    flow.browser.app = signing_in.callback(pair.external)
+    page = pair.provider.sign_in(flow.browser, flow.browser.open(at_provider), email)
+    flow.browser.app = signing_in.APP
+    assert page.url.startswith(signing_in.callback(pair.external)), page
+    return flow, page.url
+
+
+def test_a_question_of_one_node_is_answered_at_the_other(pair, new_email):
+    """The link ticket: an address that is confirmed but not proven, and its owner's password."""
+    email = new_email("owner")
+    here, there = both(pair, "192.0.2.4")
+    owner = here.sign_up(email)
+    flow, answered = begun(pair, pair.nodes[0], email)
+    page = flow.browser.open(pair.at(pair.nodes[1], answered))
+    flow.server = pair.nodes[0]
+    question = flow.exchange(page.query["code"])
+    assert question.code == "identity_needs_confirmation", question
+    linked = there.post(
+        "/token?grant_type=link_confirmation",
+        {"email": email, "password": PASSWORD, "link_ticket": question.json()["link_ticket"]},
+    )
+    assert linked.status == 200, linked
+    assert linked.json()["user"]["id"] == owner["user"]["id"]
+    names = {identity["provider"] for identity in here.user(linked.json()["access_token"]).json()["identities"]}
+    assert names == {"email", "strict"}
+
+
+def at_once(*actions):
+    barrier, results = threading.Barrier(len(actions)), [None] * len(actions)
+
+    def act(index):
+        barrier.wait(30)
+        results[index] = actions[index]()
+
+    threads = [threading.Thread(target=act, args=(index,)) for index in range(len(actions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert None not in results, "a client failed"
+    return results
+
+
+def test_a_code_counts_once_although_both_nodes_have_it_at_once(pair, new_email):
+    for _ in range(5):
+        flow, answered = begun(pair, pair.nodes[0], new_email("once"))
+        code = flow.browser.open(pair.at(pair.nodes[1], answered)).query["code"]
+        body = {"auth_code": code, "code_verifier": flow.verifier}
+        answers = at_once(
+            *(lambda node=node: caller(node.auth(), "192.0.2.5").post("/token?grant_type=pkce", body) for node in
+              pair.nodes * 2)
+        )  # fmt: skip
+        assert sum(answer.status == 200 for answer in answers) == 1, answers
+        assert {answer.code for answer in answers if answer.status != 200} == {"flow_state_not_found"}, answers
+
+
+def twin(browser):
+    """The same browser in another window."""
+    other = Browser(browser.app)
+    other.client.cookies.update(browser.client.cookies)
+    return other
+
+
+def test_a_state_counts_once_although_both_nodes_have_it_at_once(pair, new_email):
+    for _ in range(5):
+        flow, answered = begun(pair, pair.nodes[0], new_email("state"))
+        browsers = [twin(flow.browser) for _ in pair.nodes]
+        targets = at_once(
+            *(
+                lambda node=node, browser=browser: browser.step(pair.at(node, answered))
+                for node, browser in zip(pair.nodes, browsers)
+            )
+        )
+        assert sum(target.startswith(signing_in.APP + "?code=") for target in targets) == 1, targets
+
+
+def test_wrong_passwords_are_counted_on_all_nodes_together(pair, new_email):
+    """Ten per hour and account (requirement D9), wherever they are tried."""
+    email = new_email("guessed")
+    caller(pair.nodes[0].auth(), "192.0.2.6").sign_up(email)
+    statuses = []
+    for number in range(11):
+        client = caller(pair.nodes[number % 2].auth(), f"198.51.100.{number}")
+        statuses.append(client.sign_in(email, "a wrong password").status)
+    assert statuses == [400] * 10 + [429]
+    for node in pair.nodes:
+        refused = caller(node.auth(), "198.51.100.99").sign_in(email)
+        assert refused.status == 429 and refused.headers["x-ratelimit-bucket"] == "failed_sign_ins_account"
+        assert int(refused.headers["retry-after"]) > 0
+
+
+def test_one_caller_guesses_no_more_on_two_nodes_than_on_one(pair, new_email):
+    statuses = []
+    for number in range(11):
+        client = caller(pair.nodes[number % 2].auth(), "198.51.100.200")
+        statuses.append(client.sign_in(f"nobody{number}@example.com", "a wrong password").status)
+    assert statuses == [400] * 10 + [429]
+
+
+def test_anonymous_accounts_are_counted_on_all_nodes_together(pair):
+    statuses = []
+    for number in range(31):
+        client = caller(pair.nodes[number % 2].auth(), "198.51.100.201")
+        statuses.append(client.post("/signup", {}).status)
+    assert statuses == [200] * 30 + [429]
+
+
+@pytest.mark.parametrize("kind", ["by its rules", "itself"])
+def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
+    """Nothing acknowledged is lost, nobody is signed out, and only what the dead node had in hand is asked again."""
+    if kind == "itself" and not shutil.which("nginx"):
+        pytest.skip("nginx is not installed")
+    database = cluster.database()
+    nodes = two_nodes(servers, database)
+    balancer = Nginx(tmp_path, nodes) if kind == "itself" else Balancer(*nodes)
+    try:
+        # nginx hears a moment later than we do that a node is dead.
+        check_kills(balancer, nodes, database, slack=1 if kind == "itself" else 0)
+    finally:
+        if kind == "itself":
+            balancer.stop()
+
+
+def check_kills(balancer, nodes, database, slack):
+    kills = []
+    with Traffic(balancer.client) as traffic:
+        for node in nodes:
+            traffic.go_on(5)
+            started = time.monotonic()
+            node.end_now()
+            kills.append((started, time.monotonic()))
+            traffic.go_on(5)
+            node.start()
+            before = requests_of(node)
+            traffic.go_on(2)
+            poll(lambda node=node, before=before: requests_of(node) > before + 5, 30, "the node that is back")
+    acted = sum(len(person.done) for person in traffic.people)
+    print(f"{acted} acknowledged, {len(traffic.troubles)} asked again after {len(kills)} kills")
+    for trouble in traffic.troubles:
+        # In flight: sent before the node was dead, and not answered before it was killed. nginx says it with a 502.
+        assert trouble.status in (None, 502), trouble
+        assert any(trouble.started <= dead + slack and trouble.ended >= killed for killed, dead in kills), trouble
+    traffic.look_up(database)
+
+
+def requests_of(node):
+    """How many of the people's requests it has answered well, by its own count."""
+    metrics = node.metrics().body.decode()
+    return sum(
+        float(line.rsplit(" ", 1)[1])
+        for line in metrics.splitlines()
+        if line.startswith("gatehouse_http_requests_total") and 'status="200"' in line and "/auth/v1/" in line
+    )
+
+
+class Storm:
+    """Refreshes on many connections at once, to all nodes. Bounded: a connection has one request at a time."""
+
+    def __init__(self, nodes, connections):
+        self.ports = [nodes[index % len(nodes)].port for index in range(connections)]
+
+    def run(self, act, times):
+        """`act(ask)` on each connection, so many times one after the other; the results."""
+        return asyncio.run(asyncio.wait_for(self._run(act, times), 300))
+
+    async def _run(self, act, times):
+        results = await asyncio.gather(*(self._connection(port, act, times) for port in self.ports))
+        return [result for some in results for result in some]
+
+    async def _connection(self, port, act, times):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+        async def ask(method, path, body=None, token=None):
+            data = json.dumps(body).encode() if body is not None else b""
+            bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+            head = (
+                f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{bearer}X-Supabase-Api-Version: 2024-01-01\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+            )
+            writer.write(head.encode() + data)
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
+            return int(head[9:12]), json.loads(await reader.readexactly(length))
+
+        try:
+            return [await act(ask) for _ in range(times)]
+        finally:
+            writer.close()
+            await writer.wait_closed()
+
+
+REFRESH = AUTH + "/token?grant_type=refresh_token"
+
+
+def refreshing(token):
+    """Always with `token`."""
+
+    async def act(ask):
+        status, answer = await ask("POST", REFRESH, {"refresh_token": token})
+        assert status == 200, answer
+        return answer
+
+    return act
+
+
+def following(token):
+    """Each with the newest token that anybody has."""
+    newest = [token]
+
+    async def act(ask):
+        status, answer = await ask("POST", REFRESH, {"refresh_token": newest[0]})
+        assert status == 200, answer
+        newest[0] = answer["refresh_token"]
+        return answer
+
+    return act
+
+
+def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
+    """On two nodes. Nobody is signed out, and at the end one token refreshes: the newest (requirement D6)."""
+    # Long, so that a machine that stands still for seconds does not make thieves of late callers.
+    settings = {"GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": 600}
+    database = cluster.database()
+    nodes = two_nodes(servers, database, **settings)
+    first = nodes[0].auth().sign_up("storm@example.com")
+    storm = Storm(nodes, 100)
+
+    answers = storm.run(refreshing(first["refresh_token"]), 80)
+    (second,) = {answer["refresh_token"] for answer in answers}
+    assert second != first["refresh_token"]
+    answers += storm.run(following(second), 20)
+    assert len(answers) == 10_000
+    assert {answer["user"]["id"] for answer in answers} == {first["user"]["id"]}
+    assert database.run("SELECT count(*) FROM sessions") == "1"
+    check_access_tokens(storm, answers)
+    # How far each token is behind is what the database counts.
+    newest = max({answer["refresh_token"] for answer in answers}, key=counter)
+    assert counter(newest) == int(database.run("SELECT refresh_token_counter FROM sessions"))
+
+    # The same nodes, and no forgiveness any more.
+    for node in nodes:
+        node.stop()
+        node.environment["GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL"] = "0"
+        node.start()
+    last = nodes[1].auth().refresh(newest)
+    assert last.status == 200, last
+    thief = nodes[0].auth().refresh(first["refresh_token"])
+    assert (thief.status, thief.code) == (400, "refresh_token_already_used"), thief
+    assert nodes[1].auth().refresh(last.json()["refresh_token"]).status == 400, "theft ends it on every node"
+
+
+def check_access_tokens(storm, answers):
+    """Each is good, at whichever node."""
+    tokens = list({answer["access_token"] for answer in answers})
+
+    async def act(ask):
+        if tokens:
+            status, answer = await ask("GET", AUTH + "/user", token=tokens.pop())
+            assert status == 200, answer
+
+    storm.run(act, len(tokens) // len(storm.ports) + 1)
+    assert not tokens
+
+
+def counter(token):
+    """An unsigned LEB128."""
+    value = shift = 0
+    for byte in raw(token)[18:]:
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value
+        shift += 7
+    raise AssertionError(f"no counter in {token}")
+
+
+def test_a_rotated_key_reaches_running_nodes(pair, rotation, new_email):
+    """Each signs with it in time, and verifies what the others sign with it and with the old one (requirement D14)."""
+    rotation.join(120)
+    assert not rotation.is_alive() and rotation.problem is None, rotation.problem
+    assert rotation.before[0] == rotation.before[1]
+    (new,) = pair.key_ids()[0] - rotation.before[0]
+    here, there = both(pair, "192.0.2.7")
+    session = here.sign_up(new_email())
+    tokens, end = [session["access_token"]], time.monotonic() + 90
+    while key_id(tokens[-1]) != new:
+        assert time.monotonic() < end, "nobody signs with the new key"
+        time.sleep(0.5)
+        answer = caller(here, f"203.0.113.{len(tokens) % 250}").refresh(session["refresh_token"])
+        session = answer.json()
+        tokens.append(session["access_token"])
+    for client in (here, there):
+        assert {client.user(token).status for token in (tokens[0], tokens[-1])} == {200}
+
+
+def key_id(token):
+    head = token.partition(".")[0]
+    return json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))["kid"]

@@ -1,0 +1,110 @@
+"""A program that is older or newer than the schema of its database: what it says, and whether it serves."""
+
+import sqlite3
+
+import program
+import pytest
+from postgres import Cluster, needs_server
+
+MIGRATE = "Run `gatehouse migrate`."
+
+
+class SQLiteFile:
+    def __init__(self, path):
+        self.path = str(path)
+        self.url = self.path
+
+    def run(self, statement):
+        with sqlite3.connect(self.path) as connection:
+            rows = connection.execute(statement).fetchall()
+        connection.close()
+        return "\n".join(str(row[0]) for row in rows)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=needs_server)])
+def database(request, tmp_path):
+    if request.param == "sqlite":
+        yield SQLiteFile(tmp_path / "gatehouse.sqlite")
+        return
+    cluster = Cluster()
+    yield cluster.database()
+    cluster.stop()
+
+
+@pytest.fixture
+def migrated(database, tmp_path):
+    """With every step of this program's."""
+    server = program.Server.serve(tmp_path, "--no-migrate", GATEHOUSE_DATABASE=database.url)
+    done = program.run("migrate", environment=server.environment)
+    assert done.returncode == 0, done.stderr
+    yield server, database
+    server.stop()
+
+
+def refusal(server):
+    """What it says when it does not start."""
+    done = program.run(*server.arguments, environment=server.environment)
+    assert done.returncode not in (0, 78), done.stderr
+    return done.stderr
+
+
+def last_level(database):
+    return int(database.run("SELECT max(number) FROM schema_migrations"))
+
+
+def test_a_new_node_does_not_start_before_the_schema_is_ready(migrated):
+    server, database = migrated
+    level = last_level(database)
+    database.run(f"DELETE FROM schema_migrations WHERE number = {level}")
+    said = refusal(server)
+    assert f"Migrations are pending: {level} (" in said and MIGRATE in said
+
+
+def test_a_node_that_runs_is_not_ready_while_a_step_is_missing(migrated):
+    server, database = migrated
+    server.start()
+    assert server.gateway().get("/ready").status == 200
+    level = last_level(database)
+    name = database.run(f"SELECT name FROM schema_migrations WHERE number = {level}")
+    database.run(f"DELETE FROM schema_migrations WHERE number = {level}")
+    answer = server.gateway().get("/ready")
+    assert (answer.status, answer.json()) == (503, {"status": "migrations pending"})
+    database.run(f"INSERT INTO schema_migrations (number, name) VALUES ({level}, '{name}')")
+    assert server.gateway().get("/ready").status == 200
+
+
+@pytest.mark.parametrize("options", [(), ("--no-migrate",)])
+def test_an_older_node_serves_on_a_schema_to_which_was_only_added(migrated, options):
+    server, database = migrated
+    level = last_level(database) + 1
+    database.run("ALTER TABLE users ADD COLUMN nickname TEXT")
+    database.run(f"INSERT INTO schema_migrations (number, name) VALUES ({level}, 'of a newer program')")
+    server.arguments = ["serve", *options]
+    server.start()
+    assert server.gateway().get("/ready").status == 200
+    assert server.auth().post("/signup", {"email": "a@example.com", "password": program.PASSWORD}).status == 200
+    assert f"level {level}" in server.log()
+
+
+@pytest.mark.parametrize("options", [(), ("--no-migrate",)])
+def test_an_older_node_does_not_start_where_a_newer_program_has_taken_something_away(migrated, options):
+    server, database = migrated
+    level = last_level(database) + 1
+    database.run(
+        f"INSERT INTO schema_migrations (number, name, least_level) VALUES ({level}, 'of a newer program', {level})"
+    )
+    server.arguments = ["serve", *options]
+    assert f"has step {level} of a schema that this program does not work with" in refusal(server)
+    done = program.run("migrate", environment=server.environment)
+    assert done.returncode != 0 and f"step {level}" in done.stderr
+
+
+def test_a_node_that_runs_is_not_ready_any_more_after_such_a_step(migrated):
+    server, database = migrated
+    server.start()
+    level = last_level(database) + 1
+    database.run(
+        f"INSERT INTO schema_migrations (number, name, least_level) VALUES ({level}, 'of a newer program', {level})"
+    )
+    answer = server.gateway().get("/ready")
+    assert (answer.status, answer.json()) == (503, {"status": "schema of another program"})

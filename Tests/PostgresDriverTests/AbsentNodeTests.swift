@@ -1,0 +1,28 @@
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: nodes that go away", .needsServer)
+struct AbsentNodeTests {
+    @Test("The name that a node held is free when the node is gone, also when its work goes on unseen")
+    func holderGone() async throws {
+        let bench = try await Bench()
+        let name = "holder-\(bench.schema)"
+        let holder = try bench.open(1, "&application_name=\(name)")
+        let other = try await bench.openWithNotes(1)
+        try await holder.exclusively("purge", waits: false) {
+            let busy = try await other.exclusively("purge", waits: false) { true }
+            #expect(busy == nil)
+            // As the server does when it has not heard of a node for long enough.
+            try await bench.cluster.administer(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
+            let taken = try await other.exclusively("purge", waits: true) { true }
+            #expect(taken == true)
+            // Each statement is a transaction of the database all the same: two at it do no harm.
+            try await holder.addNote(1)
+        }
+        #expect(try await other.noteIDs() == [1])
+        #expect(try await holder.exclusively("purge", waits: true) { true } == true)
+    }
+}

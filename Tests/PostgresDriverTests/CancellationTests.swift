@@ -1,0 +1,156 @@
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: callers who leave, and who must not wait for others", .needsServer)
+struct CancellationTests {
+    /// A node whose statements can be told from others', and one that holds what they need.
+    private func nodes(_ connections: Int = 1) async throws -> (PostgresDatabase, String, holder: PostgresDatabase) {
+        let bench = try await Bench()
+        let holder = try await bench.openWithNotes()
+        try await holder.addNote(1)
+        let name = "leaves-\(bench.schema)"
+        return (try bench.open(connections, "&application_name=\(name)"), name, holder)
+    }
+
+    @Test("A caller who leaves stops the statement that waits for another's row, and frees its connection")
+    func running() async throws {
+        let (node, name, holder) = try await nodes()
+        let held = HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held'") }
+        await held.hasBegun()
+        let running = Task { try await node.run("UPDATE note SET text = 'left'") }
+        try await holder.awaitLock(of: name)
+        let waiting = Task { try await node.addNote(2) }
+        while node.waitingCallers == 0 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        running.cancel()
+        await #expect(throws: CancellationError.self) { try await running.value }
+        // While the row is held still.
+        #expect(try await node.process() > 0)
+        try await held.finish()
+        #expect(try await node.noteTexts() == ["held"])
+    }
+
+    @Test("Who leaves in the moment of coming is not forgotten", arguments: [false, true])
+    func leavingAtOnce(_ reads: Bool) async throws {
+        let (node, _, holder) = try await nodes()
+        let held = HeldWrite(node) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        let lock = HeldWrite(holder) { db in try db.run("LOCK TABLE note IN ACCESS EXCLUSIVE MODE") }
+        await lock.hasBegun()
+        for _ in 0..<300 {
+            let task = Task { if reads { _ = try await node.noteIDs() } else { try await node.addNote(9) } }
+            await Task.yield()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        try await lock.finish()
+        try await held.finish()
+        #expect(try await node.noteIDs() == [1])
+    }
+
+    @Test("A read that waits for a table that somebody holds keeps no other read waiting")
+    func readBehindLock() async throws {
+        let (node, name, holder) = try await nodes(4)
+        let held = HeldWrite(holder) { db in try db.run("LOCK TABLE note IN ACCESS EXCLUSIVE MODE") }
+        await held.hasBegun()
+        let stuck = Task { try await node.noteIDs() }
+        try await holder.awaitLock(of: name)
+        for number in 0..<50 {
+            let back = try await node.read { db in try db.row("SELECT \(number)") { Int($0.int(0)) } }
+            #expect(back == number)
+        }
+        try await held.finish()
+        #expect(try await stuck.value == [1])
+    }
+
+    @Test("A statement that was stopped in the place of another runs again, whatever language the server speaks")
+    func stoppedByMistake() async throws {
+        let (node, _, _) = try await nodes()
+        try await node.raisesOnce("57014", "storniere Anfrage wegen Benutzeraufforderung")
+        let bodies = Tally()
+        let answer = try await node.write { db in
+            bodies.add()
+            return try db.row("SELECT raised()") { $0.int(0) }
+        }
+        #expect(answer == 2)
+        #expect(bodies.value == 2)
+    }
+
+    @Test("Who is led to a server that has come to follow another one asks again on a new connection")
+    func readOnlyServer() async throws {
+        let (node, _, _) = try await nodes()
+        try await node.raisesOnce("25006", "cannot execute UPDATE in a read-only transaction")
+        let before = try await node.process()
+        #expect(try await node.row("SELECT raised()") { $0.int(0) } == 2)
+        #expect(try await node.process() != before)
+    }
+
+    @Test("What somebody between here and the server has forgotten is prepared anew", arguments: [false, true])
+    func forgottenStatements(_ reads: Bool) async throws {
+        let (node, _, _) = try await nodes()
+        @Sendable func ids() async throws -> [Int] {
+            if reads { return try await node.noteIDs() }
+            return try await node.write { db in try db.rows("SELECT id FROM note") { Int($0.int(0)) } }
+        }
+        #expect(try await ids() == [1])
+        if reads {
+            _ = try await node.read { db in try db.rows("DEALLOCATE ALL") { _ in } }
+        } else {
+            try await node.run("DEALLOCATE ALL")
+        }
+        #expect(try await ids() == [1])
+    }
+
+    @Test("A statement goes on when the table behind it has changed since it was prepared", arguments: [false, true])
+    func changedTable(_ reads: Bool) async throws {
+        let (node, _, holder) = try await nodes()
+        let all: SQL = "SELECT * FROM note"
+        @Sendable func ids() async throws -> [Int64] {
+            if reads { return try await node.read { db in try db.rows(all) { $0.int(0) } } }
+            return try await node.write { db in try db.rows(all) { $0.int(0) } }
+        }
+        #expect(try await ids() == [1])
+        try await holder.run("ALTER TABLE note ADD COLUMN colour text")
+        #expect(try await ids() == [1])
+    }
+
+    @Test("A node that waits for work of one name stops waiting when its caller leaves")
+    func exclusiveWork() async throws {
+        let bench = try await Bench()
+        let (first, second) = (try bench.open(1), try bench.open(1))
+        let (stream, end) = AsyncStream.makeStream(of: Void.self)
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let long = Task {
+            try await first.exclusively("purge", waits: false) {
+                begin.yield()
+                for await _ in stream { break }
+            }
+        }
+        for await _ in began { break }
+        let patient = Task { try await second.exclusively("purge", waits: true) { true } }
+        patient.cancel()
+        await #expect(throws: CancellationError.self) { try await patient.value }
+        end.yield()
+        #expect(try await long.value != nil)
+    }
+}
+
+extension PostgresDatabase {
+    /// Makes a function that fails with `state` when it is first called, and then says how often it was.
+    fileprivate func raisesOnce(_ state: String, _ message: String) async throws {
+        try await run("CREATE SEQUENCE calls")
+        try await run(
+            SQL(
+                stringLiteral: """
+                    CREATE FUNCTION raised() RETURNS bigint LANGUAGE plpgsql AS $$
+                    DECLARE call bigint := nextval('calls');
+                    BEGIN
+                        IF call = 1 THEN RAISE EXCEPTION '\(message)' USING ERRCODE = '\(state)'; END IF;
+                        RETURN call;
+                    END $$
+                    """))
+    }
+}

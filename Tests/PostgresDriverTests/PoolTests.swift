@@ -1,0 +1,100 @@
+import PostgresDriver
+import SQLDatabase
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: who gets a connection", .needsServer)
+struct PoolTests {
+    @Test("Callers who wait for a connection get it in the order in which they came")
+    func order() async throws {
+        let database = try await Bench().openWithNotes(1)
+        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        let order = Told<Int>()
+        let tasks = await (0..<20).asyncMap { number in
+            let task = Task {
+                try await database.write { db in
+                    order.add(number)
+                    try db.run("SELECT 1")
+                }
+            }
+            while database.waitingCallers <= number { await Task.yield() }
+            return task
+        }
+        try await held.finish()
+        for task in tasks { try await task.value }
+        #expect(order.all == Array(0..<20))
+    }
+
+    @Test("Fewer connections are used after it is made smaller, and more after it is made larger")
+    func resize() async throws {
+        let database = try await Bench().open(1)
+        let alone = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await alone.hasBegun()
+        database.resize(connections: 2)
+        _ = try await database.process()
+        try await alone.finish()
+        database.resize(connections: 1)
+        let processes = try await (0..<10).asyncMap { _ in try await database.process() }
+        #expect(Set(processes.suffix(5)).count == 1)
+    }
+
+    @Test("Who waits already gets a connection that is added")
+    func resizeForWaiting() async throws {
+        let database = try await Bench().open(1)
+        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        let waiting = Task { try await database.process() }
+        while database.waitingCallers == 0 { await Task.yield() }
+        database.resize(connections: 2)
+        #expect(try await waiting.value > 0)
+        try await held.finish()
+    }
+
+    @Test("How many connections are used and idle, and how many callers wait, can be read")
+    func use() async throws {
+        let database = try await Bench().open(1)
+        #expect(database.poolUse == PoolUse(limit: 1, used: 0, idle: 0, waiting: 0))
+        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        #expect(database.poolUse == PoolUse(limit: 1, used: 1, idle: 0, waiting: 0))
+        let waiting = Task { try await database.process() }
+        while database.waitingCallers == 0 { await Task.yield() }
+        #expect(database.poolUse == PoolUse(limit: 1, used: 1, idle: 0, waiting: 1))
+        try await held.finish()
+        _ = try await waiting.value
+        // The caller is answered before the thread has laid the connection down.
+        while database.poolUse.used > 0 { await Task.yield() }
+        #expect(database.poolUse == PoolUse(limit: 1, used: 0, idle: 1, waiting: 0))
+    }
+
+    @Test("Who has waited for a connection until the limit of time is refused, and leaves those behind in their turn")
+    func late() async throws {
+        let time = StandingClock()
+        let database = try await Bench().open(1, uptime: { time.now })
+        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        let early = Task { try await database.process() }
+        while database.waitingCallers < 1 { await Task.yield() }
+        time.advance(.seconds(59))
+        let patient = Task { try await database.process() }
+        while database.waitingCallers < 2 { await Task.yield() }
+        time.advance(.seconds(1))
+        let late = Task { try await database.process() }
+        let failure = await #expect(throws: DatabaseFailure.self) { try await early.value }
+        #expect(failure?.code == Int("53300", radix: 36))
+        #expect(failure?.kind == .passing)
+        try await held.finish()
+        let (second, third) = (try await patient.value, try await late.value)
+        #expect(second == third)
+    }
+}
+
+/// A clock that stands still.
+private final class StandingClock: Sendable {
+    private let clock = Mutex(Duration.zero)
+
+    var now: Duration { clock.withLock { $0 } }
+    func advance(_ duration: Duration) { clock.withLock { $0 += duration } }
+}

@@ -1,0 +1,65 @@
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: steps of the schema beside a service that runs", .needsServer)
+struct SchemaChangeTests {
+    private let colour = Migration(1, "a colour", ["ALTER TABLE note ADD COLUMN colour \(.text)"])
+
+    @Test("A step that waits for a table gives way to the service, and runs when the table is free")
+    func givesWay() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        let name = "step-\(bench.schema)"
+        let migrator = try bench.open(
+            1, "&application_name=\(name)", change: { $0.schemaLockLimit = .milliseconds(50) })
+        let service = try bench.open(2, change: { $0.waitLimit = .seconds(10) })
+        let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (1, 'held')") }
+        await held.hasBegun()
+        let step = Task { try await migrator.migrate([colour]) }
+        try await bench.open(1).awaitLock(of: name)
+        // Behind a step that waits for as long as it takes, these would wait as well.
+        for id in 2...20 { try await service.addNote(id) }
+        #expect(try await service.noteIDs() == Array(2...20))
+        try await held.finish()
+        #expect(try await step.value == [])
+        #expect(try await service.appliedMigrations() == [1])
+        #expect(try await service.noteIDs() == Array(1...20))
+    }
+
+    @Test("A step that finds its table in use until its time is over has done nothing, and says so")
+    func neverFree() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        let migrator = try bench.open(
+            1,
+            change: {
+                $0.schemaLockLimit = .milliseconds(20)
+                $0.schemaWaitLimit = .milliseconds(200)
+            })
+        let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (1, 'held')") }
+        await held.hasBegun()
+        let failure = await #expect(throws: DatabaseFailure.self) { try await migrator.migrate([colour]) }
+        #expect(failure?.code == Int("55P03", radix: 36))
+        #expect(failure?.kind == .passing)
+        try await held.finish()
+        #expect(try await database.appliedMigrations() == [])
+        try await migrator.migrate([colour])
+        #expect(try await database.appliedMigrations() == [1])
+    }
+
+    @Test("A step may take longer than the service's limits of time")
+    func longStep() async throws {
+        let migrator = try await Bench().open(
+            1,
+            change: {
+                $0.statementLimit = .milliseconds(50)
+                $0.waitLimit = .milliseconds(50)
+            })
+        try await migrator.migrate([Migration(1, "long", ["SELECT pg_sleep(0.3)"])])
+        #expect(try await migrator.appliedMigrations() == [1])
+        // The limits of the connection are the service's again.
+        await #expect(throws: DatabaseFailure.self) { try await migrator.run("SELECT pg_sleep(60)") }
+    }
+}

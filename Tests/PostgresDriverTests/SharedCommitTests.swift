@@ -1,0 +1,91 @@
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Changes that share a commit", .needsServer)
+struct SharedCommitTests {
+    private static func rename(_ id: Int, to text: String) -> SQL {
+        "UPDATE note SET text = \(text) WHERE id = \(id) AND text <> \("\(id)")"
+    }
+
+    @Test("Callers side by side are told their own counts, and all of it is there")
+    func together() async throws {
+        let (bench, events) = (try await Bench(), Told<DatabaseEvent>())
+        let database = try bench.open { events.add($0) }
+        try await database.run("CREATE TABLE note (id \(.integer) PRIMARY KEY, text \(.text) NOT NULL) \(.table)")
+        for id in 0..<20 { try await database.addNote(id) }
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for id in 0..<200 { group.addTask { try await database.change(Self.rename(id, to: "new")) } }
+            return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(counts == [1: 20, 0: 180])
+        #expect(try await database.read { try $0.rows("SELECT 1 FROM note WHERE text = 'new'") { _ in 1 } }.count == 20)
+        let shared = events.all.reduce(0) { sum, event in
+            if case .commit(let callers, _) = event, callers > 0 { sum + callers } else { sum }
+        }
+        // With the 21 that made the table and its rows.
+        #expect(shared == 200 + 21)
+    }
+
+    @Test("Whoever breaks a rule is refused alone")
+    func alone() async throws {
+        let database = try await Bench().openWithNotes()
+        for id in 0..<10 { try await database.addNote(id) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 0..<10 {
+                group.addTask {
+                    let count = try await database.change(Self.rename(id, to: "new"))
+                    #expect(count == 1)
+                }
+                group.addTask {
+                    await #expect(throws: ConstraintViolation.self) {
+                        _ = try await database.change("UPDATE note SET id = id + 1 WHERE id = \(id) AND id < 9")
+                        _ = try await database.change(Self.rename(9, to: "a\0b"))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await database.noteIDs() == Array(0..<10))
+    }
+
+    @Test("A connection that is lost leaves nobody in the dark, and the next change goes through")
+    func lost() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        try await database.addNote(1)
+        let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
+        await held.hasBegun()
+        let change = Task { try await database.change(Self.rename(1, to: "new")) }
+        // Until it waits for the row, and is cut off there.
+        while try await database.read({ db in
+            try db.row(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE note SET text = $1%'
+                """
+            ) { $0.bool(0) }
+        }) != true {}
+        do {
+            _ = try await change.value
+            Issue.record("it was told that it happened")
+        } catch let failure as DatabaseFailure {
+            #expect(failure.kind == .unknownOutcome)
+        }
+        try await held.finish()
+        #expect(try await database.change(Self.rename(1, to: "newer")) == 1)
+    }
+
+    @Test("A caller who leaves while the server is away is let go")
+    func cancelled() async throws {
+        let database = try await Bench().openWithNotes()
+        let change = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await database.change(Self.rename(1, to: "new"))
+        }
+        await #expect(throws: CancellationError.self) { try await change.value }
+        database.close()
+        await #expect(throws: DatabaseFailure.self) { try await database.change(Self.rename(1, to: "new")) }
+    }
+}

@@ -1,0 +1,128 @@
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Values in and out")
+struct ValueTests {
+    private static let texts = [
+        "", "plain", "'", "''", "'; DROP TABLE note; --", "\"quoted\"", "`", "%_\\", "$1", "?1", "{text}", ":name",
+        "line\nline\r\n\ttab", "é", "e\u{301}", "日本語", "👩‍👩‍👧", "\u{FFFF}\u{10FFFF}\u{202E}",
+        String(repeating: "ß", count: 5_000),
+    ]
+
+    @Test(
+        "Text comes back as it went in, byte for byte, and is never read as SQL", arguments: TestDatabase.all, texts)
+    func text(_ kind: TestDatabase, _ text: String) async throws {
+        let storage = try await kind.openWithNotes()
+        try await storage.database.addNote(1, text)
+        let back = try await storage.database.read { db in
+            try db.rows("SELECT text FROM note WHERE text = \(text)") { $0.text(0) }
+        }
+        #expect(back.map { Array($0.utf8) } == [Array(text.utf8)])
+        #expect(try await storage.database.noteIDs() == [1])
+    }
+
+    @Test(
+        "Bytes come back as they went in, none too", arguments: TestDatabase.all,
+        [[], [0], [0, 0], [255, 0, 1], Array("'; --".utf8), Array(repeating: 7, count: 10_000)] as [[UInt8]]
+    )
+    func bytes(_ kind: TestDatabase, _ bytes: [UInt8]) async throws {
+        let storage = try await kind.openEmpty()
+        let back = try await storage.database.write { db in
+            try db.run("CREATE TABLE blob (bytes \(.bytes) NOT NULL) \(.table)")
+            try db.run("INSERT INTO blob (bytes) VALUES (\(bytes))")
+            return try db.row("SELECT bytes, length(bytes) FROM blob") { row in
+                #expect(!row.isNull(0))
+                #expect(Int(row.int(1)) == bytes.count)
+                return row.bytes(0)
+            }
+        }
+        #expect(back == bytes)
+    }
+
+    @Test(
+        "Numbers come back as they went in", arguments: TestDatabase.all, [0, 1, -1, 1 << 32, Int64.max, Int64.min])
+    func numbers(_ kind: TestDatabase, _ number: Int64) async throws {
+        let storage = try await kind.openEmpty()
+        let back = try await storage.database.read { db in
+            try db.row("SELECT \(number), \(Int(number))") { [$0.int(0), $0.int(1)] }
+        }
+        #expect(back == [number, number])
+    }
+
+    @Test(
+        "Instants come back to the microsecond, and are found by it", arguments: TestDatabase.all,
+        [0, 1, -1, 1_700_000_000_123_456])
+    func instants(_ kind: TestDatabase, _ microseconds: Int64) async throws {
+        let storage = try await kind.openEmpty()
+        let back = try await storage.database.write { db in
+            try db.run("CREATE TABLE moment (at \(.instant) NOT NULL) \(.table)")
+            try db.run("INSERT INTO moment (at) VALUES (\(SQLValue.instant(microseconds)))")
+            return try db.row(
+                """
+                SELECT at FROM moment
+                WHERE at >= \(SQLValue.instant(microseconds)) AND at < \(SQLValue.instant(microseconds + 1))
+                """
+            ) { $0.int(0) }
+        }
+        #expect(back == microseconds)
+    }
+
+    @Test("NULL is told apart from nothing, zero and empty text", arguments: TestDatabase.all)
+    func nulls(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openEmpty()
+        let missing: String? = nil
+        try await storage.database.read { db in
+            _ = try db.row("SELECT \(missing), \("")  , \(0), \([] as [UInt8]), \(false), \(true)") { row in
+                #expect((0..<6).map { row.isNull($0) } == [true, false, false, false, false, false])
+                #expect(row.textIfPresent(0) == nil)
+                #expect(row.intIfPresent(0) == nil)
+                #expect(row.text(0) == "")
+                #expect(row.bytes(0) == [])
+                #expect(row.textIfPresent(1) == "")
+                #expect(row.intIfPresent(2) == 0)
+                #expect(!row.bool(4))
+                #expect(row.bool(5))
+            }
+        }
+    }
+
+    @Test("A statement keeps neither value nor type of its last run", arguments: TestDatabase.all)
+    func reboundStatements(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openEmpty()
+        let values: [SQLValue] = [.text("a"), .null, .bytes([]), .int(0), .null, .text(""), .instant(3)]
+        for value in values {
+            let back = try await storage.database.read { db in
+                try db.row("SELECT \(value), \(value) IS NULL") { [$0.isNull(0), $0.bool(1)] }
+            }
+            #expect(back == [value == .null, value == .null])
+        }
+    }
+
+    @Test("A changed row is counted, and one that is not changed is not", arguments: TestDatabase.all)
+    func counts(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openWithNotes()
+        let counts = try await storage.database.write { db in
+            [
+                try db.run("INSERT INTO note (id, text) VALUES (1, 'a'), (2, 'b'), (3, 'c')"),
+                try db.run("UPDATE note SET text = 'z' WHERE id >= \(2)"),
+                try db.run("UPDATE note SET text = 'z' WHERE id = \(9)"),
+                try db.run("INSERT INTO note (id, text) VALUES (1, 'a') ON CONFLICT DO NOTHING"),
+                try db.run("DELETE FROM note"),
+                try db.run("DELETE FROM note"),
+            ]
+        }
+        #expect(counts == [3, 2, 0, 0, 3, 0])
+    }
+
+    @Test("More distinct statements than are kept prepared run all the same", arguments: TestDatabase.all)
+    func manyStatements(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openEmpty()
+        let sum = try await storage.database.write { db in
+            try (0..<1_200).compactMap { number in
+                try db.row(SQL(stringLiteral: "SELECT \(number)")) { $0.int(0) }
+            }.reduce(0, +)
+        }
+        #expect(sum == 719_400)
+    }
+}

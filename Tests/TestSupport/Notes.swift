@@ -1,0 +1,107 @@
+import Dispatch
+package import SQLDatabase
+import Synchronization
+
+// The table that tests of databases write to.
+extension Database {
+    /// One statement in a transaction of its own.
+    package func run(_ statement: SQL) async throws { try await write { db in _ = try db.run(statement) } }
+
+    package func addNoteTable() async throws {
+        try await run("CREATE TABLE note (id \(.integer) PRIMARY KEY, text \(.text) NOT NULL) \(.table)")
+    }
+
+    package func addNote(_ id: Int, _ text: String = "") async throws {
+        try await run("INSERT INTO note (id, text) VALUES (\(id), \(text))")
+    }
+
+    package func noteIDs() async throws -> [Int] {
+        try await read { db in try db.rows("SELECT id FROM note ORDER BY id") { Int($0.int(0)) } }
+    }
+
+    package func noteTexts() async throws -> [String] {
+        try await read { db in try db.rows("SELECT text FROM note ORDER BY id") { $0.text(0) } }
+    }
+}
+
+extension TestDatabase {
+    package func openWithNotes() async throws -> OpenDatabase {
+        let open = try await openEmpty()
+        try await open.database.addNoteTable()
+        return open
+    }
+}
+
+/// A write that has begun and goes on when a test says so.
+package struct HeldWrite {
+    private let release = DispatchSemaphore(value: 0)
+    private let began: AsyncStream<Void>
+    private let task: Task<Void, any Error>
+
+    package init(_ database: any Database, _ body: @escaping @Sendable (any Connection) throws -> Void) {
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        self.began = began
+        task = Task { [release] in
+            let waits = Once()
+            try await database.write { db in
+                try body(db)
+                guard waits.isFirst() else { return }
+                begin.yield()
+                release.wait()
+            }
+        }
+    }
+
+    /// Waits until the statements have run and the commit has not.
+    package func hasBegun() async { for await _ in began { return } }
+
+    /// Lets it commit when something else says so, from a place that cannot wait.
+    package func letGo() { release.signal() }
+
+    /// Waits until it has committed.
+    package func value() async throws { try await task.value }
+
+    /// Lets it commit, and waits until it has.
+    package func finish() async throws {
+        letGo()
+        try await value()
+    }
+}
+
+/// Counts from wherever it is told to.
+package final class Tally: Sendable {
+    private let count = Mutex(0)
+
+    package init() {}
+
+    @discardableResult package func add() -> Int {
+        count.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+    package var value: Int { count.withLock { $0 } }
+}
+
+/// Says yes to whoever asks first.
+package final class Once: Sendable {
+    private let tally = Tally()
+
+    package init() {}
+
+    package func isFirst() -> Bool { tally.add() == 1 }
+}
+
+/// A test's own failure.
+package struct Refused: Error, Equatable {
+    package let number: Int
+
+    package init(number: Int = 0) { self.number = number }
+}
+
+extension Result where Failure == any Error {
+    /// What `work` came to, for a test that has to clean up first.
+    package static func of(_ work: () async throws -> Success) async -> Self {
+        do { return .success(try await work()) } catch { return .failure(error) }
+    }
+}

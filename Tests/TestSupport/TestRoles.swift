@@ -1,0 +1,56 @@
+import AccountStore
+import Foundation
+package import PostgresDriver
+import SQLDatabase
+
+/// The roles and grants of `Deploy/postgresql` around the accounts' tables, under names of one test's own.
+package struct TestRoles: Sendable {
+    package enum Role: String, Sendable { case migrator, service, holder }
+
+    package let schema: TestSchema
+    private let cluster: TestCluster
+
+    package init(_ cluster: TestCluster) async throws {
+        self.cluster = cluster
+        schema = try await TestSchema(cluster)
+        for statement in try statements("roles.sql") {
+            // It is there already.
+            let own = statement.replacing(/CREATE SCHEMA (\w+) AUTHORIZATION/) {
+                "ALTER SCHEMA \($0.output.1) OWNER TO"
+            }
+            try await cluster.administer(own)
+        }
+        let owner = try open(.migrator)
+        try await owner.migrate(Accounts.migrations)
+        for statement in try statements("grants.sql") {
+            try await owner.write { db in _ = try db.run(SQL(stringLiteral: statement)) }
+        }
+        owner.close()
+    }
+
+    package func name(of role: Role) -> String { "\(schema.name)_\(role.rawValue)" }
+
+    package func url(_ role: Role) throws -> ConnectionURL {
+        try cluster.url(schema: schema.name, "&user=\(name(of: role))")
+    }
+
+    /// - Parameter role: nil is the server's superuser.
+    package func open(_ role: Role?) throws -> PostgresDatabase {
+        var settings = PostgresSettings()
+        settings.connections = 2
+        let url = try role.map(url) ?? cluster.url(schema: schema.name)
+        return try PostgresDatabase(url, settings: settings, uptime: uptime) { [schema] _ in
+            // The schema stays as long as the database.
+            withExtendedLifetime(schema) {}
+        }
+    }
+
+    private func statements(_ file: String) throws -> [String] {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Deploy/postgresql").standardized
+        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")
+        return lines.replacing("gatehouse", with: schema.name).split(separator: ";\n").map(String.init)
+    }
+
+    package struct MakesNoTable: Error {}
+}
