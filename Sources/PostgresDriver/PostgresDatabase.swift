@@ -105,7 +105,7 @@ package final class PostgresDatabase: Database {
         let asked = await Result.of { try await lookUp(statement) }
         if case .failure(let failure as DatabaseFailure) = asked, failure.code == SQLState.stopped {
             let now = uptime()
-            unfit.withLock { $0.add(statement.text, at: now) }
+            unfit.withLock { $0.addSlow(statement.text, at: now) }
             return try await transaction(.read, body)
         }
         let again = ReadOnce(known: (statement, asked.map(\.0)))
@@ -114,7 +114,9 @@ package final class PostgresDatabase: Database {
         let isSlow = ((try? asked.get().1) ?? .zero) > UnfitStatements.slow
         if again.needsMore || isSlow {
             let now = uptime()
-            unfit.withLock { $0.add(statement.text, at: now) }
+            unfit.withLock {
+                if again.needsMore { $0.add(statement.text, at: now) } else { $0.addSlow(statement.text, at: now) }
+            }
         }
         if again.needsMore { return try await transaction(.read, body) }
         observe(.statement)

@@ -41,15 +41,26 @@ final class ReadOnce: Connection {
 /// others would wait behind them.
 struct UnfitStatements {
     private var until: [String: Duration] = [:]
+    private var slowAt: [String: Duration] = [:]
 
-    /// A statement that took this long is kept out for a while. Well above what a busy machine takes for a short one.
+    /// What takes longer is slow. Well above what a busy machine takes for a short one.
     static let slow: Duration = .milliseconds(100)
-    private static let pause: Duration = .seconds(60)
+    static let pause: Duration = .seconds(60)
+    private static let limit = 500
 
     func contains(_ text: String, at now: Duration) -> Bool { until[text].map { now < $0 } ?? false }
 
+    /// Keeps a statement out for a while.
     mutating func add(_ text: String, at now: Duration) {
-        if until.count > 500 { until = [:] }
+        if until.count >= Self.limit { until = [:] }
         until[text] = now + Self.pause
+    }
+
+    /// Keeps a statement out that was slow before, within ``pause``. Once is no sign: after a start of the database the
+    /// first of each has to read from the disk, and these are the ones that are asked most.
+    mutating func addSlow(_ text: String, at now: Duration) {
+        if let last = slowAt[text], now < last + Self.pause { return add(text, at: now) }
+        if slowAt.count >= Self.limit { slowAt = [:] }
+        slowAt[text] = now
     }
 }
