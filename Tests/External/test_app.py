@@ -5,11 +5,13 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from chromium import Chromium
+from chromium import SECONDS, Chromium
 from playwright.sync_api import expect
 from program import PASSWORD
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
+
+expect.set_options(timeout=SECONDS * 1000)
 
 # Those that keep somebody from using a page.
 GRAVE = {"serious", "critical"}
@@ -64,6 +66,11 @@ class Phone:
     def wait_for(self, text):
         expect(self.screen.get_by_text(text, exact=True).first).to_be_visible()
         return self
+
+    def beside(self):
+        """A point above a sheet."""
+        box = self.screen.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + 20
 
     def set(self, label, choice):
         self.page.get_by_label(label).select_option(label=choice)
@@ -149,19 +156,22 @@ def test_somebody_signs_up_by_keys_alone(phone, new_email):
     expect(phone.screen.get_by_role("dialog")).to_have_count(0)
     phone.walk_to("Your profile").press("Enter").wait_for("Profile")
     phone.walk_to("Edit Name").press("Enter")
-    expect(phone.screen.get_by_role("heading", name="Edit Name")).to_be_focused()
-    phone.walk_to("First Name").press("ControlOrMeta+a")
+    # This one asks for the keyboard itself.
+    expect(phone.field("First Name")).to_be_focused()
+    phone.press("ControlOrMeta+a")
     phone.page.keyboard.type("Zoe")
     phone.walk_to("Save").press("Enter").wait_for("Zoe")
     expect(phone.button("Edit Name")).to_be_focused()
     phone.walk_to("Sign Out").press("Space")
     dialog = phone.screen.get_by_role("dialog", name="Sign Out")
     expect(dialog).to_be_visible()
-    # Escape answers no, and the keyboard is where it was.
+    # Escape says no, and the keyboard is where it was.
     phone.press("Escape")
     expect(dialog).to_have_count(0)
     expect(phone.button("Sign Out")).to_be_focused()
-    phone.press("Enter").walk_to("Sign Out").press("Enter").wait_for("Sign in to follow your teams")
+    phone.press("Enter")
+    expect(dialog).to_be_focused()
+    phone.press("Tab").walk_to("Sign Out").press("Enter").wait_for("Sign in to follow your teams")
     expect(phone.screen.get_by_role("dialog")).to_have_count(0)
 
 
@@ -177,10 +187,24 @@ def test_fast_typing_loses_no_letter(phone):
     phone.press("Home")
     phone.page.keyboard.type("xyz", delay=30)
     expect(phone.field("Name")).to_have_value("xyz" + text)
-    # As the app has it, after another start of the page.
+    # The app has it all as well: so has another start of the page.
+    expect(phone.screen.locator(f'[value="xyz{text}"]')).to_have_count(1)
     expect(phone.screen.locator("[data-filled=true]")).to_have_count(1)
     phone.page.reload()
     expect(phone.field("Name")).to_have_value("xyz" + text)
+
+
+def test_a_sheet_is_swiped_away(phone):
+    """By a tap beside it, or by Escape; the keyboard goes back to what opened it."""
+    sheet = phone.screen.get_by_role("dialog", name="Leagues")
+    for close in [lambda: phone.press("Escape"), lambda: phone.page.mouse.click(*phone.beside())]:
+        phone.tap("Menu")
+        expect(phone.screen.get_by_role("heading", name="Leagues")).to_be_focused()
+        close()
+        expect(sheet).to_have_count(0)
+        expect(phone.button("Menu")).to_be_focused()
+    phone.tap("Menu", "NHL")
+    expect(phone.screen.get_by_role("heading", name="NBA")).to_have_count(0)
 
 
 def test_what_is_secret_is_not_in_the_page(phone):

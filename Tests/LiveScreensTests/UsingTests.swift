@@ -39,7 +39,10 @@ struct UsingTests {
             let (run, ticket) = (phone.frame.run, phone.ticket)
             #expect(try await world.act(phone, "restart").status == 200)
             try await phone.screen.wait(for: "Welcome back, Ada")
-            #expect(phone.frame.run == run && phone.ticket != ticket)
+            #expect(phone.frame.run != run && phone.ticket != ticket)
+            // What was meant for the app before its restart.
+            #expect(try await world.act(phone, "dismiss", ["run": run]).status == 410)
+            #expect(try await world.act(phone, "dismiss", ["run": phone.frame.run]).status == 200)
             #expect(try await world.act(phone, "forget").status == 200)
             #expect(world.app.phones.count == 0)
             let next = try await world.phone(phone.name)

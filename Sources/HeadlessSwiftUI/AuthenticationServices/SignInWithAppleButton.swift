@@ -52,6 +52,8 @@ extension SignInWithAppleButton: View, RenderedView {
         }
         // It grows with the button, as far as the words fit on a phone.
         .font(.system(size: min(19 * environment.dynamicTypeSize.factor, 28), weight: .medium))
+        .multilineTextAlignment(.center)
+        .padding(.horizontal, 12)
         .foregroundStyle(isWhite ? Color.black : Color.white)
         .frame(minWidth: 140, maxWidth: .infinity, minHeight: 30, maxHeight: .infinity)
         .background(isWhite ? Color.white : Color.black)

@@ -9,7 +9,7 @@ extension HTMLPage {
           --quiet: rgb(60 60 67 / .75); --blue: #0066d6; --red: #d70015; --fill: #e9e9eb; --panel: #f8f8f8 }
         .dark { --back: #000; --ink: #fff; --group: #000; --cell: #1c1c1e; --line: rgb(84 84 88 / .6);
           --quiet: rgb(235 235 245 / .6); --blue: #409cff; --red: #ff6961; --fill: #39393d; --panel: #2c2c2e }
-        .dark .sheet { --back: #1c1c1e; --group: #1c1c1e; --cell: #2c2c2e }
+        .dark .sheet { --back: #1c1c1e; --group: #1c1c1e; --cell: #2c2c2e; --gray5: #363638 }
         body { position: relative; overflow: hidden; display: flex; flex-direction: column; align-items: center;
           justify-content: center; line-height: 1.28; background: var(--back); color: var(--ink);
           font-family: Inter, "Noto Sans Arabic", "Noto Sans CJK JP", "DejaVu Sans", sans-serif }
@@ -33,7 +33,6 @@ extension HTMLPage {
         .image { flex: none !important }
         .image svg { display: block; width: 1.25em; height: 1.25em }
         .spacer { min-width: 8px; min-height: 8px }
-        [data-bleeds] { margin-top: -100px; height: calc(100% + 100px) !important }
         .divider { background: var(--line); min-height: 1px }
         .shape { min-height: 1px; min-width: 1px }
         .navigation { align-self: stretch; flex: 1; min-height: 0; background: var(--back) }
@@ -44,11 +43,12 @@ extension HTMLPage {
         """
 
     /// Their text does not grow, as on a phone, but for the large title. The way back has no name when there is no room
-    /// for one. Above them is what the phone shows itself.
+    /// for one. Above them is what the phone shows itself. What bleeds into them only ever dims the screen.
     private static let bars = """
         .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; min-height: 44px; padding: 0 16px;
           align-self: stretch; position: relative; justify-content: flex-end; background: var(--back) }
         .bar > * { font-size: 17px }
+        .navigation:has(> .page [data-bleeds]) > .bar { box-shadow: inset 0 0 0 100px rgb(0 0 0 / .3) }
         .bar[hidden] { display: none }
         .bar .text, .bar .image { font-size: inherit !important }
         .bar .title { font-weight: 600; color: var(--ink); text-align: center }

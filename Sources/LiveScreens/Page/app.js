@@ -16,11 +16,13 @@ let heard = 0;        // the number of the last announcement
 const queue = [];
 let current = null;        // what is on its way
 let isConnected = false;
+let floor = 0;             // the revision that has everything in it that was sent so far
 const answered = new Map(); // a field's id -> the revision from which on its text is the one typed here
 
 const isUnanswered = id => [current, ...queue].some(act => act && act.kind === "type" && act.id === id);
 
-function send(act) {
+function send(what) {
+  const act = { ...what, run: frame?.run };
   const last = queue.at(-1);
   if (act.kind === "type" && last && last.kind === "type" && last.id === act.id) last.text = act.text;
   else queue.push(act);
@@ -36,6 +38,7 @@ async function work() {
     });
     if (answer.ok) {
       const { revision } = await answer.json();
+      floor = revision;
       if (current.kind === "type") answered.set(current.id, revision);
     } else if (answer.status === 410) {
       queue.length = 0;
@@ -56,11 +59,6 @@ async function work() {
 
 function connect() {
   source = new EventSource("/app/events");
-  source.onopen = () => {
-    isConnected = true;
-    say("connected", "Connected");
-    work();
-  };
   source.onerror = () => {
     lose();
     // A browser that was refused does not try again by itself.
@@ -82,17 +80,19 @@ function say(state, text) {
 }
 
 function receive(next) {
-  const isNewPhone = !frame || frame.run !== next.run;
-  if (isNewPhone) {
+  if (frame?.run !== next.run) {
+    // Another phone, or the app was started again: what was meant for the other one is not for this.
     answered.clear();
-    visited.length = 0;
+    queue.length = visited.length = floor = 0;
     heard = next.announcements.at(-1)?.number ?? 0;
     focusShown = spokenShown = null;
-    if (frame) queue.length = 0;
   }
   frame = next;
+  isConnected = true;
+  say("connected", "Connected");
   show(next);
   for (const { number, text } of next.announcements) if (number > heard) announce(number, text);
+  work();
 }
 
 function announce(number, text) {
@@ -195,7 +195,9 @@ const isUsable = element =>
   element && element !== document.body && phone.contains(element) && !element.disabled && !element.closest("[inert]");
 
 function moveFocus(next, wasInside) {
-  if (current || queue.length) return;
+  if (wasInside && !isUsable(document.activeElement)) isAdrift = true;
+  // What is on its way may move it.
+  if (current || queue.length || next.revision < floor) return;
   if (next.focused !== focusShown) {
     focusShown = next.focused;
     const field = focusShown && at(focusShown);
@@ -203,21 +205,22 @@ function moveFocus(next, wasInside) {
     if (isUsable(field)) field.focus();
     else if (!focusShown && isField(document.activeElement)) document.activeElement.blur();
     isShowing = false;
-    if (isUsable(field)) return;
+    if (isUsable(field)) {
+      isAdrift = false;
+      return;
+    }
   }
   if (next.spoken !== spokenShown) {
     spokenShown = next.spoken;
     if (spokenShown && take(at(spokenShown))) return;
   }
-  const active = document.activeElement;
-  if (isUsable(active)) isAdrift = false;
-  else if (wasInside || isAdrift) find(next.top);
+  if (isUsable(document.activeElement)) isAdrift = false;
+  else if (isAdrift) find(next.top);
 }
 
 // The focus goes to what had it before, else to the beginning of what is new. What cannot have it for a while gets it
 // back.
 function find(top) {
-  isAdrift = true;
   const last = visited.at(-1);
   if (last && last.top === top && at(last.id)) {
     if (isUsable(at(last.id))) take(at(last.id));
@@ -238,12 +241,16 @@ function take(element) {
   return !isAdrift;
 }
 
+document.addEventListener("focusin", () => {
+  if (!isShowing) isAdrift = false;
+});
 phone.addEventListener("focusin", ({ target }) => {
   if (target.id && target.tabIndex >= 0) {
     visited.push({ id: target.id, top: frame?.top ?? "" });
     if (visited.length > 100) visited.shift();
   }
-  if (isField(target) && !isShowing && target.id !== frame?.focused) send({ kind: "focus", id: target.id });
+  // Also when the newest screen says so already: it may be older than what the app was told since.
+  if (isField(target) && !isShowing) send({ kind: "focus", id: target.id });
 });
 
 phone.addEventListener("focusout", ({ target, relatedTarget }) => {
@@ -254,6 +261,11 @@ phone.addEventListener("focusout", ({ target, relatedTarget }) => {
 });
 
 // What a person does with the phone.
+
+// A tap beside a sheet leaves the keyboard where it is.
+phone.addEventListener("mousedown", event => {
+  if (event.target.matches(".dim")) event.preventDefault();
+});
 
 phone.addEventListener("click", event => {
   const touched = event.target.closest("button, a[href], input, [data-taps], .dim");

@@ -34,7 +34,6 @@ struct PhoneService: Sendable {
     private(set) var frame: PhoneFrame
     /// Of the address that a browser comes back to; another one after each start of the app.
     private(set) var ticket: String
-    private var announced = 0
     private var isScheduled = false
     private var watchers: [(number: Int, wake: AsyncStream<Void>.Continuation)] = []
     private var watched = 0
@@ -131,8 +130,9 @@ extension Phone {
         sheets.close()
         screen.close()
         ticket = service.newName()
-        announced = frame.announcements.last?.number ?? announced
         screen = try Self.start(service, ticket, network, storage, sheets, frame.settings)
+        frame.run = service.newName()
+        frame.announcements = []
         listen()
         await screen.settle()
         publish(anew: true)
@@ -200,9 +200,8 @@ extension Phone {
         } catch {
             next.problem = "\(error)"
         }
-        let said = screen.announcements.enumerated().suffix(5)
-        if !said.isEmpty {
-            next.announcements = said.map { .init(number: announced + $0.offset + 1, text: $0.element) }
+        next.announcements = screen.announcements.enumerated().suffix(5).map {
+            PhoneFrame.Announcement(number: $0.offset + 1, text: $0.element)
         }
         guard anew || next != frame else { return }
         next.revision += 1

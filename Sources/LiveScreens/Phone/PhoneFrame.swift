@@ -4,14 +4,14 @@ import SwiftUI
 
 /// What a browser is told: the whole screen, each time.
 struct PhoneFrame: Hashable, Sendable {
-    /// Something that was said to VoiceOver, and the how manyth that was on this phone.
+    /// Something that was said to VoiceOver, and the how manyth that was since the app started.
     struct Announcement: Hashable, Sendable {
         var number: Int
         var text: String
     }
 
-    /// Tells this phone from one that had its name before.
-    let run: String
+    /// Tells this start of the app from others, whose elements may have the same ids.
+    var run: String
     /// Counts what has changed.
     var revision = 0
     var page = LivePage()

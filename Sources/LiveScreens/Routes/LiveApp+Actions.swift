@@ -9,15 +9,17 @@ extension LiveApp {
     /// More than a form holds, in bytes.
     static let longestText = 16_384
 
-    /// `/actions` with `{"kind"}` and what the kind needs: `id`, `text`, `name` and `value`.
+    /// `/actions` with `{"kind","run"}` and what the kind needs: `id`, `text`, `name` and `value`. `run` is the one of
+    /// the screen that was looked at; without it any is meant.
     ///
     /// The answer has the `revision` that everything is in that was sent so far. What is no longer there is 409, and
-    /// the screen is sent anew; a phone that is no longer there is 410.
+    /// the screen is sent anew; a phone that is no longer there, or whose app was started again since, is 410.
     @Sendable func act(_ request: Request, _ context: ServerContext) async throws -> Response {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length <= 4 * Self.longestText else { throw Refusal.bodyTooLarge(limit: 4 * Self.longestText) }
         let members = try await request.jsonMembers(context)
-        guard let name = phoneName(request), let phone = await phones.phone(name) else {
+        let run = try members.string("run")
+        guard let phone = await phone(of: request, run) else {
             throw Refusal(.gone, RefusalCode("phone_gone"), "There is no such phone any more.")
         }
         guard let isDone = try await perform(members, on: phone) else {
@@ -33,6 +35,11 @@ extension LiveApp {
             writer.value(Int64(revision))
             writer.endObject()
         }
+    }
+
+    @MainActor private func phone(of request: Request, _ run: String?) -> Phone? {
+        guard let name = phoneName(request), let phone = phones.phone(name) else { return nil }
+        return run == nil || run == phone.frame.run ? phone : nil
     }
 
     /// - Returns: Whether it could be done; nil when nobody knows what it is.

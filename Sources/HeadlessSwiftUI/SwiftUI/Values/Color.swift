@@ -99,7 +99,7 @@ public struct UIColor: Hashable, Sendable {
     public static let systemGroupedBackground = UIColor(color: Color("#f2f2f7", "#000"))
     public static let secondarySystemGroupedBackground = UIColor(color: Color("#fff", "#1c1c1e"))
     public static let systemGray4 = UIColor(color: Color("#d1d1d6", "#3a3a3c"))
-    public static let systemGray5 = UIColor(color: Color("#e5e5ea", "#2c2c2e"))
+    public static let systemGray5 = UIColor(color: Color("#e5e5ea", "var(--gray5, #2c2c2e)"))
     public static let systemGray6 = UIColor(color: Color("#f2f2f7", "#1c1c1e"))
     public static let label = UIColor(color: .primary)
     public static let secondaryLabel = UIColor(color: .secondary)
