@@ -17,7 +17,7 @@ extension Still {
         },
         Still("methods-too-old") {
             let world = try await linkedLately()
-            world.service.meet(.linkTooOld, at: .undoLink)
+            world.service.clock.advance(by: .seconds(31 * 86_400))
             return try await world.tapping("Undo adding Google", "Undo").waiting(for: "This can no longer be undone.")
         },
         Still("change-email", showsMost: true) { try await methods().tapping("Change Email") },
