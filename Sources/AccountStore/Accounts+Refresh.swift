@@ -34,11 +34,17 @@ extension Accounts {
     func refresh(
         _ session: SessionID, counter: Int64, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {
+        var isInDoubt = false
         while true {
             let lookup = Self.refreshLookup(session)
             guard let found = try await database.read({ try $0.sessionAndAccount(lookup) }) else { return .unknown }
-            if let outcome = try await decide(counter, found.session, found.account, from: device, at: now) {
-                return outcome
+            do {
+                if let outcome = try await decide(counter, found.session, found.account, from: device, at: now) {
+                    return outcome
+                }
+            } catch let failure as DatabaseFailure where failure.kind == .unknownOutcome && !isInDoubt {
+                // Whether it took effect is there to be read, and either way there is an answer.
+                isInDoubt = true
             }
         }
     }
@@ -55,7 +61,7 @@ extension Accounts {
             rotated.counter += 1
             rotated.refreshedAt = now
             let next = rotated
-            guard try await database.write({ try $0.rotate(next, from: device) }) else { return nil }
+            guard try await database.change(Self.rotation(to: next, from: device)) == 1 else { return nil }
             return .issued(issue(next, to: account), verdict)
         case .reissue: return .issued(issue(session, to: account), verdict)
         case .expired: return .expired
@@ -77,6 +83,15 @@ extension Accounts {
             traits: ["reason": "refresh_token_reuse", "session_id": .string(session.id.text)])
         try record([revoked], at: now, in: db)
         return true
+    }
+
+    /// Moves a session from the counter before to this one, if it is there and has that counter.
+    static func rotation(to session: Session, from device: Device) -> SQL {
+        """
+        UPDATE sessions SET refresh_token_counter = \(session.counter), refreshed_at = \(session.refreshedAt),
+            user_agent = \(device.userAgent), ip = \(device.address)
+        WHERE refresh_token_counter = \(session.counter - 1) AND id = \(session.id)
+        """
     }
 
     static func refreshLookup(_ session: SessionID) -> SQL {
@@ -103,17 +118,5 @@ extension Connection {
         }
         guard let session, let account else { return nil }
         return (session, account)
-    }
-
-    /// Moves a session from the counter before to this one.
-    ///
-    /// - Returns: Whether the session is there and had that counter.
-    func rotate(_ session: Session, from device: Device) throws -> Bool {
-        try run(
-            """
-            UPDATE sessions SET refresh_token_counter = \(session.counter), refreshed_at = \(session.refreshedAt),
-                user_agent = \(device.userAgent), ip = \(device.address)
-            WHERE id = \(session.id) AND refresh_token_counter = \(session.counter - 1)
-            """) == 1
     }
 }

@@ -80,9 +80,11 @@ extension Accounts {
     /// The accounts in the order of their ids, after `last`; an export asks again until none come.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
         try await database.read { db in
-            let ids = try db.rows(
-                "SELECT id FROM users WHERE \(last) IS NULL OR id > \(last) ORDER BY id LIMIT \(limit)"
-            ) { $0.text(0) }
+            // Two statements: with "or there is none" in one, a page would be looked for from the beginning each time.
+            let page: SQL =
+                last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
+                ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
+            let ids = try db.rows(page) { $0.text(0) }
             return try ids.compactMap { try db.account(UserID(trusted: $0)) }
         }
     }

@@ -43,13 +43,13 @@ extension Accounts {
     /// The profiles in the order of their ids, after `last`, as JSON objects by column; the name stands there as
     /// `full_name` too, as other schemas call it.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
-        try await database.read { db in
-            try db.rows(
-                """
-                SELECT id, first_name, name, avatar_url, timezone, favorite_teams, is_premium, created_at, updated_at
-                FROM profiles WHERE \(last) IS NULL OR id > \(last) ORDER BY id LIMIT \(limit)
-                """
-            ) { row in (row.id(0), Self.profileText(row)) }
+        let columns: StaticString =
+            "id, first_name, name, avatar_url, timezone, favorite_teams, is_premium, created_at, updated_at"
+        let page: SQL =
+            last.map { "SELECT \(columns: columns) FROM profiles WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
+            ?? "SELECT \(columns: columns) FROM profiles ORDER BY id LIMIT \(limit)"
+        return try await database.read { db in
+            try db.rows(page) { row in (row.id(0), Self.profileText(row)) }
         }
     }
 

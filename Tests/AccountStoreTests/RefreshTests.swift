@@ -100,4 +100,46 @@ struct RefreshTests {
         }
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
     }
+
+    @Test("D6: When nobody knows whether a rotation took effect, the session tells", arguments: [true, false])
+    func doubt(_ tookEffect: Bool) async throws {
+        let store = try await StoreFixture(.sqlite) { DoubtfulDatabase(database: $0, tookEffect: tookEffect) }
+        let first = try await store.signedIn()
+        let outcome = try await store.refresh(first.refreshToken)
+        #expect(outcome.verdict == (tookEffect ? .reissue : .rotate))
+        #expect(outcome.issued?.session.counter == 1)
+        let next = try #require(outcome.issued?.refreshToken)
+        #expect(try await store.refresh(next).verdict == .rotate)
+    }
+}
+
+/// Loses its connection once, at the commit of the first change.
+private struct DoubtfulDatabase: Database {
+    let database: any Database
+    let tookEffect: Bool
+    private let changes = Counter()
+
+    init(database: any Database, tookEffect: Bool) {
+        self.database = database
+        self.tookEffect = tookEffect
+    }
+
+    var dialect: Dialect { database.dialect }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await database.write(body)
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
+        try await database.read(body)
+    }
+
+    func change(_ statement: SQL) async throws -> Int {
+        changes.add()
+        guard changes.value == 1 else { return try await database.change(statement) }
+        if tookEffect { _ = try await database.change(statement) }
+        throw DatabaseFailure(code: 1, detail: "lost", kind: .unknownOutcome)
+    }
 }

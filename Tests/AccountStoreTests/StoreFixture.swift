@@ -11,11 +11,15 @@ struct StoreFixture {
     let clock = TestClock()
     let device = Device(userAgent: "test", address: "192.0.2.1")
 
-    init(_ kind: TestDatabase, policy: SessionPolicy = SessionPolicy()) async throws {
+    /// - Parameter watched: What the accounts are given in place of the database.
+    init(
+        _ kind: TestDatabase, policy: SessionPolicy = SessionPolicy(),
+        watched: (any Database) -> any Database = { $0 }
+    ) async throws {
         storage = try await kind.open()
         let randomness = TestRandomness()
         accounts = Accounts(
-            database: storage.database, secrets: Self.secrets, policy: policy,
+            database: watched(storage.database), secrets: Self.secrets, policy: policy,
             randomBytes: { randomness.bytes($0) })
     }
 

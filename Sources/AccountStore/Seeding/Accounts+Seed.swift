@@ -85,14 +85,16 @@ extension Accounts {
     /// - Returns: Fewer than `count` where there are fewer.
     package func seededTokens(_ count: Int) async throws -> [Secret] {
         var tokens: [String: Secret] = [:]
-        var misses = 0
+        var (misses, isAtEnd) = (0, false)
         while tokens.count < count, misses < 20 {
-            let start: SessionID = newID()
+            // From anywhere, and from the beginning where that came to the end.
+            let start: SessionID = isAtEnd ? SessionID(trusted: Self.nilID) : newID()
             let found = try await database.read { db in
                 try db.rows(Self.seededSessions(from: start)) { row in
                     (id: SessionID(trusted: row.text(0)), counter: row.int(1), address: row.text(2))
                 }
             }
+            isAtEnd = !isAtEnd && found.count < Self.sessionsAtOnce
             let before = tokens.count
             for session in found where SeededRow.isSeeded(session.address) && tokens.count < count {
                 tokens[session.id.text] = RefreshToken.issue(
@@ -103,13 +105,14 @@ extension Accounts {
         return tokens.sorted { $0.key < $1.key }.map(\.value)
     }
 
+    private static let sessionsAtOnce = 50
     private static let nilID = "00000000-0000-0000-0000-000000000000"
 
     private static func seededSessions(from start: SessionID) -> SQL {
         """
         SELECT sessions.id, sessions.refresh_token_counter, coalesce(users.email, '')
         FROM sessions JOIN users ON users.id = sessions.user_id
-        WHERE sessions.id >= \(start) ORDER BY sessions.id LIMIT 50
+        WHERE sessions.id >= \(start) ORDER BY sessions.id LIMIT \(sessionsAtOnce)
         """
     }
 

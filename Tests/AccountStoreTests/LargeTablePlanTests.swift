@@ -1,0 +1,197 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import ProfileGateway
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Plans on large tables")
+struct LargeTablePlanTests {
+    @Test("Whatever a person or a node does all day looks rows up by an index", arguments: TestDatabase.all)
+    func everything(_ kind: TestDatabase) async throws {
+        let recorded = RecordedStatements()
+        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        try await store.liveADay()
+        let gateway = Profiles(database: RecordingDatabase(database: store.storage.database, recorded: recorded))
+        _ = try await gateway.profile(of: #require(AccountID("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60")))
+        try await store.countRequests(recorded)
+        let statements = recorded.all + [Profiles.lookup(try #require(AccountID(Self.nobody)))]
+        #expect(statements.count > 60)
+        try await store.fillTables()
+        for statement in statements where !Self.adds(statement) {
+            let plan = try await store.storage.database.write { db in
+                // As the planner would do it by itself, though a node's own connections tell it not to scan. Not so
+                // where hundreds of rows go at once: of a table of this size it would rather read all.
+                if store.storage.database.dialect == .postgresql, !Self.removesMany(statement) {
+                    try db.run("SET LOCAL enable_seqscan = on")
+                }
+                return try db.plan(statement)
+            }
+            #expect(!plan.isEmpty, "\(statement.text)")
+            #expect(plan.unboundedSteps == [], "\(statement.text)\n\(plan.joined(separator: "\n"))")
+        }
+    }
+
+    private static let nobody = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
+
+    private static func removesMany(_ statement: SQL) -> Bool {
+        statement.text.hasPrefix("DELETE") && statement.text.contains("LIMIT")
+    }
+
+    /// Rows that are only added have no plan.
+    private static func adds(_ statement: SQL) -> Bool { statement.text.hasPrefix("INSERT") }
+
+    @Test(
+        "A page of the list of accounts costs the same at its end as at its beginning", arguments: TestDatabase.all)
+    func pages(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        try await store.fillTables(people: 2_000)
+        var (seen, last): (Set<String>, User?) = ([], nil)
+        var times: [Instant] = []
+        repeat {
+            var page: [Account] = []
+            let statements = try await store.storage.statements.during {
+                page = try await store.accounts.newest(after: last, filter: nil, limit: 300)
+            }
+            #expect(statements == 1)
+            seen.formUnion(page.map(\.user.id.text))
+            times += page.map(\.user.times.createdAt)
+            last = page.last?.user
+        } while last != nil
+        #expect(seen.count == 2_000 && times.count == 2_000)
+        #expect(times == times.sorted(by: >))
+        let found = try await store.accounts.newest(after: nil, filter: "PERSON-1999.", limit: 10)
+        #expect(found.map(\.user.email) == ["person-1999.1@seeded.invalid"])
+    }
+
+    @Test(
+        "Where a row goes with another one, an index finds it",
+        .enabled("needs PostgreSQL") {
+            TestCluster.programs != nil
+        })
+    func cascades() async throws {
+        let store = try await StoreFixture(.postgres)
+        let unindexed = try await store.storage.database.read { db in
+            try db.rows(
+                """
+                SELECT CAST(conrelid AS regclass) || ' ' || conname FROM pg_constraint
+                WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace) AND NOT EXISTS (
+                    SELECT 1 FROM pg_index WHERE indrelid = conrelid AND indkey[0] = conkey[1])
+                """
+            ) { $0.text(0) }
+        }
+        #expect(unindexed == [])
+    }
+}
+
+extension StoreFixture {
+    private static let verifier = Secret("a-verifier-of-more-than-forty-three-characters-0001")
+    private static let key = ProofKey(challenge: "xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254", method: "s256")!
+
+    /// Everything that people, their providers and the nodes do.
+    fileprivate func liveADay() async throws {
+        let ada = try await passwordPerson()
+        try await browserPerson()
+        try await linkingPeople(ada)
+        try await housekeeping()
+    }
+
+    private func passwordPerson() async throws -> IssuedSession {
+        let issued = try await signedIn()
+        let user = issued.account.user.id
+        let email = try #require(EmailAddress("ada@example.com"))
+        let account = try #require(try await accounts.account(email: email))
+        _ = try await accounts.signIn(account, upgradedHash: nil, from: device, at: clock.now)
+        let refreshed = try #require(try await refresh(issued.refreshToken).issued)
+        _ = try await refresh(refreshed.refreshToken)
+        clock.advance(by: .seconds(60))
+        // Two behind: theft.
+        _ = try await refresh(issued.refreshToken)
+        let again = try await accounts.signIn(account, upgradedHash: nil, from: device, at: clock.now)
+        guard case .signedIn(let current) = again else { throw NotSignedIn() }
+        _ = try await accounts.current(user, session: current.session.id)
+        _ = try await accounts.sessions(of: user, at: clock.now)
+        var update = UserUpdate()
+        update.metadata = ["x": 1]
+        update.email = EmailAddress("ada2@example.com")
+        update.passwordHash = Secret("$other$")
+        update.checkedHash = Secret("$hash$")
+        _ = try await accounts.update(user, update, keeping: current.session.id, at: clock.now)
+        for scope in [SignOutScope.others, .local] {
+            try await accounts.signOut(user, name: "", session: current.session.id, scope: scope, at: clock.now)
+        }
+        guard
+            case .signedIn(let last) = try await accounts.signIn(
+                #require(try await accounts.account(user)), upgradedHash: nil, from: device, at: clock.now)
+        else { throw NotSignedIn() }
+        return last
+    }
+
+    private func browserPerson() async throws {
+        let flow = ProviderFlow(
+            provider: "google", purpose: .signIn, verifier: Secret("ours"), nonce: "n", proofKey: Self.key,
+            redirectTo: "myapp://callback")
+        let state = try await accounts.begin(flow, browser: Secret("cookie"), at: clock.now)
+        _ = try await accounts.take(state: state, browser: Secret("cookie"), at: clock.now)
+        let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
+        let outcome = try await come(
+            identity("google", "7", email: "grace@example.com", profile: ProfileFill(firstName: "Grace")),
+            grant: grant, delivery: .code(Self.key, handing: nil))
+        let code = try #require(outcome.session?.code)
+        let redeemed = try await accounts.redeem(code: code, verifier: Self.verifier, from: device, at: clock.now)
+        guard case .signedIn(let issued, _) = redeemed else { throw NotSignedIn() }
+        _ = try await accounts.endSession(
+            issued.session.id, of: issued.account.user.id, name: "", at: clock.now)
+        let notice = ProviderNotice(
+            id: "1", provider: "google", subject: "7", kind: .consentRevoked, occurredAt: clock.now + .seconds(1))
+        _ = try await accounts.apply(notice, at: clock.now + .seconds(2))
+    }
+
+    private func linkingPeople(_ ada: IssuedSession) async throws {
+        let user = ada.account.user.id
+        // The address is Ada's, who never proved it: asked, confirmed, taken off again.
+        let question = try await asked(identity("google", "8", email: "ada2@example.com"))
+        _ = try await confirm(question.ticket, by: ada)
+        _ = try await accounts.undoableLinks(of: user, at: clock.now)
+        let linked = try #require(try await accounts.account(user)?.identities.last)
+        _ = try await accounts.undoLink(linked.id, of: user, at: clock.now)
+        _ = try await link(
+            identity("apple", "9", email: nil), to: ada, grant: ProviderGrant(refreshToken: Secret("a"), client: "c"))
+        let apple = try #require(try await accounts.account(user)?.identities.last)
+        _ = try await accounts.unlink(apple.id, of: user, keeping: ada.session.id, at: clock.now)
+        _ = try await asked(identity("apple", "9", email: "ada2@example.com"))
+        _ = try await recover(try await asked(identity("keycloak", "1", email: "ada2@example.com")).ticket)
+        // A sign-up that nobody finished, taken over by its owner.
+        _ = try await signUp("later@example.com", isConfirmed: false)
+        let grant = ProviderGrant(refreshToken: Secret("a"), client: "c")
+        let later = try await entered(identity("apple", "10", email: "later@example.com"), grant: grant)
+        _ = try await accounts.delete(later.user, actor: later.user, at: clock.now)
+        let other = try await entered(identity("google", "11", email: "other@example.com"), grant: grant)
+        _ = try await accounts.softDelete(other.user, at: clock.now)
+    }
+
+    private func housekeeping() async throws {
+        for item in try await accounts.takeFromOutbox(at: clock.now) {
+            try await accounts.report(.failed, of: item, at: clock.now)
+        }
+        clock.advance(by: .seconds(86_400))
+        for item in try await accounts.takeFromOutbox(at: clock.now) {
+            try await accounts.report(.done, of: item, at: clock.now)
+        }
+        _ = try await accounts.purgeExpired(at: clock.now)
+        _ = try await accounts.signUpAnonymously(metadata: [:], from: device, at: clock.now)
+        _ = try await accounts.newest(after: nil, filter: nil, limit: 50)
+        _ = try await accounts.accounts(after: UserID(trusted: "00000000-0000-0000-0000-000000000000"), limit: 50)
+        let token = try #require(ImportedRefreshToken(Secret("aaaaaaaaaaa1")))
+        _ = try await accounts.refresh(token, from: device, at: clock.now)
+    }
+
+    fileprivate func countRequests(_ recorded: RecordedStatements) async throws {
+        let counts = RequestCounts(database: RecordingDatabase(database: storage.database, recorded: recorded))
+        let rate = try #require(RequestCounts.Rate(count: 5, window: .seconds(60), burst: 5))
+        _ = try await counts.take("b", key: "k", rate, takes: true, at: clock.now)
+        try await counts.giveBack("b", key: "k", rate)
+        try await counts.reset("b", key: "k")
+    }
+}

@@ -1,0 +1,69 @@
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+
+// Tables of the size at which a planner that has a choice shows what it would do with more.
+extension StoreFixture {
+    static let seededPeople = 20_000
+
+    func fillTables(people: Int = seededPeople) async throws {
+        let seeded = SeededPeople(accounts, seed: 1, passwordHash: Secret("$hash$"), at: clock.now)
+        for start in stride(from: 0, to: people, by: Accounts.seedBatch) {
+            _ = try await accounts.add(seeded, start..<min(people, start + Accounts.seedBatch))
+        }
+        let digest: SQL =
+            storage.database.dialect == .postgresql
+            ? "sha256(convert_to(CAST(id AS text), 'UTF8'))" : "randomblob(32)"
+        for statement in Self.copies(digest) { try await storage.database.write { db in try db.run(statement) } }
+        for table in Self.tables { try await storage.database.write { db in try db.run(table) } }
+    }
+
+    /// A row in every other table for each one of these.
+    private static func copies(_ digest: SQL) -> [SQL] {
+        [
+            """
+            INSERT INTO flow_states (digest, provider, sealed, redirect_to, created_at, expires_at)
+            SELECT \(digest), 'google', \(digest), 'myapp://callback', created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO authorization_codes (
+                digest, user_id, method, challenge, challenge_method, rule, created_at, expires_at)
+            SELECT \(digest), id, 'oauth', 'c', 's256', 'r', created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO link_tickets (digest, user_id, provider, provider_id, sealed, created_at, expires_at)
+            SELECT \(digest), id, 'google', CAST(id AS text), \(digest), created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO link_undos (identity_id, rule, before, linked_at, until)
+            SELECT id, 'r', '{}', created_at, created_at FROM identities
+            """,
+            """
+            INSERT INTO link_removals (provider, provider_id, user_id, kind, created_at)
+            SELECT provider, provider_id, user_id, 'unlinked', created_at FROM identities
+            """,
+            """
+            INSERT INTO provider_tokens (identity_id, client, sealed, created_at)
+            SELECT id, 'c', \(digest), created_at FROM identities
+            """,
+            "INSERT INTO provider_notices (digest, received_at) SELECT \(digest), created_at FROM users",
+            """
+            INSERT INTO outbox (id, kind, details, sealed, sealed_name, next_at, created_at)
+            SELECT id, 'revoke_token', '{}', \(digest), 'n', created_at, created_at FROM users
+            """,
+            "INSERT INTO request_counts (bucket, digest, full_at) SELECT 'b', \(digest), created_at FROM users",
+            "INSERT INTO imported_sessions (id, user_id) SELECT id, user_id FROM sessions",
+            """
+            INSERT INTO imported_refresh_tokens (digest, session_id, counter) SELECT \(digest), id, 0 FROM sessions
+            """,
+        ]
+    }
+
+    private static let tables: [SQL] = [
+        "ANALYZE users", "ANALYZE identities", "ANALYZE profiles", "ANALYZE sessions", "ANALYZE audit_log",
+        "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
+        "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",
+        "ANALYZE request_counts", "ANALYZE imported_sessions", "ANALYZE imported_refresh_tokens",
+    ]
+}

@@ -1,0 +1,61 @@
+import SQLDatabase
+import Synchronization
+import TestSupport
+
+/// Every statement that ran, once for each text.
+final class RecordedStatements: Sendable {
+    private let statements = Mutex<[String: SQL]>([:])
+
+    func add(_ statement: SQL) { statements.withLock { $0[statement.text] = statement } }
+    var all: [SQL] { statements.withLock { $0.values.sorted { $0.text < $1.text } } }
+}
+
+/// A database that remembers what it was asked.
+struct RecordingDatabase: Database {
+    let database: any Database
+    let recorded: RecordedStatements
+
+    var dialect: Dialect { database.dialect }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await database.write { [recorded] db in
+            try body(RecordingConnection(connection: db, recorded: recorded))
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
+        try await database.read { [recorded] db in
+            try body(RecordingConnection(connection: db, recorded: recorded))
+        }
+    }
+}
+
+struct RecordingConnection: Connection {
+    let connection: any Connection
+    let recorded: RecordedStatements
+
+    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+        recorded.add(statement)
+        return try connection.rows(statement, decode)
+    }
+
+    func run(_ statement: SQL) throws -> Int {
+        recorded.add(statement)
+        return try connection.run(statement)
+    }
+
+    func plan(_ statement: SQL) throws -> [String] { try connection.plan(statement) }
+}
+
+extension [String] {
+    /// Of a plan: the steps that read a whole table or a whole index, instead of looking something up in it.
+    var unboundedSteps: [String] {
+        let wholeIndexes = indices.filter { index in
+            let isIndexScan = self[index].contains("Index Scan") || self[index].contains("Index Only Scan")
+            return isIndexScan && !(index + 1 < endIndex && self[index + 1].contains("Index Cond"))
+        }
+        return scans + wholeIndexes.map { self[$0] }
+    }
+}
