@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 swift_folders := $(wildcard Sources Tests Apps Benchmarks/Sources)
 # Those whose tests stand before a whole server; the tests of what is stored run on both databases by themselves.
 served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting|Acceptance)Tests\.'
+# A person at a screen is the main actor, which all of these share: they want it to themselves.
+screen_suites := '^(HeadlessSwiftUI|GatehouseUI|Apps|LiveScreens|Acceptance)Tests\.'
 
 help: ## Lists these verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,7 +29,8 @@ test: ## Runs every test: the scripts', the session explorer, Swift's, and real 
 	python3 -m unittest discover --start-directory Scripts
 	swift build --build-tests
 	Tests/SessionExplorer/explore
-	swift test --skip-build
+	swift test --skip-build --skip $(screen_suites)
+	swift test --skip-build --filter $(screen_suites)
 	GATEHOUSE_TEST_DATABASE=service swift test --skip-build --filter $(served_suites)
 	.venv/bin/pytest -q Tests/External
 

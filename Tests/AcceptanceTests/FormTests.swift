@@ -160,7 +160,7 @@ extension AcceptanceTests {
                 #expect(try world.screen.attribute("autocomplete", of: "Password") == "new-password")
                 #expect(try world.screen.attribute("autocomplete", of: "Confirm Password") == "new-password")
                 try await world.screen.tap("Already have an account? Sign in")
-                #expect(try world.screen.attribute("autocomplete", of: "Password") == "password")
+                #expect(try world.screen.attribute("autocomplete", of: "Password") == "current-password")
             }
         }
     }

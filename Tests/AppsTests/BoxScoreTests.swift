@@ -7,7 +7,7 @@ import Testing
 
 @testable import BoxScoreScreens
 
-@MainActor @Suite("BoxScore", .timeLimit(.minutes(1)))
+@MainActor @Suite("BoxScore", .timeLimit(.minutes(5)))
 struct BoxScoreTests {
     @Test("A12: a guest reads everything, and is asked to sign in only by what needs an account")
     func guest() async throws {

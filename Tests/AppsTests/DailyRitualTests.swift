@@ -7,7 +7,7 @@ import Testing
 
 @testable import DailyRitualScreens
 
-@MainActor @Suite("DailyRitual", .timeLimit(.minutes(1)))
+@MainActor @Suite("DailyRitual", .timeLimit(.minutes(5)))
 struct DailyRitualTests {
     private func service() -> InMemoryAuthService {
         let service = InMemoryAuthService()

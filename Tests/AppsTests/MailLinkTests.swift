@@ -5,7 +5,7 @@ import GatehouseTesting
 import ScreenDriver
 import Testing
 
-@MainActor @Suite("The links of mails", .timeLimit(.minutes(1)))
+@MainActor @Suite("The links of mails", .timeLimit(.minutes(5)))
 struct MailLinkTests {
     private let link = URL(string: "boxscore://auth-callback?code=1234") ?? URL(filePath: "/")
 

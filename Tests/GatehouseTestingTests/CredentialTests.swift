@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Address and password of somebody who is signed in: the same in memory and before a server.
-@Suite("Changing address and password", .timeLimit(.minutes(1))) @MainActor
+@Suite("Changing address and password", .timeLimit(.minutes(5))) @MainActor
 struct CredentialTests {
     private static let another = "another password"
 

@@ -7,7 +7,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("The email screen", .timeLimit(.minutes(1)))
+@MainActor @Suite("The email screen", .timeLimit(.minutes(5)))
 struct EmailTests {
     private func world(_ service: InMemoryAuthService = InMemoryAuthService()) async -> World {
         service.addAccount(email: "ada@example.com", firstName: "Ada")

@@ -6,7 +6,7 @@ import ScreenDriver
 import Testing
 
 /// An account has the address that Google names, and never proved it.
-@MainActor @Suite("The screen that links two ways to sign in", .timeLimit(.minutes(1)))
+@MainActor @Suite("The screen that links two ways to sign in", .timeLimit(.minutes(5)))
 struct LinkTests {
     private func asked() async throws -> World {
         let service = InMemoryAuthService()

@@ -5,7 +5,7 @@ import GatehouseUI
 import ScreenDriver
 import Testing
 
-@MainActor @Suite("The profile button and the login screen", .timeLimit(.minutes(1)))
+@MainActor @Suite("The profile button and the login screen", .timeLimit(.minutes(5)))
 struct LoginTests {
     @Test("E1: a guest's button is a person that says \"Sign in\", and opens the login sheet")
     func guest() async throws {

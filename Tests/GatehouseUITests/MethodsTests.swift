@@ -4,7 +4,7 @@ import GatehouseTesting
 import ScreenDriver
 import Testing
 
-@MainActor @Suite("The screen of the ways to sign in", .timeLimit(.minutes(1)))
+@MainActor @Suite("The screen of the ways to sign in", .timeLimit(.minutes(5)))
 struct MethodsTests {
     /// The profile's screen of Ada, who linked Google and has signed in with her password since.
     private func world(_ service: InMemoryAuthService = .signedIn(), links: Bool = true) async throws -> World {

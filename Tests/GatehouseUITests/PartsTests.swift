@@ -34,7 +34,7 @@ private struct PenEditor: View {
     var body: some View { TextField("Pen", text: $pen) }
 }
 
-@MainActor @Suite("Parts of the screens that are the app's own", .timeLimit(.minutes(1)))
+@MainActor @Suite("Parts of the screens that are the app's own", .timeLimit(.minutes(5)))
 struct PartsTests {
     private func screen(_ service: InMemoryAuthService) async -> (Screen, AuthManager) {
         let manager = service.makeManager()

@@ -7,7 +7,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("The profile screen", .timeLimit(.minutes(1)))
+@MainActor @Suite("The profile screen", .timeLimit(.minutes(5)))
 struct ProfileTests {
     private func world(_ teams: [String] = [], calls: AccountCalls = World.calls) async throws -> World {
         let world = await World(.signedIn(favoriteTeams: teams), calls: calls)

@@ -6,7 +6,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("Texts in five languages", .timeLimit(.minutes(1)))
+@MainActor @Suite("Texts in five languages", .timeLimit(.minutes(5)))
 struct TextsTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../Sources/GatehouseUI")

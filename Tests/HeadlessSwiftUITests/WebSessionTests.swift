@@ -3,7 +3,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("A browser's sheet without a view", .timeLimit(.minutes(1)))
+@MainActor @Suite("A browser's sheet without a view", .timeLimit(.minutes(5)))
 struct WebSessionTests {
     private let device = ScriptedDevice()
     private let start = URL(string: "https://id.example.com/authorize") ?? URL(filePath: "/")

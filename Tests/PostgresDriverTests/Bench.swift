@@ -29,7 +29,9 @@ final class Bench: Sendable {
     ) throws -> PostgresDatabase {
         var settings = PostgresSettings()
         settings.connections = connections
+        // Tests that run side by side on a busy machine keep each other waiting.
         settings.waitLimit = .seconds(60)
+        settings.statementLimit = .seconds(60)
         change(&settings)
         return try PostgresDatabase(
             cluster.url(schema: schema, parameters), settings: settings, uptime: now ?? uptime

@@ -3,11 +3,11 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Draws every screen as pages. With `GATEHOUSE_PICTURES=<folder>` the pages stay there, for a browser's camera: that is
-/// what `make screens` does.
-@MainActor @Suite("Pictures", .timeLimit(.minutes(1)))
+/// Draws every screen in every look, as pages in `GATEHOUSE_PICTURES=<folder>` for a browser's camera: that is what
+/// `make screens` does. Without it the snapshots alone look at the screens.
+@MainActor @Suite("Pictures", .timeLimit(.minutes(5)))
 struct PicturesTests {
-    private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"].map { URL(filePath: $0) }
+    nonisolated private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"].map { URL(filePath: $0) }
 
     /// What the camera has to know of a still.
     private struct Entry: Encodable {
@@ -15,7 +15,9 @@ struct PicturesTests {
         let looks: [String]
     }
 
-    @Test("Every screen can be drawn in every look", arguments: Still.all)
+    @Test(
+        "Every screen can be drawn in every look", .enabled(if: folder != nil, "make screens takes pictures"),
+        arguments: Still.all)
     func draw(_ still: Still) async throws {
         let looks = Dictionary(grouping: Look.all(for: still), by: \.settings.dynamicTypeSize)
         for (size, looks) in looks {

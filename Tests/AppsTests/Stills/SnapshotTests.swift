@@ -5,7 +5,7 @@ import Testing
 
 /// Compares the tree of every screen with the one that is kept: kinds, names, traits and texts, no styles.
 /// `GATEHOUSE_RECORD=1` keeps the new ones instead.
-@MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(1)))
+@MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(5)))
 struct SnapshotTests {
     private static let kept = World.sources.appending(path: "Snapshots")
     /// Where a tree is left that is not as it was.
