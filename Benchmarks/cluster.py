@@ -35,6 +35,7 @@ class Cluster:
     def __init__(self, folder, **settings):
         self.folder, self.bin, self.process = folder, programs(), None
         self.settings = {**SETTINGS, "unix_socket_directories": folder, **settings}
+        self.place = ["--host", folder, "--port", self.settings.get("port", "5432"), "--username=gatehouse"]
         # PostgreSQL refuses to run as root.
         self.account = None
         if os.geteuid() == 0:
@@ -64,7 +65,7 @@ class Cluster:
             )
         begin = time.monotonic()
         while time.monotonic() - begin < 30:
-            ready = [os.path.join(self.bin, "pg_isready"), "--quiet", "--host", self.folder, "--username=gatehouse"]
+            ready = [os.path.join(self.bin, "pg_isready"), "--quiet", *self.place]
             if subprocess.run(ready, check=False).returncode == 0:
                 return self
             if self.process.poll() is not None:
@@ -85,7 +86,7 @@ class Cluster:
     def psql(self, text):
         """The rows of a statement as lists of texts."""
         ended = subprocess.run(
-            [os.path.join(self.bin, "psql"), "--host", self.folder, "--username=gatehouse", "--dbname=postgres",
+            [os.path.join(self.bin, "psql"), *self.place, "--dbname=postgres",
              "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--command", text],
             capture_output=True, text=True, check=False,
         )
@@ -99,7 +100,7 @@ class Cluster:
         with open(path, "w", encoding="ascii") as file:
             file.write(script)
         ended = subprocess.run(
-            [os.path.join(self.bin, "pgbench"), "--host", self.folder, "--username=gatehouse", "--no-vacuum",
+            [os.path.join(self.bin, "pgbench"), *self.place, "--no-vacuum",
              "--protocol=prepared", f"--client={clients}", "--jobs=2", f"--time={seconds}", f"--file={path}",
              "postgres"],
             capture_output=True, text=True, check=False,
