@@ -7,7 +7,8 @@ import Testing
 /// `make screens` does. Without it the snapshots alone look at the screens.
 @MainActor @Suite("Pictures", .timeLimit(.minutes(5)))
 struct PicturesTests {
-    nonisolated private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"].map { URL(filePath: $0) }
+    nonisolated private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"]
+        .map { URL(filePath: $0) }
 
     /// What the camera has to know of a still.
     private struct Entry: Encodable {
