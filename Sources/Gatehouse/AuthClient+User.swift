@@ -15,8 +15,8 @@ extension AuthClient {
         }
     }
 
-    /// Changes the person's own account. A new address waits for its confirmation; a new password ends the
-    /// person's other sessions.
+    /// Changes the person's own account. A new address waits for its confirmation, unless the server confirms
+    /// addresses by itself: then it is in the user that is returned. A new password ends the person's other sessions.
     ///
     /// - Parameter redirectTo: Where the mail about a new address leads, byte for byte.
     @discardableResult

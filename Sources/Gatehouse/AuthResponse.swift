@@ -97,7 +97,7 @@ extension OpenIDConnectCredentials: CustomStringConvertible, CustomDebugStringCo
 
 /// What a person changes about their own account; nil keeps. It does not print the password.
 public struct UserAttributes: Sendable {
-    /// The new address; it waits for its confirmation.
+    /// The new address; see ``AuthClient/update(user:redirectTo:)``.
     public var email: String?
     /// The new number; it waits for its confirmation.
     public var phone: String?

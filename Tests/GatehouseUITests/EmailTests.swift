@@ -47,6 +47,22 @@ struct EmailTests {
         #expect(world.screen.presentations.isEmpty)
     }
 
+    @Test("E11: text that is made larger while the form is open is larger in the form, and what was typed stays")
+    func growingText() async throws {
+        let world = await world()
+        try await world.typeSignIn()
+        world.screen.settings.dynamicTypeSize = .accessibility3
+        await world.screen.settle()
+        let large = await World(
+            InMemoryAuthService(), settings: Screen.Settings(dynamicTypeSize: .accessibility3))
+        try await large.typeSignIn()
+        try await world.screen.focus("Email")
+        try await large.screen.focus("Email")
+        let pages = try (HTMLPage().text(of: world.screen), HTMLPage().text(of: large.screen))
+        #expect(pages.0 == pages.1)
+        #expect(try world.screen.value(of: "Email") == "ada@example.com")
+    }
+
     @Test("E3: the link flips the mode in place and empties the fields; no screens pile up")
     func flip() async throws {
         let world = await world()

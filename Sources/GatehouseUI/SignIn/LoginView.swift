@@ -47,6 +47,8 @@ private struct LoginScreen: View {
             .toolbar {
                 ToolbarItem(placement: .topBarTrailing) { closeButton }
             }
+            // Not at the links: what fits changes with the size of the text, and a form that is open shall outlive that.
+            .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
             .navigationDestination(isPresented: $asksToLink) { LinkView() }
             .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
             .overlay {
@@ -90,18 +92,14 @@ private struct LoginScreen: View {
             AppleButton(sheet: sheet) { begin(.apple) }
             if google != nil { GoogleButton { begin(.google) } }
             OrDivider()
-            NavigationLink {
-                EmailAuthView(mode: .signIn)
-            } label: {
+            NavigationLink(value: EmailAuthForm.Mode.signIn) {
                 Label {
                     Text(ui: "Sign in with Email")
                 } icon: {
                     Image(systemName: "envelope.fill")
                 }
             }
-            NavigationLink {
-                EmailAuthView(mode: .signUp)
-            } label: {
+            NavigationLink(value: EmailAuthForm.Mode.signUp) {
                 Text(ui: "Create Account")
             }
         }
