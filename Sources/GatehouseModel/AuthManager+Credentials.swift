@@ -10,7 +10,7 @@ public enum EmailChange: Hashable, Sendable {
 
 // What a person changes about the account's own way in. Errors are as the service threw them, or
 // ``AuthError/notAuthenticated``; ``SignInMessage`` has the text for each. Nothing
-// was changed then.
+// was changed then, unless the connection was lost: the server may have done it, and its answer is missing.
 extension AuthManager {
     /// Gives the account another address.
     public func changeEmail(_ email: String) async throws -> EmailChange {

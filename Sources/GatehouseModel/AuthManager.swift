@@ -155,6 +155,11 @@ extension AuthManager {
         guard epoch == mine, current?.user.id == change.session?.user.id else { return }
         if change.event == .signedIn, change.session?.refreshToken == shownRefreshToken { return }
         if let session = change.session {
+            // Somebody else, as by the link of a mail: what the one before had begun cannot land.
+            if let user, user.id != session.user.id {
+                epoch += 1
+                error = nil
+            }
             show(session.user)
             loadProfile()
         } else if case .signedOut(let reason) = change.event {

@@ -18,7 +18,9 @@ private struct AccountSheet: ViewModifier {
 
     func body(content: Content) -> some View {
         content
-            .sheet(isPresented: isPresented) { AccountScreen(isUser: manager.isLoggedIn) }
+            .sheet(isPresented: isPresented) {
+                AccountScreen(isUser: manager.isLoggedIn).modifier(MailLinksInSheet())
+            }
             // Here, not in the screens: they go away in the same update.
             .onChange(of: manager.isLoggedIn) { isPresented.wrappedValue = false }
             // One sheet at a time: whoever came by a recovery mail is asked for a password.

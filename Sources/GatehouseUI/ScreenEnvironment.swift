@@ -58,7 +58,7 @@ private struct NewPasswordSheet: ViewModifier {
     @Bindable var manager: AuthManager
 
     func body(content: Content) -> some View {
-        content.sheet(isPresented: $manager.needsNewPassword) { NewPasswordView() }
+        content.sheet(isPresented: $manager.needsNewPassword) { NewPasswordView().modifier(MailLinksInSheet()) }
     }
 }
 

@@ -94,6 +94,30 @@ struct CredentialTests {
         }
     }
 
+    @Test("A password that was saved, and whose answer was lost, is saved when it is tried once more")
+    func answerLost() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let model = ChangePasswordModel(manager: await manager(service))
+        service.meet(.answerLost, at: .updateUser)
+        await model.submit(password: Self.another, confirmation: Self.another)
+        #expect(model.message?.action == .retry && !model.isOver)
+        await model.submit(password: Self.another, confirmation: Self.another)
+        #expect(model.phase == .changed && model.isOver)
+        await model.submit(password: Self.another, confirmation: Self.another)
+        #expect(model.message?.text == "Please choose a password that is not the current one.")
+    }
+
+    @Test("An address that waits for its mail, or is changed, is not sent again")
+    func emailOnce() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        service.addAccount(email: "ada@example.com")
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        let model = ChangeEmailModel(manager: await manager(service))
+        model.form.email = "countess@example.com"
+        await model.submit()
+        #expect(model.phase == .checkMail && !model.canSubmit)
+    }
+
     @Test("Who came with Apple alone sets a password, and signs in with it", arguments: ServiceKind.allCases)
     func firstPassword(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in

@@ -36,6 +36,41 @@ struct LifecycleTests {
         #expect(screen.complaints.isEmpty)
     }
 
+    @Test("What is done to a group is done to each member: a swapped branch begins anew, in a stack it does not")
+    func members() async throws {
+        let (group, stack) = (Log(), Log())
+        for (log, isStack) in [(group, false), (stack, true)] {
+            let screen = Screen(Branching(log: log, isStack: isStack))
+            try await screen.wait { _ in log.lines.contains("began") }
+            try await screen.tap("Swap")
+            try await screen.wait(for: "second")
+            await screen.settle()
+        }
+        #expect(group.lines.filter { $0 == "began" }.count == 2)
+        #expect(group.lines.filter { $0 == "appeared" }.count == 2)
+        #expect(group.lines.filter { $0 == "gone" }.count == 1)
+        #expect(stack.lines.filter { ["began", "appeared"].contains($0) }.count == 2)
+        #expect(!stack.lines.contains("gone"))
+    }
+
+    @Test("Each row of a section, and each view of a loop, appears for itself; what shows nothing does not")
+    func rows() async throws {
+        let log = Log()
+        let screen = Screen(
+            List {
+                Section {
+                    ForEach(0..<2, id: \.self) { Text("row \($0)") }
+                } header: {
+                    Text("head")
+                }
+                .onAppear { log.lines.append("section") }
+                Group {}.onAppear { log.lines.append("nothing") }
+                VStack { Text("one").onAppear { log.lines.append("inner") } }.onAppear { log.lines.append("stack") }
+            })
+        await screen.settle()
+        #expect(log.lines.sorted() == ["inner", "section", "section", "section", "stack"])
+    }
+
     @Test("A modifier of the app's own keeps its state and sees the environment")
     func modifier() async throws {
         let screen = Screen(Text("content").modifier(Counting()))
@@ -115,6 +150,30 @@ private struct Restarting: View {
                 await untilCancelled()
                 log.lines.append("ended \(mine)")
             }
+    }
+}
+
+private struct Branching: View {
+    let log: Log
+    let isStack: Bool
+    @State private var isSecond = false
+
+    var body: some View {
+        Button("Swap") { isSecond = true }
+        if isStack {
+            watched(ZStack { branches })
+        } else {
+            watched(Group { branches })
+        }
+    }
+
+    @ViewBuilder private var branches: some View { if isSecond { Text("second") } else { Text("first") } }
+
+    private func watched(_ view: some View) -> some View {
+        view
+            .task { log.lines.append("began") }
+            .onAppear { log.lines.append("appeared") }
+            .onDisappear { log.lines.append("gone") }
     }
 }
 

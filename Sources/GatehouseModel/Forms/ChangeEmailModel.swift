@@ -32,9 +32,12 @@ public final class ChangeEmailModel {
     /// The line below the field.
     public var hint: String? { form.hint(for: .email, password: "", confirmation: "") }
 
-    /// Whether the button is enabled: for an address that is one, and another one.
+    /// Whether the mail that was waited for has been read: the new address is the account's.
+    public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
+
+    /// Whether the button is enabled: for an address that is one, and another one, and was not sent yet.
     public var canSubmit: Bool {
-        phase != .working && form.isValid(.email, password: "", confirmation: "")
+        ![.working, .checkMail, .changed].contains(phase) && form.isValid(.email, password: "", confirmation: "")
             && form.trimmedEmail.lowercased() != current?.lowercased()
     }
 

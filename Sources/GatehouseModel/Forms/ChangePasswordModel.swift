@@ -24,6 +24,8 @@ public final class ChangePasswordModel {
     /// Whether the attempt is over, and its passwords with it. It is not when the same can be tried once more, or the
     /// server wants something besides.
     public private(set) var isOver = true
+    /// Of the password whose saving got no answer. Not the password: a hash that each process seeds anew.
+    @ObservationIgnored private var unanswered: Int?
     private let form = EmailAuthForm(mode: .signUp)
     private let manager: AuthManager
 
@@ -53,9 +55,16 @@ public final class ChangePasswordModel {
         do {
             try await manager.changePassword(
                 password, current: asksForCurrent ? current : nil, code: asksForCode ? code : nil)
-            phase = .changed
+            (phase, unanswered) = (.changed, nil)
         } catch {
-            await refused(error)
+            let wasLost = unanswered == password.hashValue
+            if case AuthClientError.offline = error { unanswered = password.hashValue }
+            // It was saved the first time, and the answer was lost.
+            if wasLost, (error as? AuthClientError)?.code == .samePassword {
+                (phase, unanswered) = (.changed, nil)
+            } else {
+                await refused(error)
+            }
         }
     }
 

@@ -19,18 +19,17 @@ private struct ChangeEmailScreen: View {
     init(model: ChangeEmailModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        Group {
+        // Not a group: its tasks would begin anew with each branch.
+        ZStack {
             if model.phase == .checkMail { notice } else { form }
         }
         .navigationTitle(title)
         .navigationBarTitleDisplayMode(.inline)
-        .task(id: attempt) {
-            guard attempt > 0 else { return }
+        .attempt(attempt) {
             await model.submit()
-            guard model.phase == .changed else { return }
-            announce("Your email has been changed.")
-            dismiss()
+            if model.phase == .changed { leave() }
         }
+        .onChange(of: model.isConfirmed) { if model.isConfirmed { leave() } }
     }
 
     private var title: Text { model.current == nil ? Text(ui: "Add Email") : Text(ui: "Change Email") }
@@ -74,6 +73,11 @@ private struct ChangeEmailScreen: View {
         .scrollDismissesKeyboard(.interactively)
         .navigationBarBackButtonHidden(model.phase == .working)
         .onAppear { isFocused = true }
+    }
+
+    private func leave() {
+        announce("Your email has been changed.")
+        dismiss()
     }
 
     private func submit() {

@@ -61,7 +61,7 @@ struct PasswordForm: View {
             }
             if model.asksForCode { Section { codeRows } }
             Section {
-                if let message = model.message { MessageView(message: message, retry: save) }
+                if let message = model.message { MessageView(message: message, retry: retry) }
                 Button(action: save) { Text(ui: "Save Password") }
                     .buttonStyle(WideButtonStyle(.prominent))
                     .disabled(!canSave)
@@ -72,7 +72,7 @@ struct PasswordForm: View {
         .interactiveDismissDisabled(isWorking)
         .navigationBarBackButtonHidden(isWorking)
         .overlay { if isWorking { ProgressView() } }
-        .task(id: attempt) { await run() }
+        .attempt(attempt?.number ?? 0) { await run() }
         .onDisappear { forget() }
     }
 
@@ -118,6 +118,7 @@ struct PasswordForm: View {
         if let next = next(field) { focus = next } else { save() }
     }
 
+    private func retry() { if attempt?.wish == .sendCode { begin(.sendCode) } else { save() } }
     private func save() { if canSave { begin(.save) } }
 
     private func begin(_ wish: Wish) {

@@ -13,11 +13,14 @@ struct DevicesView: View {
     @State private var devices: [SessionInfo]?
     @State private var step = Step.load(0)
     @State private var count = 0
+    /// The number of the last end that was asked for.
+    @State private var handled = 0
     @State private var hasFailed = false
     @State private var isWorking = false
 
     var body: some View {
-        Group {
+        // Not a group: its tasks would begin anew with each branch.
+        ZStack {
             if let devices {
                 List {
                     if hasFailed {
@@ -76,7 +79,11 @@ struct DevicesView: View {
     private func run() async {
         (isWorking, hasFailed) = (true, false)
         do {
-            if case .end(let id, _) = step { try await calls.endDevice?(id) }
+            // A page that was covered begins anew with the step that it had: nothing is ended twice.
+            if case .end(let id, let number) = step, number > handled {
+                handled = number
+                try await calls.endDevice?(id)
+            }
             devices = try await load()
         } catch {
             hasFailed = true

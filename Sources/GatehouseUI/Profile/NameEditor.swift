@@ -39,8 +39,7 @@ struct NameEditor: View {
             }
         }
         .onAppear { isFocused = true }
-        .task(id: attempt) {
-            guard attempt > 0 else { return }
+        .attempt(attempt) {
             await model.save(firstName: kept.isEmpty ? .clear : .set(kept))
             if model.phase == .showing { dismiss() }
         }

@@ -29,13 +29,16 @@ private struct SignInMethodsScreen: View {
     @State private var model: SignInMethodsModel
     @State private var sheet = AppleSheet()
     @State private var attempt = Attempt()
+    /// The number of the last attempt that was begun.
+    @State private var handled = 0
     @State private var question: MethodQuestion?
     @State private var asks = false
 
     init(model: SignInMethodsModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        Group {
+        // Not a group: its tasks would begin anew with each branch.
+        ZStack {
             switch model.phase {
             case .loading: ProgressView()
             case .failed: LoadFailure { begin(.load) }
@@ -44,7 +47,7 @@ private struct SignInMethodsScreen: View {
         }
         .navigationTitle(Text(ui: "Sign-In Methods"))
         .navigationBarTitleDisplayMode(.inline)
-        .task(id: attempt) { await run(attempt.wish) }
+        .task(id: attempt) { await run() }
     }
 
     private var list: some View {
@@ -97,7 +100,11 @@ private struct SignInMethodsScreen: View {
 
     private func begin(_ wish: Wish) { attempt = Attempt(wish: wish, number: attempt.number + 1) }
 
-    private func run(_ wish: Wish) async {
+    /// A page that was covered begins anew with the attempt that it had: what was wished is not wished twice, and the
+    /// lists are loaded.
+    private func run() async {
+        let wish = attempt.number > handled ? attempt.wish : .load
+        handled = attempt.number
         switch wish {
         case .load: await model.load()
         case .linkApple: await model.linkApple { try await sheet.credential() }

@@ -25,11 +25,11 @@ struct TeamsSection: View {
                 }
             }
         } header: {
-            Text(ui: "Favorite Teams")
-        }
-        .task {
-            // What is lost: why there are no names; the identifiers stand in their place.
-            teams = (try? await calls.teams?()) ?? []
+            // Not the section's own task, which would be one for each of its rows.
+            Text(ui: "Favorite Teams").task {
+                // What is lost: why there are no names; the identifiers stand in their place.
+                teams = (try? await calls.teams?()) ?? []
+            }
         }
     }
 
@@ -58,7 +58,8 @@ struct TeamPicker: View {
     }
 
     var body: some View {
-        Group {
+        // Not a group: its tasks would begin anew with each branch.
+        ZStack {
             switch phase {
             case .loading: ProgressView()
             case .failed:
@@ -82,8 +83,7 @@ struct TeamPicker: View {
             phase = .loading
             do { phase = .loaded(try await load()) } catch { phase = .failed }
         }
-        .task(id: saving) {
-            guard saving > 0 else { return }
+        .attempt(saving) {
             await model.save(favoriteTeams: chosen)
             if model.phase == .showing { dismiss() }
         }

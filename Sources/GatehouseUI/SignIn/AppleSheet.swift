@@ -35,7 +35,11 @@ import SwiftUI
     /// - Throws: ``SignInFailure``, `URLError` without a connection, or `CancellationError`.
     func credential() async throws -> AppleCredential {
         try await read {
-            if let answer { return try answer.get() }
+            if let answer {
+                // A token is given once.
+                self.answer = nil
+                return try answer.get()
+            }
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { waiting = $0 }
             } onCancel: {

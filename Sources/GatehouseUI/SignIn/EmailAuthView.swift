@@ -23,7 +23,8 @@ private struct EmailAuthScreen: View {
     init(model: LoginModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        Group {
+        // Not a group: its tasks would begin anew with each branch.
+        ZStack {
             if model.phase == .checkMail {
                 CheckMailView(email: model.form.trimmedEmail)
             } else {
@@ -32,8 +33,7 @@ private struct EmailAuthScreen: View {
         }
         .navigationTitle(title)
         .navigationBarTitleDisplayMode(.inline)
-        .task(id: attempt) {
-            guard attempt > 0 else { return }
+        .attempt(attempt) {
             await model.submit(password: password, confirmation: confirmation)
             // What can be tried once more is not over yet.
             if model.message?.action != .retry { forgetPasswords() }

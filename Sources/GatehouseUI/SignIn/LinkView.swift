@@ -61,7 +61,7 @@ private struct LinkScreen: View {
         }
         .interactiveDismissDisabled(isBusy)
         .navigationBarBackButtonHidden(isBusy)
-        .task(id: attempt) {
+        .attempt(attempt?.number ?? 0) {
             guard let attempt else { return }
             await run(attempt.answer)
             password = ""

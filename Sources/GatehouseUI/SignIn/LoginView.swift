@@ -56,7 +56,7 @@ private struct LoginScreen: View {
             }
         }
         .interactiveDismissDisabled(isBusy)
-        .task(id: attempt) {
+        .attempt(attempt?.number ?? 0) {
             if let attempt { await run(attempt.way) }
         }
     }

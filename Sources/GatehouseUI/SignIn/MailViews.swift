@@ -23,8 +23,7 @@ struct CheckMailView: View {
                 .buttonStyle(WideButtonStyle())
             }
         }
-        .task(id: attempt) {
-            guard attempt > 0 else { return }
+        .attempt(attempt) {
             (message, isSent) = (nil, false)
             do {
                 try await calls.resendConfirmation?(email)
@@ -52,13 +51,13 @@ struct ForgotPasswordView: View {
     }
 
     var body: some View {
-        Group {
+        // Not a group: its tasks would begin anew with each branch.
+        ZStack {
             if isSent { MailNotice(email: form.trimmedEmail) { EmptyView() } } else { question }
         }
         .navigationTitle(Text(ui: "Forgot password?"))
         .navigationBarTitleDisplayMode(.inline)
-        .task(id: attempt) {
-            guard attempt > 0 else { return }
+        .attempt(attempt) {
             (isWorking, message) = (true, nil)
             do {
                 try await calls.sendPasswordMail?(form.trimmedEmail)

@@ -1,10 +1,14 @@
 /// What a modifier does: something on the way down, something with what comes up.
 package protocol ViewChange {
+    /// Whether it is done to each member of what it stands on, not to the whole: in a group, a branch or a loop SwiftUI
+    /// lets each view appear, work and watch for itself, and a branch that is swapped begins anew.
+    static var isForMembers: Bool { get }
     @MainActor func prepare(_ context: inout RenderContext)
     @MainActor func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement]
 }
 
 extension ViewChange {
+    package static var isForMembers: Bool { false }
     package func prepare(_ context: inout RenderContext) {}
     package func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] { elements }
 }
@@ -15,12 +19,16 @@ package struct Modified<Content: View, Change: ViewChange> {
     let change: Change
 }
 
-extension Modified: View, RenderedView {
+extension Modified: View, RenderedView, MemberView {
     package var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         var inner = context.child(.slot("modifier"))
-        change.prepare(&inner)
-        return change.finish(inner.elements(of: content), in: inner)
+        var members = inner.memberChanges
+        inner.memberChanges = []
+        if Change.isForMembers { members.append(change) } else { change.prepare(&inner) }
+        var below = inner
+        below.memberChanges = members
+        return change.finish(below.elements(of: content), in: inner)
     }
 }
 
@@ -95,7 +103,7 @@ public struct _ViewModifier_Content<Modifier: ViewModifier> {
     let view: any View
 }
 
-extension _ViewModifier_Content: View, RenderedView {
+extension _ViewModifier_Content: View, RenderedView, MemberView {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: view) }
 }
@@ -110,7 +118,7 @@ public struct ModifiedContent<Content, Modifier> {
     }
 }
 
-extension ModifiedContent: View, RenderedView where Content: View, Modifier: ViewModifier {
+extension ModifiedContent: View, RenderedView, MemberView where Content: View, Modifier: ViewModifier {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let inner = context.child(.type(ObjectIdentifier(Modifier.self)))

@@ -10,6 +10,8 @@
     var focusClaims: [FocusClaim] = []
     /// Whether no pushed page covers it.
     var isOnTop = true
+    /// What is to be done to each member of the view here, the outermost first.
+    var memberChanges: [any ViewChange] = []
 
     /// The place below.
     package func child(_ key: ViewNode.Key) -> RenderContext {
@@ -18,6 +20,7 @@
         var child = RenderContext(host: host, node: node, environment: environment)
         (child.stack, child.page, child.presentation) = (stack, page, presentation)
         (child.focusClaims, child.isOnTop) = (focusClaims, isOnTop)
+        child.memberChanges = memberChanges
         return child
     }
 
@@ -26,6 +29,7 @@
         var context = child(.slot(slot))
         (context.stack, context.page, context.presentation) = (nil, nil, rules)
         (context.focusClaims, context.isOnTop) = ([], true)
+        context.memberChanges = []
         context.environment.leavePage()
         context.environment.isPresented = true
         return context

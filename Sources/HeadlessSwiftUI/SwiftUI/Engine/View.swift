@@ -18,6 +18,9 @@ package protocol RenderedView {
     @MainActor func render(in context: RenderContext) -> [ScreenElement]
 }
 
+/// A view that shows nothing itself, only what is in it: its members. A ``ViewChange`` that is theirs is handed down.
+package protocol MemberView: RenderedView {}
+
 /// What the `body` of a ``RenderedView`` is: asking for it is a mistake of the engine.
 package func bodiless<Value>(_ type: Value.Type = Value.self) -> Never {
     preconditionFailure("\(type) has no body")
@@ -26,12 +29,25 @@ package func bodiless<Value>(_ type: Value.Type = Value.self) -> Never {
 extension RenderContext {
     /// What a view shows here.
     package func elements(of view: some View) -> [ScreenElement] {
-        if let view = view as? any RenderedView { return node.naming(view.render(in: self)) }
+        if let view = view as? any RenderedView {
+            return node.naming(view.render(in: view is any MemberView ? self : asMember()))
+        }
         let inner = child(.type(ObjectIdentifier(type(of: view))))
         var linked = view
         inner.link(&linked)
         host.countBody()
         return inner.elements(of: linked.body)
+    }
+
+    /// The place of a view that shows something: what was handed down to it is done here.
+    private func asMember() -> RenderContext {
+        for (index, change) in memberChanges.enumerated() {
+            var place = child(.slot("member \(index)"))
+            change.prepare(&place)
+        }
+        var inner = self
+        inner.memberChanges = []
+        return inner
     }
 }
 
@@ -39,7 +55,7 @@ public struct EmptyView: Sendable {
     public init() {}
 }
 
-extension EmptyView: View, RenderedView {
+extension EmptyView: View, RenderedView, MemberView {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { [] }
 }
@@ -51,7 +67,7 @@ public struct AnyView {
     public init<V: View>(erasing view: V) { self.view = view }
 }
 
-extension AnyView: View, RenderedView {
+extension AnyView: View, RenderedView, MemberView {
     public var body: Never { bodiless(Self.self) }
     // The type is part of the identity: another view in the same place begins anew.
     package func render(in context: RenderContext) -> [ScreenElement] {
@@ -63,7 +79,7 @@ public struct Group<Content> {
     private let content: Content
 }
 
-extension Group: View, RenderedView where Content: View {
+extension Group: View, RenderedView, MemberView where Content: View {
     nonisolated public init(@ViewBuilder content: () -> Content) { self.content = content() }
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: content) }
@@ -89,7 +105,7 @@ protocol ViewList {
     var views: [any View] { get }
 }
 
-extension TupleView: View, RenderedView, ViewList {
+extension TupleView: View, RenderedView, MemberView, ViewList {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         views.enumerated().flatMap { context.child(.index($0)).elements(of: $1) }
@@ -105,7 +121,7 @@ public struct _ConditionalContent<TrueContent, FalseContent> {
     let storage: Storage
 }
 
-extension _ConditionalContent: View, RenderedView where TrueContent: View, FalseContent: View {
+extension _ConditionalContent: View, RenderedView, MemberView where TrueContent: View, FalseContent: View {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         switch storage {
@@ -119,7 +135,7 @@ extension Optional: View where Wrapped: View {
     public var body: Never { bodiless(Self.self) }
 }
 
-extension Optional: RenderedView where Wrapped: View {
+extension Optional: RenderedView, MemberView where Wrapped: View {
     package func render(in context: RenderContext) -> [ScreenElement] {
         map { context.child(.index(0)).elements(of: $0) } ?? []
     }

@@ -56,6 +56,7 @@ extension View {
 private struct Appearing: ViewChange {
     let appear: () -> Void
     let disappear: () -> Void
+    static var isForMembers: Bool { true }
 
     func prepare(_ context: inout RenderContext) {
         let (node, host) = (context.node, context.host)
@@ -88,6 +89,7 @@ private struct Watching<Value: Equatable>: ViewChange {
     let value: Value
     let isInitial: Bool
     let action: (Value, Value) -> Void
+    static var isForMembers: Bool { true }
 
     func prepare(_ context: inout RenderContext) {
         let (value, action) = (value, action)
@@ -105,6 +107,7 @@ private struct Working<ID: Equatable>: ViewChange {
     let id: ID
     let priority: TaskPriority
     let action: @isolated(any) () async -> Void
+    static var isForMembers: Bool { true }
 
     func prepare(_ context: inout RenderContext) {
         let node = context.node
@@ -126,7 +129,7 @@ private struct Identified<Content: View, ID: Hashable> {
     let id: ID
 }
 
-extension Identified: View, RenderedView {
+extension Identified: View, RenderedView, MemberView {
     var body: Never { bodiless(Self.self) }
     func render(in context: RenderContext) -> [ScreenElement] {
         context.child(.id(AnyHashable(id))).elements(of: content)

@@ -72,7 +72,7 @@ public struct Section<Parent, Content, Footer> {
     private let footer: Footer
 }
 
-extension Section: View, RenderedView where Parent: View, Content: View, Footer: View {
+extension Section: View, RenderedView, MemberView where Parent: View, Content: View, Footer: View {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let head = context.child(.slot("header")).elements(of: header)
@@ -129,7 +129,7 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {
     private let id: (Data.Element) -> ID
 }
 
-extension ForEach: View, RenderedView where Content: View {
+extension ForEach: View, RenderedView, MemberView where Content: View {
     public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         var seen: Set<ID> = []

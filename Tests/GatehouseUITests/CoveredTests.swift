@@ -1,0 +1,150 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import Testing
+
+/// SwiftUI starts a page's tasks anew when the page is uncovered, and when a branch of a group is swapped.
+@MainActor @Suite("What was wished once is done once", .timeLimit(.minutes(5)))
+struct CoveredTests {
+    private func methods(_ world: World) async throws {
+        try await world.openProfile()
+        try await world.screen.tap("Sign-In Methods")
+        try await world.screen.wait { $0.has(button: "Change Email") }
+        await world.screen.settle()
+    }
+
+    private func count(_ call: InMemoryAuthService.Call, in world: World) -> Int {
+        world.service.calls.filter { $0 == call }.count
+    }
+
+    @Test("The ways to sign in are loaded once")
+    func loads() async throws {
+        let world = await World(.signedIn())
+        try await methods(world)
+        #expect(count(.identities, in: world) == 1)
+    }
+
+    @Test("Devices and teams are loaded once")
+    func otherLists() async throws {
+        let loads = Recorder()
+        var calls = World.calls
+        calls.devices = {
+            await loads.add("devices")
+            return []
+        }
+        calls.teams = {
+            await loads.add("teams")
+            return World.teams
+        }
+        let world = await World(.signedIn(), calls: calls)
+        try await world.openProfile()
+        await world.screen.settle()
+        #expect(await loads.texts == ["teams"])
+        try await world.screen.tap("Devices")
+        await world.screen.settle()
+        #expect(await loads.texts == ["teams", "devices"])
+        try await world.screen.goBack()
+        await world.screen.settle()
+        let before = await loads.texts.count
+        try await world.screen.tap("Edit Teams")
+        try await world.screen.wait { $0.has(button: "Miami Heat") }
+        await world.screen.settle()
+        #expect(await loads.texts.count == before + 1)
+    }
+
+    @Test("Coming back to the ways to sign in repeats no wish: it only loads")
+    func wish() async throws {
+        let world = await World(.signedIn())
+        world.google.follow(.cancels)
+        try await methods(world)
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { _ in world.google.requests.count == 1 }
+        try await world.screen.wait { $0.progress.isEmpty }
+        try await world.screen.tap("Change Email")
+        await world.screen.settle()
+        try await world.screen.goBack()
+        await world.screen.settle()
+        try await world.screen.wait { $0.has(button: "Change Email") }
+        #expect(world.google.requests.count == 1)
+    }
+
+    @Test("A forgotten password sends one mail")
+    func oneMail() async throws {
+        let sent = Recorder()
+        var calls = World.calls
+        calls.sendPasswordMail = { await sent.add($0) }
+        let world = await World(InMemoryAuthService(), calls: calls)
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.tap("Forgot password?")
+        try await world.screen.tap("Send Email")
+        try await world.screen.wait(for: "Check your email")
+        await world.screen.settle()
+        #expect(await sent.texts == ["ada@example.com"])
+    }
+
+    @Test("An address that waits for its mail is asked for once; once it counts, the page says so and goes")
+    func newAddress() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        let world = await World(service)
+        try await methods(world)
+        try await world.screen.tap("Change Email")
+        try await world.screen.type("countess@example.com", into: "New Email")
+        try await world.screen.tap("Save Email")
+        try await world.screen.wait(for: "Check your email")
+        await world.screen.settle()
+        #expect(count(.updateUser, in: world) == 1)
+        service.changeUser { $0.email = "countess@example.com" }
+        try await world.screen.wait { $0.title == "Sign-In Methods" }
+        #expect(world.screen.announcements.last == "Your email has been changed.")
+        #expect(world.screen.complaints.isEmpty)
+    }
+
+    @Test("A code that could not be sent again is sent by the retry, and nothing is saved")
+    func codeAgain() async throws {
+        let world = await World(.signedIn())
+        try await methods(world)
+        try await world.screen.tap("Change Password")
+        world.service.meet(.codeRequired)
+        try await world.screen.type("another password", into: "New Password")
+        try await world.screen.type("another password", into: "Confirm Password")
+        try await world.screen.tap("Save Password")
+        try await world.screen.wait(for: "Please enter the code from the email.")
+        try await world.screen.type("123456", into: "Code")
+        world.service.meet(.offline, at: .reauthenticate)
+        try await world.screen.tap("Send Again")
+        try await world.screen.wait { $0.has(button: "Retry") }
+        let saves = count(.updateUser, in: world)
+        try await world.screen.tap("Retry")
+        try await world.screen.wait { !$0.has(button: "Retry") }
+        await world.screen.settle()
+        #expect(count(.updateUser, in: world) == saves && count(.reauthenticate, in: world) == 3)
+    }
+
+    @Test("A link that fails while the account's sheet is open is told there, once; without a sheet, below")
+    func mailLink() async throws {
+        var calls = World.calls
+        calls.redirectTo = URL(string: "boxscore://auth-callback")
+        calls.openLink = { _ in throw AuthClientError.unknownFlow }
+        let world = await World(calls: calls)
+        let link = try #require(URL(string: "boxscore://auth-callback?code=1"))
+        try await world.openLogin()
+        await world.screen.open(link)
+        try await world.screen.wait(for: "The link could not be opened.")
+        #expect(world.screen.presentations == ["sheet", "alert"])
+        try await world.screen.tap("OK")
+        #expect(world.screen.presentations == ["sheet"])
+        try await world.screen.tap("Close")
+        await world.screen.open(link)
+        try await world.screen.wait(for: "The link could not be opened.")
+        #expect(world.screen.presentations == ["alert"])
+        try await world.screen.tap("OK")
+        #expect(world.screen.presentations.isEmpty)
+    }
+}
