@@ -25,17 +25,23 @@ struct AppInBrowser {
     let url: String
     let tables: (ServingFloor) -> [RouteTable]
 
-    init?(server: String, publishableKey: String) {
+    /// Why it cannot be had, as the end of a sentence.
+    struct Missing: Error { let reason: String }
+
+    init(server: String, publishableKey: String) throws(Missing) {
         #if canImport(LiveScreens)
-        guard LiveApp.hasTexts,
+        guard LiveApp.hasTexts else {
+            throw Missing(reason: "its texts, the folders gatehouse_*.resources of a build, are not beside the program")
+        }
+        guard
             let app = LiveApp(
                 server: server, publishableKey: publishableKey, transport: SystemDefaults.transport(),
                 randomBytes: System.randomBytes)
-        else { return nil }
+        else { throw Missing(reason: "\(server) is no address for it") }
         url = server + LiveApp.path
         tables = { [app.table(floor: $0)] }
         #else
-        return nil
+        throw Missing(reason: "this program was built without its screens, which are drawn on Linux alone")
         #endif
     }
 }

@@ -2,12 +2,13 @@
 
 import os
 import re
+import shutil
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from chromium import SECONDS, Chromium
 from playwright.sync_api import expect
-from program import PASSWORD
+from program import BINARY, PASSWORD
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
@@ -15,6 +16,8 @@ expect.set_options(timeout=SECONDS * 1000)
 
 # Those that keep somebody from using a page.
 GRAVE = {"serious", "critical"}
+# That show a phone at a time.
+WINDOWS = 4
 # More than there is to walk past on any screen.
 LONGEST_WALK = 60
 
@@ -97,6 +100,19 @@ class Phone:
         for key in keys:
             self.page.keyboard.press(key)
         return self
+
+    def another(self):
+        """Another window of the same browser."""
+        other = Phone(self.tab.another(), self.server)
+        other.page.goto(self.server.url + "/app")
+        expect(other.state).to_have_text("Connected")
+        return other
+
+    def connections(self):
+        """Of those made from now on, one entry each."""
+        made = []
+        self.page.on("request", lambda request: made.append(1) if request.url.endswith("/app/events") else None)
+        return made
 
     def barriers(self):
         """What axe finds that keeps somebody out, light and dark."""
@@ -326,6 +342,77 @@ def test_the_page_survives_its_server(chromium, servers, new_email):
     expect(phone.state).to_have_text("Connected")
     phone.wait_for("Sign in to follow your teams").sign_up(new_email())
     tab.close()
+
+
+def test_an_action_that_did_not_arrive_is_no_end(phone):
+    """Typing is repeated, what was done meanwhile waits; the page connects anew, once."""
+    phone.tap("Sign in", "Create Account")
+    made = phone.connections()
+    phone.page.route("**/app/actions", lambda route: route.abort(), times=1)
+    phone.field("Name").fill("Ada")
+    expect(phone.state).to_contain_text("Not connected")
+    expect(phone.state).to_have_text("Connected")
+    expect(phone.screen.locator('[value="Ada"]')).to_have_count(1)
+    assert len(made) == 1
+    phone.page.route("**/app/actions", lambda route: route.abort(), times=1)
+    # That the field is left does not arrive; the tap comes after it.
+    phone.tap("Back")
+    expect(phone.state).to_contain_text("Not connected")
+    expect(phone.state).to_have_text("Connected")
+    phone.tap("Close").wait_for("Sign in to follow your teams")
+    expect(phone.screen.get_by_role("dialog")).to_have_count(0)
+    assert len(made) == 2
+
+
+def test_a_window_whose_phone_is_gone_shows_the_one_there_is(phone):
+    """As when two windows that were opened at once each got a phone: the last cookie wins."""
+    phone.page.context.clear_cookies()
+    other = phone.another()
+    with phone.page.expect_request("**/app/events"):
+        phone.tap("Sign in")
+    expect(phone.state).to_have_text("Connected")
+    other.tap("Menu")
+    expect(phone.screen.get_by_role("dialog", name="Leagues")).to_be_visible()
+    phone.tap("Done")
+    expect(other.screen.get_by_role("dialog")).to_have_count(0)
+    # And when there is none: a new one.
+    phone.page.context.clear_cookies()
+    with phone.page.expect_request("**/app/events"):
+        phone.tap("Sign in")
+    expect(phone.state).to_have_text("Connected")
+    phone.tap("Sign in")
+    expect(phone.screen.get_by_role("dialog", name="BoxScore")).to_be_visible()
+
+
+def test_a_phone_in_many_windows_rests_in_the_oldest(phone):
+    phone.tap("Sign in").button("Create Account").focus()
+    made = phone.connections()
+    others = [phone.another() for _ in range(WINDOWS)]
+    expect(phone.state).to_have_text("Open in another window.")
+    # Taps still have a connection.
+    others[-1].tap("Create Account")
+    expect(others[0].field("Name")).to_be_visible()
+    assert made == []
+    phone.page.get_by_role("button", name="Use it here").click()
+    expect(phone.state).to_have_text("Connected")
+    expect(phone.field("Name")).to_be_visible()
+    expect(others[0].state).to_have_text("Open in another window.")
+    assert len(made) == 1 and [other.faults for other in others] == [[]] * WINDOWS
+    # Windows that were closed or loaded again are in nobody's way.
+    for other in others:
+        other.page.close()
+    for _ in range(2 * WINDOWS):
+        phone.page.reload()
+        expect(phone.state).to_have_text("Connected")
+    phone.tap("Back", "Close").wait_for("Sign in to follow your teams")
+
+
+def test_a_program_without_its_texts_says_that_there_is_no_app(servers, tmp_path, monkeypatch):
+    alone = shutil.copy(BINARY, tmp_path)
+    monkeypatch.setattr("program.BINARY", alone)
+    server = servers.dev().start()
+    assert "app" not in server.keys
+    assert "The app in a browser (/app) is off: its texts" in server.log()
 
 
 def test_the_landing_page_leads_there(chromium, dev):

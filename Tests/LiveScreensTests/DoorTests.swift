@@ -134,4 +134,33 @@ struct DoorTests {
             #expect(text.contains(#""language":"es""#) && !text.contains(#""language":"de""#))
         }
     }
+
+    @Test("A phone is in four windows at most: the oldest is told that it moved, and does not come back by itself")
+    func moved() async throws {
+        try await LiveWorld.with { world in
+            let phone = try await world.phone()
+            let text = try await world.send(.get, "/app/events", phone: phone.name).text {
+                for _ in 0..<Phone.maximumWatchers { _ = phone.watch() }
+            }
+            #expect(text.contains("event: screen\n") && text.hasSuffix("event: moved\ndata: elsewhere\n\n"))
+        }
+    }
+
+    @Test("Who comes has the others written to: so a window that is gone makes room before one that is there")
+    func flushed() async throws {
+        try await LiveWorld.with { world in
+            let phone = try await world.phone()
+            var wakes = phone.watch().wakes.makeAsyncIterator()
+            #expect(await wakes.next() == .look)
+            let other = phone.watch().number
+            #expect(await wakes.next() == .look)
+            // Those who leave by themselves are in nobody's way.
+            phone.unwatch(other)
+            for _ in 1..<Phone.maximumWatchers { _ = phone.watch() }
+            #expect(await wakes.next() == .look)
+            _ = phone.watch()
+            #expect(await wakes.next() == .moved)
+            #expect(await wakes.next() == nil)
+        }
+    }
 }

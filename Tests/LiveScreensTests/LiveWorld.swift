@@ -111,9 +111,11 @@ struct LiveAnswer {
     var status: Int { response.status.code }
     var headers: HTTPFields { response.headers }
 
-    /// - Parameter events: After so many of them the reader goes away.
-    func text(events: Int? = nil) async throws -> String {
-        let body = ReadBody(events: events)
+    /// - Parameters:
+    ///   - events: After so many screens the reader goes away.
+    ///   - meanwhile: Is done when the first of them has come.
+    func text(events: Int? = nil, meanwhile: @escaping @MainActor () -> Void = {}) async throws -> String {
+        let body = ReadBody(events: events, meanwhile)
         do { try await response.body.write(body) } catch is ReaderLeft {}
         return body.text
     }
@@ -124,19 +126,26 @@ private struct ReaderLeft: Error {}
 private final class ReadBody: ResponseBodyWriter, Sendable {
     private let read = Mutex<String>("")
     private let events: Int?
+    private let meanwhile: @MainActor () -> Void
     var text: String { read.withLock { $0 } }
 
-    init(events: Int?) { self.events = events }
+    init(events: Int?, _ meanwhile: @escaping @MainActor () -> Void) {
+        (self.events, self.meanwhile) = (events, meanwhile)
+    }
 
     func write(_ buffer: ByteBuffer) async throws {
-        let count = read.withLock { text in
+        let (before, count) = read.withLock { text in
+            let before = Self.screens(in: text)
             text += String(buffer: buffer)
-            return text.components(separatedBy: "event: screen").count - 1
+            return (before, Self.screens(in: text))
         }
+        if before == 0, count == 1 { await meanwhile() }
         if let events, count >= events { throw ReaderLeft() }
     }
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
+
+    private static func screens(in text: String) -> Int { text.components(separatedBy: "event: screen").count - 1 }
 }
 
 extension TestServer {

@@ -37,19 +37,12 @@ struct Dev: AsyncParsableCommand {
         try folder.lock()
         let secrets = try folder.secretsMadeIfNeeded()
         var settings = try settings(folder, secrets, address)
-        let app = AppInBrowser(server: address.url, publishableKey: secrets.publishableKey)
+        let (app, missing) = appInBrowser(address, secrets)
         let standIns = try DevStandIns(
             at: address.url, app: app?.url, confirmsAutomatically: settings.auth.confirmsAutomatically)
         settings.providers = standIns?.providers ?? []
         let logger = makeLogger(settings)
-        if !address.isLoopback {
-            Output.note(
-                "WARNING: \(address.host) can be reached from other machines, and everything here is made for one "
-                    + "person: no limits, no mail, keys in a folder. Use `gatehouse serve` for others.")
-        }
-        if standIns == nil {
-            Output.note("The stand-ins for Apple and Google are off: without TLS they are for this machine alone.")
-        }
+        note(address, hasStandIns: standIns != nil, missing)
         let text = try text(secrets, address, standIns, app)
         let files = RunningFiles(
             RunningStack(url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath),
@@ -65,6 +58,33 @@ struct Dev: AsyncParsableCommand {
                 return standIns.standIns.tables(floor: floor) + (app?.tables(floor) ?? [])
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) }, onReady: { Output.line(text) })
+    }
+
+    /// The app, or why there is none.
+    private func appInBrowser(
+        _ address: ListenAddress, _ secrets: DevSecrets
+    ) -> (AppInBrowser?, AppInBrowser.Missing?) {
+        do throws(AppInBrowser.Missing) {
+            return (try AppInBrowser(server: address.url, publishableKey: secrets.publishableKey), nil)
+        } catch {
+            return (nil, error)
+        }
+    }
+
+    /// What this start does without, and what is unusual about it.
+    private func note(_ address: ListenAddress, hasStandIns: Bool, _ missing: AppInBrowser.Missing?) {
+        if !address.isLoopback {
+            Output.note(
+                "WARNING: \(address.host) can be reached from other machines, and everything here is made for one "
+                    + "person: no limits, no mail, keys in a folder. Use `gatehouse serve` for others.")
+        }
+        if !hasStandIns {
+            Output.note(
+                "The stand-ins for Apple and Google are off, and the app in a browser (/app): without TLS they are for "
+                    + "this machine alone.")
+        } else if let missing {
+            Output.note("The app in a browser (/app) is off: \(missing.reason).")
+        }
     }
 
     /// What is printed when everything is ready.

@@ -8,6 +8,8 @@ const settings = ["appearance", "language", "size"].map(at);
 const isField = element => element instanceof HTMLInputElement && phone.contains(element);
 
 let source;           // of events
+let pause;            // before the next one
+let isMoved = false;  // to another window
 let frame = null;     // the newest that came
 let heard = 0;        // the number of the last announcement
 
@@ -40,15 +42,17 @@ async function work() {
       const { revision } = await answer.json();
       floor = revision;
       if (current.kind === "type") answered.set(current.id, revision);
-    } else if (answer.status === 410) {
+    } else if (answer.status === 410 && current.run === frame?.run) {
+      // This window's phone is not the browser's any more: nothing would come of it.
       queue.length = 0;
+      reconnect();
     }
   } catch {
     // It did not arrive, or nobody knows: typing is repeated, because it does no harm.
     if (current.kind === "type" && !queue.some(act => act.kind === "type" && act.id === current.id)) {
       queue.unshift(current);
     }
-    lose();
+    reconnect();
   }
   current = null;
   if (queue.length) work();
@@ -62,9 +66,19 @@ function connect() {
   source.onerror = () => {
     lose();
     // A browser that was refused does not try again by itself.
-    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 1000);
+    if (source.readyState === EventSource.CLOSED) reconnect();
   };
   source.addEventListener("screen", event => receive(JSON.parse(event.data)));
+  source.addEventListener("moved", leave);
+}
+
+// Whoever connects is sent a screen, whether or not anything is new.
+function reconnect() {
+  if (isMoved) return;
+  lose();
+  source.close();
+  clearTimeout(pause);
+  pause = setTimeout(connect, 1000);
 }
 
 function lose() {
@@ -76,8 +90,32 @@ function say(state, text) {
   if (connection.dataset.is === state) return;
   connection.dataset.is = state;
   connection.textContent = text;
-  phone.classList.toggle("asleep", state === "lost");
+  phone.classList.toggle("asleep", state === "lost" || state === "moved");
 }
+
+// Too many windows show the phone. This one rests until somebody wants it.
+function leave() {
+  source.close();
+  isConnected = false;
+  rest(true);
+  say("moved", "Open in another window.");
+}
+
+function rest(isOver) {
+  isMoved = isOver;
+  at("here").hidden = !isOver;
+  for (const part of [phone, ...document.querySelectorAll(".setting, .doing")]) part.inert = isOver;
+}
+
+at("here").addEventListener("click", () => {
+  // What was meant for the screen of that time.
+  queue.length = 0;
+  rest(false);
+  say("connecting", "Connecting …");
+  // The keyboard goes back to where it was.
+  isAdrift = true;
+  connect();
+});
 
 function receive(next) {
   if (frame?.run !== next.run) {

@@ -35,7 +35,7 @@ struct PhoneService: Sendable {
     /// Of the address that a browser comes back to; another one after each start of the app.
     private(set) var ticket: String
     private var isScheduled = false
-    private var watchers: [(number: Int, wake: AsyncStream<Void>.Continuation)] = []
+    private var watchers: [(number: Int, wake: AsyncStream<Wake>.Continuation)] = []
     private var watched = 0
 
     /// - Throws: What ``Accounts`` throws for an address.
@@ -159,21 +159,36 @@ extension Phone {
 
 // What its owner sees.
 extension Phone {
-    /// Browser windows that can show one phone at a time; the oldest gives way.
-    static let maximumWatchers = 8
+    /// Browser windows that can show one phone at a time; the oldest gives way. Over HTTP/1.1 a browser has six
+    /// connections to a server: what is tapped and typed needs some, too.
+    static let maximumWatchers = 4
+
+    /// Why a watcher is woken.
+    enum Wake {
+        case look
+        /// Too many others watch; nothing follows.
+        case moved
+    }
 
     /// Wakes when there is a new ``frame``; ends when the phone is gone, or too many others watch.
-    func watch() -> (number: Int, wakes: AsyncStream<Void>) {
-        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
+        let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
         watched += 1
-        if watchers.count >= Self.maximumWatchers { watchers.removeFirst().wake.finish() }
+        if watchers.count >= Self.maximumWatchers {
+            let oldest = watchers.removeFirst()
+            oldest.wake.yield(.moved)
+            oldest.wake.finish()
+        }
         watchers.append((watched, wake))
-        wake.yield()
+        // The others as well: a window that was closed or loaded again is found out by what is written to it.
+        wakeAll()
         return (watched, wakes)
     }
 
     /// Wakes one watcher although nothing is new.
-    func poke(_ number: Int) { watchers.first { $0.number == number }?.wake.yield() }
+    func poke(_ number: Int) { watchers.first { $0.number == number }?.wake.yield(.look) }
+
+    private func wakeAll() { for watcher in watchers { watcher.wake.yield(.look) } }
 
     func unwatch(_ number: Int) { watchers.removeAll { $0.number == number } }
 
@@ -206,6 +221,6 @@ extension Phone {
         guard anew || next != frame else { return }
         next.revision += 1
         frame = next
-        for watcher in watchers { watcher.wake.yield() }
+        wakeAll()
     }
 }

@@ -40,7 +40,12 @@ extension LiveApp {
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
         var shown = 0
         // A server that is told to end does not wait for browsers that only watch.
-        for await _ in wakes.cancelOnGracefulShutdown() {
+        for await wake in wakes.cancelOnGracefulShutdown() {
+            guard wake == .look else {
+                // Without data a browser tells its script nothing. One that is not told connects again by itself.
+                try await writer.write(ByteBuffer(string: "event: moved\ndata: elsewhere\n\n"))
+                break
+            }
             let frame = await phone.frame
             let isNew = frame.revision != shown
             shown = frame.revision
