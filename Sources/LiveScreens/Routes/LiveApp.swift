@@ -35,7 +35,7 @@ package struct LiveApp: Sendable {
     /// Whether the screens' texts are beside the program. Without them nothing can be drawn.
     package static var hasTexts: Bool {
         let folder = Bundle.main.bundleURL
-        return ["GatehouseUI", "AppSupport", "BoxScoreScreens"].allSatisfy {
+        return ["GatehouseUI", "BoxScoreScreens"].allSatisfy {
             FileManager.default.fileExists(atPath: folder.appending(path: "gatehouse_\($0).resources").path)
         }
     }
