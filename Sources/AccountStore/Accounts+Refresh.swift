@@ -34,17 +34,19 @@ extension Accounts {
     func refresh(
         _ session: SessionID, counter: Int64, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {
-        var isInDoubt = false
+        var doubt: DatabaseFailure?
         while true {
             let lookup = Self.refreshLookup(session)
-            guard let found = try await database.read({ try $0.sessionAndAccount(lookup) }) else { return .unknown }
             do {
+                guard let found = try await database.read({ try $0.sessionAndAccount(lookup) }) else { return .unknown }
                 if let outcome = try await decide(counter, found.session, found.account, from: device, at: now) {
                     return outcome
                 }
-            } catch let failure as DatabaseFailure where failure.kind == .unknownOutcome && !isInDoubt {
-                // Whether it took effect is there to be read, and either way there is an answer.
-                isInDoubt = true
+            } catch let failure as DatabaseFailure {
+                // Whether it took effect is there to be read, and either way there is an answer; when it cannot be
+                // read, nobody shall be told that nothing has happened.
+                guard doubt == nil, failure.kind == .unknownOutcome else { throw doubt ?? failure }
+                doubt = failure
             }
         }
     }

@@ -38,7 +38,10 @@ struct ServerRefusal: Error {
     /// Nothing has happened, and it may work when it is tried again: others changed the same rows (40), hold a table
     /// that was not waited for (55P03), a statement was prepared for tables that have changed since, or it was stopped
     /// in the place of another one whose caller had left.
-    var mayWorkAgain: Bool { kind == "40" || state == "55P03" || needsNewSession || (isStopped && cameEarly) }
+    var mayWorkAgain: Bool { kind == "40" || isHeld || needsNewSession || (isStopped && cameEarly) }
+
+    /// Somebody holds a row or a table, for longer than was to be waited.
+    var isHeld: Bool { state == "55P03" }
 
     /// Somebody, or a time limit, stopped the statement.
     var isStopped: Bool { state == "57014" }

@@ -38,9 +38,10 @@ package final class PostgresDatabase: Database {
                 statementLimit: settings.statementLimit, uptime: uptime)
         }
         pool = WorkerPool(plan([:]), settings, observe: observe)
-        commits = SharedCommits(
-            plan(["default_transaction_isolation": "read committed"]), settings, observe: observe)
         let limit = min(settings.sharedReadLimit, settings.statementLimit).wholeMilliseconds
+        commits = SharedCommits(
+            plan(["default_transaction_isolation": "read committed", "lock_timeout": "\(limit)"]), settings,
+            observe: observe)
         reads = try PipelinedReads(
             plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]), chance: settings.chance)
     }
@@ -76,6 +77,13 @@ package final class PostgresDatabase: Database {
     }
 
     package func change(_ statement: SQL) async throws -> Int {
+        do { return try await sharedChange(statement) } catch is RowIsHeld {
+            // Waits for the row where nobody waits behind it.
+            return try await write { db in try db.run(statement) }
+        }
+    }
+
+    private func sharedChange(_ statement: SQL) async throws -> Int {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let deadline = uptime() + settings.waitLimit
         return try await withTaskCancellationHandler {

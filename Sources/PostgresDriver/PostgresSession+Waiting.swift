@@ -22,7 +22,7 @@ extension PostgresSession {
                     forget(newNames)
                     throw refusal
                 // What only prepares has no count.
-                case PGRES_COMMAND_OK: if let count = part.changedRowsIfAny { counts.append(count) }
+                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: if let count = part.changedRowsIfAny { counts.append(count) }
                 case PGRES_PIPELINE_ABORTED: break
                 default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
                 }

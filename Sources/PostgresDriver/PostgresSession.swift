@@ -27,7 +27,7 @@ final class PostgresSession {
     /// More distinct statements than this means that a text was put together from values: forget them all.
     private static let keptLimit = 500
 
-    /// Connects; blocks up to the limit of one try.
+    /// Connects; blocks up to the limit of one try, for each host of several.
     ///
     /// - Throws: ``LostConnection`` when the server is out of reach or refuses.
     init(_ plan: SessionPlan) throws {
@@ -66,8 +66,11 @@ final class PostgresSession {
 
     /// Whether the server has closed the connection while nobody used it.
     var hasEnded: Bool {
-        if postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) == 0 { return isBroken }
-        return PQconsumeInput(handle.pointer) == 0 || isBroken
+        // A farewell is read as if all were well; the end comes after it.
+        while postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) != 0 {
+            if PQconsumeInput(handle.pointer) == 0 || isBroken { return true }
+        }
+        return isBroken
     }
 
     /// Runs commands in one round trip and waits for the last one's answer.

@@ -27,33 +27,38 @@ struct SharedCommitThread {
             } catch {
                 switch error {
                 case .unknown(let failure): return refuse(left, failure)
-                case .refused(let refusal) where left.count == 1 && !refusal.mayWorkAgain:
-                    return refuse(left, Transaction.told(refusal))
-                case .unsendable(let violation) where left.count == 1: return refuse(left, violation)
                 // One of them is at fault, and the server has undone them all: each by itself.
-                case .refused, .unsendable:
-                    if left.count > 1 {
-                        for change in left { carryOut([change]) }
-                        return
-                    }
-                case .noConnection: break
+                case .refused where left.count > 1, .unsendable where left.count > 1:
+                    return carryOutEach(left, after: error.told)
+                case .refused(let refusal) where refusal.isHeld: return refuse(left, RowIsHeld())
+                // A server that has come to follow another one leads nowhere; a new connection may find the other one.
+                case .refused(let refusal) where !refusal.mayWorkAgain && !(refusal.isReadOnly && tries == 1):
+                    return refuse(left, Transaction.told(refusal))
+                case .unsendable(let violation): return refuse(left, violation)
+                case .refused, .noConnection: break
                 }
                 left = wait(left, after: tries, error.told)
             }
         }
     }
 
+    private mutating func carryOutEach(_ batch: [Change], after reason: any Error) {
+        for change in batch {
+            if change.deadline > commits.plan.uptime() { carryOut([change]) } else { refuse([change], reason) }
+        }
+    }
+
     /// Why a batch was not answered.
     private enum Setback: Error {
         /// Nothing has happened.
-        case noConnection(LostConnection)
+        case noConnection(any Error)
         case refused(ServerRefusal)
         case unsendable(any Error)
         case unknown(DatabaseFailure)
 
         var told: any Error {
             switch self {
-            case .noConnection(let lost): lost.told
+            case .noConnection(let error): Transaction.told(error)
             case .refused(let refusal): Transaction.told(refusal)
             case .unsendable(let error): error
             case .unknown(let failure): failure
@@ -63,9 +68,7 @@ struct SharedCommitThread {
 
     private mutating func attempt(_ batch: [Change]) throws(Setback) {
         let session: PostgresSession
-        do { session = try ready() } catch {
-            throw .noConnection(error as? LostConnection ?? LostConnection(detail: ""))
-        }
+        do { session = try ready() } catch { throw .noConnection(error) }
         let start = commits.plan.uptime()
         let deadline = batch.reduce(start) { max($0, $1.deadline) }
         let counts: [Int]

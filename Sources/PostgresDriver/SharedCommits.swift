@@ -13,6 +13,9 @@ struct Change: Sendable {
     let answer: @Sendable (Result<Int, any Error>) -> Void
 }
 
+/// Somebody holds the row of a change for longer than others shall wait behind it. Nothing has happened.
+struct RowIsHeld: Error {}
+
 /// Changes of one statement: those that come while a commit is under way share the next one, a round trip and a wait
 /// for the disk. On connections of their own, each with a thread.
 final class SharedCommits: Sendable {

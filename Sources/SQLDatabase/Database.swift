@@ -24,8 +24,8 @@ package protocol Database: Sendable {
     /// - Throws: As ``write(_:)``.
     func change(_ statement: SQL) async throws -> Int
 
-    /// A write that changes tables. It may take long, but keeps nobody waiting for long: where somebody holds a table
-    /// that it needs, it gives way and tries again.
+    /// A write that changes tables. It may take long. Where somebody holds a table that it needs, it gives way and
+    /// tries again, so that nobody waits behind it while it waits.
     ///
     /// - Throws: As ``write(_:)``.
     func changeSchema<Value: Sendable>(

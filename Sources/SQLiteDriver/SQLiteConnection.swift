@@ -158,7 +158,11 @@ final class SQLiteConnection: Connection, Sendable {
 
     private func failure(_ code: Int32) -> any Error {
         let detail = String(cString: sqlite3_errmsg(handle.pointer))
-        guard code & 0xFF == SQLITE_CONSTRAINT else { return DatabaseFailure(code: Int(code), detail: detail) }
+        guard code & 0xFF == SQLITE_CONSTRAINT else {
+            // Another program had the file for too long.
+            let isBusy = [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF)
+            return DatabaseFailure(code: Int(code), detail: detail, kind: isBusy ? .passing : .fault)
+        }
         let kind: ConstraintViolation.Kind =
             switch code {
             case SQLITE_CONSTRAINT | (8 << 8), SQLITE_CONSTRAINT | (6 << 8): .unique

@@ -111,17 +111,30 @@ struct RefreshTests {
         let next = try #require(outcome.issued?.refreshToken)
         #expect(try await store.refresh(next).verdict == .rotate)
     }
+
+    @Test("D6: Nobody is told that nothing has happened while it cannot be looked up whether it has")
+    func lastingDoubt() async throws {
+        let store = try await StoreFixture(.sqlite) {
+            DoubtfulDatabase(database: $0, tookEffect: true, staysAway: true)
+        }
+        let first = try await store.signedIn()
+        let failure = await #expect(throws: DatabaseFailure.self) { try await store.refresh(first.refreshToken) }
+        #expect(failure?.kind == .unknownOutcome)
+    }
 }
 
 /// Loses its connection once, at the commit of the first change.
 private struct DoubtfulDatabase: Database {
     let database: any Database
     let tookEffect: Bool
+    /// Whether it cannot be read after that.
+    let staysAway: Bool
     private let changes = Counter()
 
-    init(database: any Database, tookEffect: Bool) {
+    init(database: any Database, tookEffect: Bool, staysAway: Bool = false) {
         self.database = database
         self.tookEffect = tookEffect
+        self.staysAway = staysAway
     }
 
     var dialect: Dialect { database.dialect }
@@ -133,7 +146,8 @@ private struct DoubtfulDatabase: Database {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
-        try await database.read(body)
+        if staysAway, changes.value > 0 { throw DatabaseFailure(code: 2, detail: "away", kind: .passing) }
+        return try await database.read(body)
     }
 
     func change(_ statement: SQL) async throws -> Int {

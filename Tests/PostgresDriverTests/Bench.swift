@@ -60,6 +60,13 @@ extension Database {
         }
     }
 
+    /// Ends every connection of `name`'s, and waits until they are gone.
+    func endSessions(of name: String) async throws {
+        let theirs: SQL = "FROM pg_stat_activity WHERE application_name = \(name)"
+        _ = try await row("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int(0) }
+        while try await row("SELECT count(*) \(theirs)", { $0.int(0) }) != 0 { await Task.yield() }
+    }
+
     /// Of a transaction of its own, on one connection of the pool.
     func row<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (any Row) -> Value) async throws -> Value?
     {

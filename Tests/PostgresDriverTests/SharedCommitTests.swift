@@ -50,10 +50,40 @@ struct SharedCommitTests {
         #expect(try await database.noteIDs() == Array(0..<10))
     }
 
+    @Test("Whoever changes a row that somebody holds waits for it alone, and others go on")
+    func held() async throws {
+        let database = try await Bench().openWithNotes()
+        for id in 0..<3 { try await database.addNote(id) }
+        let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
+        await held.hasBegun()
+        let waiting = (0..<8).map { _ in Task { try await database.change(Self.rename(0, to: "new")) } }
+        for turn in 0..<20 {
+            let count = try await database.change(Self.rename(1 + turn % 2, to: "turn \(turn)"))
+            #expect(count == 1)
+        }
+        try await held.finish()
+        for task in waiting { #expect(try await task.value == 1) }
+    }
+
+    @Test("A connection that the server ended in good order is not used, and nobody is left in doubt")
+    func ended() async throws {
+        let bench = try await Bench()
+        let other = try await bench.openWithNotes()
+        try await other.addNote(1)
+        let name = "ended-\(bench.schema)"
+        let database = try bench.open(1, "&application_name=\(name)")
+        for turn in 0..<5 {
+            #expect(try await database.change(Self.rename(1, to: "turn \(turn)")) == 1)
+            try await other.endSessions(of: name)
+        }
+    }
+
     @Test("A connection that is lost leaves nobody in the dark, and the next change goes through")
     func lost() async throws {
         let bench = try await Bench()
-        let database = try await bench.openWithNotes()
+        let name = "lost-\(bench.schema)"
+        let database = try bench.open(4, "&application_name=\(name)", change: { $0.sharedReadLimit = .seconds(60) })
+        try await database.addNoteTable()
         try await database.addNote(1)
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
@@ -63,7 +93,7 @@ struct SharedCommitTests {
             try db.row(
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE note SET text = $1%'
+                WHERE wait_event_type = 'Lock' AND application_name = \(name)
                 """
             ) { $0.bool(0) }
         }) != true {}

@@ -45,8 +45,9 @@ extension Accounts {
         var (seeded, hasOthers, last): (Int, Bool, String?) = (0, false, nil)
         while true {
             let page = try await seededPage(after: last, limit: 10_000)
-            seeded += page.count { $0.isSeeded }
-            hasOthers = hasOthers || page.contains { !$0.isSeeded }
+            let made = page.count(where: isSeeded)
+            seeded += made
+            hasOthers = hasOthers || made < page.count
             guard let end = page.last, !(hasOthers && stopsAtOther) else { return (seeded, hasOthers) }
             last = end.id
         }
@@ -58,7 +59,7 @@ extension Accounts {
     /// - Returns: Up to where it came, nil at the end, and how many went.
     package func removeSeeded(after last: String?) async throws -> (last: String?, removed: Int) {
         let page = try await seededPage(after: last, limit: 1_000)
-        let ids = page.filter(\.isSeeded).map(\.id)
+        let ids = page.filter(isSeeded).map(\.id)
         if !ids.isEmpty {
             try await database.write { db in try db.run(.list("DELETE FROM users WHERE id IN", ids)) }
         }
@@ -70,10 +71,10 @@ extension Accounts {
         let first = last ?? Self.nilID
         let page = try await database.read { db in
             try db.rows(
-                "SELECT id, actor_name FROM audit_log WHERE id > \(first) ORDER BY id LIMIT \(4_000)"
-            ) { SeededRow(id: $0.text(0), address: $0.text(1)) }
+                "SELECT id, actor_id, actor_name FROM audit_log WHERE id > \(first) ORDER BY id LIMIT \(4_000)"
+            ) { SeededRow(id: $0.text(0), user: $0.textIfPresent(1) ?? "", address: $0.text(2)) }
         }
-        let ids = page.filter(\.isSeeded).map(\.id)
+        let ids = page.filter(isSeeded).map(\.id)
         if !ids.isEmpty {
             try await database.write { db in try db.run(.list("DELETE FROM audit_log WHERE id IN", ids)) }
         }
@@ -91,12 +92,13 @@ extension Accounts {
             let start: SessionID = isAtEnd ? SessionID(trusted: Self.nilID) : newID()
             let found = try await database.read { db in
                 try db.rows(Self.seededSessions(from: start)) { row in
-                    (id: SessionID(trusted: row.text(0)), counter: row.int(1), address: row.text(2))
+                    let found = SeededRow(id: row.text(0), user: row.text(2), address: row.text(3))
+                    return (id: SessionID(trusted: row.text(0)), counter: row.int(1), row: found)
                 }
             }
             isAtEnd = !isAtEnd && found.count < Self.sessionsAtOnce
             let before = tokens.count
-            for session in found where SeededRow.isSeeded(session.address) && tokens.count < count {
+            for session in found where isSeeded(session.row) && tokens.count < count {
                 tokens[session.id.text] = RefreshToken.issue(
                     session: session.id, counter: session.counter, secrets: secrets)
             }
@@ -110,7 +112,7 @@ extension Accounts {
 
     private static func seededSessions(from start: SessionID) -> SQL {
         """
-        SELECT sessions.id, sessions.refresh_token_counter, coalesce(users.email, '')
+        SELECT sessions.id, sessions.refresh_token_counter, users.id, coalesce(users.email, '')
         FROM sessions JOIN users ON users.id = sessions.user_id
         WHERE sessions.id >= \(start) ORDER BY sessions.id LIMIT \(sessionsAtOnce)
         """
@@ -121,16 +123,18 @@ extension Accounts {
         return try await database.read { db in
             try db.rows(
                 "SELECT id, coalesce(email, '') FROM users WHERE id > \(first) ORDER BY id LIMIT \(limit)"
-            ) { SeededRow(id: $0.text(0), address: $0.text(1)) }
+            ) { SeededRow(id: $0.text(0), user: $0.text(0), address: $0.text(1)) }
         }
+    }
+
+    private func isSeeded(_ row: SeededRow) -> Bool {
+        SeededPeople.made(row.user, address: row.address, self)
     }
 }
 
 /// A row that a made-up person may have left.
 private struct SeededRow: Sendable {
     let id: String
+    let user: String
     let address: String
-
-    var isSeeded: Bool { Self.isSeeded(address) }
-    static func isSeeded(_ address: String) -> Bool { address.hasSuffix("@\(SeededPeople.domain)") }
 }

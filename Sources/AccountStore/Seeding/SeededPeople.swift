@@ -39,12 +39,8 @@ package struct SeededPeople: Sendable {
     }
 
     func person(_ number: Int) throws -> SeededPerson {
-        let bytes = SeededBytes(seed: seed, number: number)
-        let rules = Accounts(
-            database: accounts.database, secrets: accounts.secrets, policy: accounts.policy,
-            audience: accounts.audience, role: accounts.role, randomBytes: { bytes.next($0) })
-        let createdAt = day - .seconds(30 * 86_400 + bytes.below(700 * 86_400))
-        let name = SeededName(bytes)
+        let (bytes, rules, age, name) = Self.beginning(number, seed: seed, accounts)
+        let createdAt = day - age
         let kind = Kind(number)
         var account = try account(number, kind, name, rules, createdAt)
         let sessions = self.sessions(of: account, number, kind, rules, bytes)
@@ -52,6 +48,26 @@ package struct SeededPeople: Sendable {
         account.user.times.lastSignInAt = lastSignIn
         if kind != .password { account.identities[0].lastSignInAt = lastSignIn }
         return SeededPerson(account: account, sessions: sessions, entries: entries(account, kind, sessions, rules))
+    }
+
+    /// Whether an account is one of these: it has the address of a number and a seed, and the id that they give.
+    static func made(_ id: String, address: String, _ accounts: Accounts) -> Bool {
+        guard let match = address.wholeMatch(of: /person-([0-9]+)\.([0-9]+)@(.+)/), match.3 == domain,
+            let number = Int(match.1), let seed = UInt64(match.2)
+        else { return false }
+        return beginning(number, seed: seed, accounts).rules.newUser(at: Instant(seconds: 0)).id.text == id
+    }
+
+    /// What is drawn before the account's id is.
+    private static func beginning(
+        _ number: Int, seed: UInt64, _ accounts: Accounts
+    ) -> (bytes: SeededBytes, rules: Accounts, age: Duration, name: SeededName) {
+        let bytes = SeededBytes(seed: seed, number: number)
+        let rules = Accounts(
+            database: accounts.database, secrets: accounts.secrets, policy: accounts.policy,
+            audience: accounts.audience, role: accounts.role, randomBytes: { bytes.next($0) })
+        let age = Duration.seconds(30 * 86_400 + bytes.below(700 * 86_400))
+        return (bytes, rules, age, SeededName(bytes))
     }
 
     /// Of a number, so that the rows of each twenty have their nulls in the same places: one prepared statement adds
