@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 import urllib.parse
 
@@ -51,6 +52,23 @@ def run(*arguments, environment=None, stdin=None, timeout=60):
         text=True,
         timeout=timeout,
     )
+
+
+def at_once(*actions):
+    """Starts them together, each in a thread. Their results, in order."""
+    barrier, results = threading.Barrier(len(actions)), [None] * len(actions)
+
+    def act(index):
+        barrier.wait(30)
+        results[index] = actions[index]()
+
+    threads = [threading.Thread(target=act, args=(index,)) for index in range(len(actions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert None not in results, "a client failed"
+    return results
 
 
 def poll(condition, seconds, what):

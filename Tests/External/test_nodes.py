@@ -16,7 +16,7 @@ import pytest
 import signing_in
 from browser import Browser
 from openid_providers import StrictProvider
-from program import PASSWORD, free_port, poll
+from program import PASSWORD, at_once, free_port, poll
 from traffic import AUTH, Balancer, Node, Traffic, raw
 
 pytestmark = postgres.needs_server
@@ -223,22 +223,6 @@ def test_a_question_of_one_node_is_answered_at_the_other(pair, new_email):
     assert linked.json()["user"]["id"] == owner["user"]["id"]
     names = {identity["provider"] for identity in here.user(linked.json()["access_token"]).json()["identities"]}
     assert names == {"email", "strict"}
-
-
-def at_once(*actions):
-    barrier, results = threading.Barrier(len(actions)), [None] * len(actions)
-
-    def act(index):
-        barrier.wait(30)
-        results[index] = actions[index]()
-
-    threads = [threading.Thread(target=act, args=(index,)) for index in range(len(actions))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert None not in results, "a client failed"
-    return results
 
 
 def test_a_code_counts_once_although_both_nodes_have_it_at_once(pair, new_email):

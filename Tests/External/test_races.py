@@ -1,7 +1,6 @@
 """Two things at once, of which only one may happen, or of which one must see the other."""
 
-import threading
-
+import program
 import pytest
 from program import PASSWORD
 
@@ -10,24 +9,15 @@ NEW_PASSWORD = "another horse 43 battery"
 
 def at_once(server, *actions):
     """Each action gets a client whose connection is open; they start together. Their results, in order."""
-    barrier, results = threading.Barrier(len(actions)), [None] * len(actions)
-
-    def act(index):
-        client = server.auth()
+    clients = [server.auth() for _ in actions]
+    for client in clients:
         client.get("/health")
-        barrier.wait(30)
-        try:
-            results[index] = actions[index](client)
-        finally:
+    try:
+        pairs = zip(actions, clients, strict=True)
+        return program.at_once(*(lambda action=action, client=client: action(client) for action, client in pairs))
+    finally:
+        for client in clients:
             client.close()
-
-    threads = [threading.Thread(target=act, args=(index,)) for index in range(len(actions))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert None not in results, "a client failed"
-    return results
 
 
 def test_one_address_makes_one_account(server, new_email):

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 package import GatehouseWire
 
 /// A refresh token: a session and a counter under a message authentication code. The database keeps no part of
@@ -46,7 +46,12 @@ package struct RefreshToken: Sendable {
     /// The token of a session's counter, under the current secret.
     package static func issue(session: SessionID, counter: Int64, secrets: ServerSecrets) -> Secret {
         let (number, key) = secrets.currentRefreshTokenKey(for: session)
-        var bytes = [version, number] + session.bytes
+        return Secret(sealed([version, number] + session.bytes, counter: counter, key))
+    }
+
+    /// A counter and what stands before it, under a code: the form that the original's tokens have as well.
+    package static func sealed(_ head: [UInt8], counter: Int64, _ key: SymmetricKey) -> String {
+        var bytes = head
         var rest = UInt64(counter)
         repeat {
             bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
@@ -54,7 +59,7 @@ package struct RefreshToken: Sendable {
         } while rest > 0
         bytes.append(contentsOf: HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(16))
         bytes.append(contentsOf: SHA256.hash(data: bytes).prefix(4))
-        return Secret(Base64URL.text(bytes))
+        return Base64URL.text(bytes)
     }
 
     private static func counter(_ bytes: ArraySlice<UInt8>) -> Int64? {

@@ -20,12 +20,7 @@ extension Accounts {
         }
         let new = all.filter { !known.contains($0.account.user.id.text) }
         guard !new.isEmpty else { return 0 }
-        let dialect = database.dialect
-        try await database.write { db in
-            // Nobody is asked to decide anything here, so that no two batches can be in each other's way.
-            if dialect == .postgresql { try db.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED") }
-            try db.insert(new)
-        }
+        try await database.write { db in try db.insert(new) }
         return new.count
     }
 

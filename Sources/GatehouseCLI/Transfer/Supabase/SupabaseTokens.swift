@@ -65,14 +65,6 @@ struct SupabaseTokens {
     }
 
     private static func token(_ session: SessionID, _ counter: Int64, _ key: SymmetricKey) -> String {
-        var bytes: [UInt8] = [0] + session.bytes
-        var rest = UInt64(counter)
-        repeat {
-            bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
-            rest >>= 7
-        } while rest > 0
-        bytes.append(contentsOf: HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(16))
-        bytes.append(contentsOf: SHA256.hash(data: bytes).prefix(4))
-        return Base64URL.text(bytes)
+        RefreshToken.sealed([0] + session.bytes, counter: counter, key)
     }
 }
