@@ -31,7 +31,7 @@ extension AuthManager {
     /// Sends a code to the account's address.
     public func sendCode() async throws { try await changing { try await self.service.reauthenticate() } }
 
-    private func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {
+    func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {
         guard isLoggedIn else { throw AuthError.notAuthenticated }
         callCount += 1
         defer { callCount -= 1 }

@@ -40,9 +40,10 @@ extension AuthManager {
 
     /// Takes a link back with everything that it changed. Sessions that it opened end, which may be this one.
     ///
-    /// - Throws: ``AuthError``, and ``error`` is the same; nothing was changed then.
-    public func undo(_ link: UndoableLink) async throws(AuthError) {
-        try await call { try await self.service.undoLink(identityID: link.id) }
+    /// - Throws: ``AuthError/notAuthenticated`` without a person; else as the service threw: `link_not_undoable` when it
+    ///   is too late.
+    public func undo(_ link: UndoableLink) async throws {
+        try await changing { try await self.service.undoLink(identityID: link.id) }
     }
 
     /// Adds Apple to the account. A name that Apple gave is kept until the profile has one.

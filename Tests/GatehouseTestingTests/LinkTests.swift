@@ -28,7 +28,8 @@ struct LinkTests {
         try await manager.undo(links[0])
         #expect(try await manager.identities().map(\.provider) == ["email"])
         #expect(try await manager.undoableLinks().isEmpty)
-        await #expect(throws: AuthError.networkError) { try await manager.undo(links[0]) }
+        let failure = await #expect(throws: AuthClientError.self) { try await manager.undo(links[0]) }
+        #expect(failure?.code == .identityNotFound)
         await manager.signOut()
         #expect(try await manager.signInWithGoogle { try await sheet.google() } == .signedIn)
         #expect(manager.user?.id != mine && manager.user?.email == nil)
@@ -57,7 +58,8 @@ struct LinkTests {
         try await manager.linkGoogle { try await sheet.google() }
         let links = try await manager.undoableLinks()
         if isFault { service.meet(.linkTooOld) } else { service.clock.advance(by: .seconds(30 * 86_400)) }
-        await #expect(throws: AuthError.networkError) { try await manager.undo(links[0]) }
+        let failure = await #expect(throws: AuthClientError.self) { try await manager.undo(links[0]) }
+        #expect(failure?.code == .linkNotUndoable)
         #expect(try await manager.undoableLinks().isEmpty == !isFault)
     }
 

@@ -75,17 +75,20 @@ public final class SignInMethodsModel {
         await attempt {
             do {
                 try await self.manager.undo(link)
-            } catch AuthError.networkError {
-                // Refused, or not done: whether it is still there says which.
+            } catch where Self.isTooLate(error) {
                 try await self.read()
-                throw self.undoable.contains(link) ? AuthError.networkError as any Error : NoLongerUndoable()
+                throw error
             }
         } tell: {
-            $0 is NoLongerUndoable ? SignInMessage("This can no longer be undone.") : SignInMessage(changing: $0)
+            Self.isTooLate($0) ? SignInMessage("This can no longer be undone.") : SignInMessage(changing: $0)
         }
     }
 
-    private struct NoLongerUndoable: Error {}
+    /// Whether the link is too old, or was taken back elsewhere.
+    private static func isTooLate(_ error: any Error) -> Bool {
+        let code = (error as? AuthClientError)?.code
+        return code == .linkNotUndoable || code == .identityNotFound
+    }
 
     private func attempt(
         _ work: @MainActor () async throws -> Void, tell: @MainActor (any Error) -> SignInMessage?
