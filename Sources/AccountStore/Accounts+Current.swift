@@ -64,10 +64,15 @@ extension Connection {
 
 extension Accounts {
     /// The statements that run for every request of their kind, for the tests of their plans.
-    package static func hotStatements(user: UserID, session: SessionID, email: EmailAddress) -> [SQL] {
-        [
-            currentLookup(user, session: session), refreshLookup(session), ownEmailLookup(email), emailLookup(email),
-            sessionsLookup(user), identityLookup("google", user.text), removalLookup("google", user.text),
+    package static func hotStatements(
+        user: UserID, session: SessionID, email: EmailAddress, at now: Instant
+    ) -> [SQL] {
+        let device = Device(userAgent: nil, address: nil)
+        return [
+            currentLookup(user, session: session), refreshLookup(session),
+            rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now), ownEmailLookup(email),
+            emailLookup(email), sessionsLookup(user), identityLookup("google", user.text),
+            removalLookup("google", user.text),
         ]
     }
 

@@ -16,11 +16,10 @@ package enum RefreshOutcome: Sendable {
 }
 
 extension Accounts {
-    /// Trades a refresh token for its successor: one read, and one write that is the lock.
+    /// Trades a refresh token for its successor: one write, which is the lock, and what is read right after it.
     ///
-    /// The decision is made on what a reader sees, beside other readers; the rotation itself only happens if the
-    /// counter is still the one that was read. Who comes second is decided again, on what the first one left:
-    /// callers side by side converge on one successor.
+    /// The rotation only happens if the token is the session's current one and nothing speaks against it. Otherwise the
+    /// decision is made on what is there: callers side by side converge on one successor.
     ///
     /// Reuse is an outcome, not an error: the end of the session has to commit although the caller is refused
     /// (RFC 9700 §4.14.2).
@@ -34,14 +33,15 @@ extension Accounts {
     func refresh(
         _ session: SessionID, counter: Int64, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {
+        let rotation = Self.rotation(of: session, counter: counter, policy: policy, from: device, at: now)
+        let lookup = Self.refreshLookup(session)
         var doubt: DatabaseFailure?
         while true {
-            let lookup = Self.refreshLookup(session)
             do {
-                guard let found = try await database.read({ try $0.sessionAndAccount(lookup) }) else { return .unknown }
-                if let outcome = try await decide(counter, found.session, found.account, from: device, at: now) {
-                    return outcome
-                }
+                let changed = try await database.change(rotation, thenRead: lookup) { $0.sessionAndAccount() }
+                guard let (session, account) = wholeAccount(changed.found) else { return .unknown }
+                if changed.count == 1 { return .issued(issue(session, to: account), .rotate) }
+                if let outcome = try await decide(counter, session, account, at: now) { return outcome }
             } catch let failure as DatabaseFailure {
                 // Whether it took effect is there to be read, and either way there is an answer; when it cannot be
                 // read, nobody shall be told that nothing has happened.
@@ -51,20 +51,14 @@ extension Accounts {
         }
     }
 
-    /// - Returns: nil when the session has changed since it was read.
+    /// - Returns: nil when the session has changed since the rotation was refused.
     private func decide(
-        _ counter: Int64, _ session: Session, _ account: Account, from device: Device, at now: Instant
+        _ counter: Int64, _ session: Session, _ account: Account, at now: Instant
     ) async throws -> RefreshOutcome? {
         if account.user.isBanned(at: now) { return .banned }
         let verdict = RefreshVerdict(counter: counter, session: session, policy: policy, now: now)
         switch verdict {
-        case .rotate:
-            var rotated = session
-            rotated.counter += 1
-            rotated.refreshedAt = now
-            let next = rotated
-            guard try await database.change(Self.rotation(to: next, from: device)) == 1 else { return nil }
-            return .issued(issue(next, to: account), verdict)
+        case .rotate: return nil
         case .reissue: return .issued(issue(session, to: account), verdict)
         case .expired: return .expired
         case .ahead: return .ahead
@@ -87,12 +81,17 @@ extension Accounts {
         return true
     }
 
-    /// Moves a session from the counter before to this one, if it is there and has that counter.
-    static func rotation(to session: Session, from device: Device) -> SQL {
+    /// Moves a session on from a counter, where ``RefreshVerdict`` says that it rotates and nobody is banned.
+    static func rotation(
+        of session: SessionID, counter: Int64, policy: SessionPolicy, from device: Device, at now: Instant
+    ) -> SQL {
         """
-        UPDATE sessions SET refresh_token_counter = \(session.counter), refreshed_at = \(session.refreshedAt),
+        UPDATE sessions SET refresh_token_counter = \(counter + 1), refreshed_at = \(now),
             user_agent = \(device.userAgent), ip = \(device.address)
-        WHERE refresh_token_counter = \(session.counter - 1) AND id = \(session.id)
+        WHERE refresh_token_counter = \(counter) AND created_at >= \(policy.earliestStart(at: now))
+            AND coalesce(refreshed_at, created_at) >= \(policy.earliestUse(at: now))
+            AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(now))
+            AND id = \(session)
         """
     }
 
@@ -106,19 +105,20 @@ extension Accounts {
     }
 }
 
-extension Connection {
-    func sessionAndAccount(_ statement: SQL) throws -> (session: Session, account: Account)? {
-        var session: Session?
-        var account: Account?
-        let afterUser = Accounts.userColumnCount
-        _ = try rows(statement) { row in
-            if account == nil {
-                account = Account(user: row.user(), identities: [])
-                session = row.session(from: afterUser + Accounts.identityColumnCount)
-            }
-            if let identity = row.identityIfPresent(from: afterUser) { account?.identities.append(identity) }
-        }
-        guard let session, let account else { return nil }
-        return (session, account)
+extension Row {
+    /// A row of ``Accounts/refreshLookup(_:)``: an account with one of its identities.
+    fileprivate func sessionAndAccount() -> (session: Session, account: Account) {
+        let identity = identityIfPresent(from: Accounts.userColumnCount)
+        return (
+            session(from: Accounts.userColumnCount + Accounts.identityColumnCount),
+            Account(user: user(), identities: identity.map { [$0] } ?? [])
+        )
     }
+}
+
+/// One account of all rows.
+private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
+    guard var found = rows.first else { return nil }
+    for row in rows.dropFirst() { found.account.identities += row.account.identities }
+    return found
 }

@@ -4,8 +4,8 @@ import Synchronization
 /// PostgreSQL through libpq, for any number of nodes.
 ///
 /// Writes are serializable transactions on a bounded pool of connections; those of one statement share commits on two
-/// more. Reads of one statement share a further connection, in pipeline mode; other reads are transactions of the pool that see one state. No call blocks the
-/// thread that makes it. What surely did not happen is tried again, up to the caller's time limit: after
+/// more. Reads of one statement share a further connection, in pipeline mode; other reads are transactions of the pool
+/// that see one state. No call blocks the thread that makes it. What surely did not happen is tried again, up to the caller's time limit: after
 /// a serialization failure, a deadlock, or a connection that was lost before the commit was asked for.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
@@ -76,21 +76,28 @@ package final class PostgresDatabase: Database {
         try await transaction(.schema, body)
     }
 
-    package func change(_ statement: SQL) async throws -> Int {
-        do { return try await sharedChange(statement) } catch is RowIsHeld {
+    package func change<Found: Sendable>(
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+    ) async throws -> Changed<Found> {
+        do {
+            let (count, answer) = try await sharedChange(statement, query)
+            return Changed(count: count, found: try answer.rows(decode))
+        } catch is RowIsHeld {
             // Waits for the row where nobody waits behind it.
-            return try await write { db in try db.run(statement) }
+            return try await write { db in Changed(count: try db.run(statement), found: try db.rows(query, decode)) }
         }
     }
 
-    private func sharedChange(_ statement: SQL) async throws -> Int {
+    private func sharedChange(_ statement: SQL, _ query: SQL) async throws -> (Int, PostgresResult) {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let deadline = uptime() + settings.waitLimit
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { caller in
-                commits.add(
-                    Change(id: id, statement: statement, deadline: deadline) { caller.resume(with: $0) })
+                let change = Change(id: id, statement: statement, query: query, deadline: deadline) {
+                    caller.resume(with: $0)
+                }
+                commits.add(change)
                 // Who left before it was there was not found.
                 if Task.isCancelled { commits.cancel(id) }
             }

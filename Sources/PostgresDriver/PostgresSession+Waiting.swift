@@ -2,27 +2,31 @@ import CPostgres
 import SQLDatabase
 
 extension PostgresSession {
-    /// Runs statements in one round trip and one transaction, which they are without a word about one.
+    /// Carries changes out in one round trip and one transaction, which they are without a word about one.
     ///
-    /// - Returns: How many rows each changed.
+    /// - Returns: Of each, how many rows it changed and what its query found.
     /// - Throws: ``ServerRefusal`` of the first that fails, and nothing has happened; ``LostConnection``;
     ///   ``ConstraintViolation`` for a value that cannot be sent, after which the session cannot be used.
-    func changes(_ statements: [SQL], by deadline: Duration) throws -> [Int] {
+    func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, PostgresResult)] {
         newNames = []
-        for statement in statements { try send(.statement(statement)) }
+        for change in changes {
+            try send(.statement(change.statement))
+            try send(.statement(change.query))
+        }
         try sync()
-        var (counts, refusal): ([Int], ServerRefusal?) = ([], nil)
+        var (answers, count, refusal): ([(Int, PostgresResult)], Int, ServerRefusal?) = ([], 0, nil)
         let deadline = answerDeadline(statementLimit, by: deadline)
         while true {
             try flush(until: deadline)
             while let part = try receive() {
                 switch PQresultStatus(part.pointer) {
                 case PGRES_PIPELINE_SYNC:
-                    guard let refusal else { return counts }
+                    guard let refusal else { return answers }
                     forget(newNames)
                     throw refusal
                 // What only prepares has no count.
-                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: if let count = part.changedRowsIfAny { counts.append(count) }
+                case PGRES_COMMAND_OK: count = part.changedRowsIfAny ?? count
+                case PGRES_TUPLES_OK: answers.append((count, part))
                 case PGRES_PIPELINE_ABORTED: break
                 default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
                 }

@@ -71,9 +71,9 @@ struct SharedCommitThread {
         do { session = try ready() } catch { throw .noConnection(error) }
         let start = commits.plan.uptime()
         let deadline = batch.reduce(start) { max($0, $1.deadline) }
-        let counts: [Int]
+        let answers: [(Int, PostgresResult)]
         do {
-            counts = try session.changes(batch.map(\.statement), by: deadline)
+            answers = try session.carryOut(batch, by: deadline)
         } catch let refusal as ServerRefusal where !refusal.endsSession {
             if refusal.needsNewSession || refusal.isReadOnly { self.session = nil }
             throw .refused(refusal)
@@ -86,9 +86,9 @@ struct SharedCommitThread {
             let detail = "the connection was lost while committing: whether it took effect is not known"
             throw .unknown(DatabaseFailure(code: SQLState.commitUnknown, detail: detail, kind: .unknownOutcome))
         }
-        for _ in batch { commits.observe(.statement) }
+        for _ in 0..<(2 * batch.count) { commits.observe(.statement) }
         commits.observe(.commit(callers: batch.count, commits.plan.uptime() - start))
-        for (change, count) in zip(batch, counts) { change.answer(.success(count)) }
+        for (change, answer) in zip(batch, answers) { change.answer(.success(answer)) }
     }
 
     /// - Returns: Those whose time is not over after a pause.
@@ -120,7 +120,7 @@ struct SharedCommitThread {
 }
 
 extension SQL {
-    /// What tells the rows apart that it changes, see ``Database/change(_:)``.
+    /// What tells the rows apart that it changes, see ``Database/change(_:thenRead:_:)``.
     fileprivate var lastText: String {
         for case .text(let text) in values.reversed() { return text }
         return ""

@@ -4,13 +4,14 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// A statement that is its caller's whole transaction, and changes rows.
+/// A statement that changes rows and a query after it, which are their caller's whole transaction.
 struct Change: Sendable {
     let id: UInt64
     let statement: SQL
+    let query: SQL
     /// Of the database's clock. It is not tried again after it.
     let deadline: Duration
-    let answer: @Sendable (Result<Int, any Error>) -> Void
+    let answer: @Sendable (Result<(Int, PostgresResult), any Error>) -> Void
 }
 
 /// Somebody holds the row of a change for longer than others shall wait behind it. Nothing has happened.

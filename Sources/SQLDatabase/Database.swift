@@ -16,13 +16,17 @@ package protocol Database: Sendable {
     /// - Throws: What `body` throws, and ``DatabaseFailure``.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
-    /// A write of one statement, which may share its commit with others. It sees what others have committed by then,
-    /// and waits for those who are changing the same row: what it depends on stands in its `WHERE`.
+    /// A write of one statement, and what a query finds right after it, in one transaction that may share its commit
+    /// with others. Both see what others have committed by then, and what those changed who share the commit; the
+    /// statement waits for those who are changing the same row: what it depends on stands in its `WHERE`.
     ///
-    /// - Parameter statement: The last text that it binds tells the row, so that all wait for each other in one order.
-    /// - Returns: How many rows it changed.
+    /// - Parameter statement: Gives no rows. The last text that it binds tells the row, so that all wait for each other
+    ///   in one order.
+    /// - Returns: How many rows it changed, and those of the query.
     /// - Throws: As ``write(_:)``.
-    func change(_ statement: SQL) async throws -> Int
+    func change<Found: Sendable>(
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+    ) async throws -> Changed<Found>
 
     /// A write that changes tables. It may take long. Where somebody holds a table that it needs, it gives way and
     /// tries again, so that nobody waits behind it while it waits.
@@ -47,8 +51,10 @@ package protocol Database: Sendable {
 
 extension Database {
     /// For databases where every write shares its commit, or none.
-    package func change(_ statement: SQL) async throws -> Int {
-        try await write { db in try db.run(statement) }
+    package func change<Found: Sendable>(
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+    ) async throws -> Changed<Found> {
+        try await write { db in Changed(count: try db.run(statement), found: try db.rows(query, decode)) }
     }
 
     /// For databases where a change of the schema is a write like any other.
@@ -63,6 +69,18 @@ extension Database {
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {
         try await work()
+    }
+}
+
+/// What ``Database/change(_:thenRead:_:)`` did and found.
+package struct Changed<Found: Sendable>: Sendable {
+    /// Rows that were changed.
+    package let count: Int
+    package let found: [Found]
+
+    package init(count: Int, found: [Found]) {
+        self.count = count
+        self.found = found
     }
 }
 

@@ -88,6 +88,35 @@ struct RefreshTests {
         }
     }
 
+    @Test(
+        "A token rotates exactly when the rules say so; else the session stays as it was",
+        .timeLimit(.minutes(1)), arguments: TestDatabase.all)
+    func rules(_ kind: TestDatabase) async throws {
+        let (hour, moment) = (Duration.seconds(3_600), Duration.microseconds(1))
+        for policy in [SessionPolicy(timebox: hour, inactivity: nil), SessionPolicy(timebox: nil, inactivity: hour)] {
+            let store = try await StoreFixture(kind, policy: policy)
+            let first = try await store.signedIn()
+            let (began, now) = (store.clock.now, store.clock.now + hour * 2)
+            let rows = [
+                (began, nil), (now - hour - moment, nil), (now - hour, now), (now - hour, now + moment),
+            ]
+            for refreshed in [nil, began, now - hour - moment, now - hour] {
+                for (created, ban) in rows {
+                    var session = first.session
+                    (session.counter, session.createdAt, session.refreshedAt) = (5, created, refreshed)
+                    try await store.set(session, ban: ban)
+                    let verdict = RefreshVerdict(counter: 5, session: session, policy: policy, now: now)
+                    let mayRotate = verdict == .rotate && ban != now + moment
+                    let token = RefreshToken.issue(session: session.id, counter: 5, secrets: StoreFixture.secrets)
+                    let outcome = try await store.refresh(token, at: now)
+                    #expect((outcome.verdict == .rotate) == mayRotate)
+                    let state = mayRotate ? [6, now.microseconds] : [5, refreshed?.microseconds]
+                    #expect(try await store.state() == state)
+                }
+            }
+        }
+    }
+
     @Test("A token of a server with another secret is unknown", arguments: TestDatabase.all)
     func forged(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -123,11 +152,33 @@ struct RefreshTests {
     }
 }
 
+extension StoreFixture {
+    /// Makes the only session as this one.
+    fileprivate func set(_ session: Session, ban: Instant?) async throws {
+        @Sendable func value(_ instant: Instant?) -> SQLValue { instant.map { .instant($0.microseconds) } ?? .null }
+        try await storage.database.write { db in
+            try db.run(
+                """
+                UPDATE sessions SET refresh_token_counter = \(session.counter),
+                    created_at = \(value(session.createdAt)), refreshed_at = \(value(session.refreshedAt))
+                """)
+            try db.run("UPDATE users SET banned_until = \(value(ban))")
+        }
+    }
+
+    /// Counter and time of the last refresh.
+    fileprivate func state() async throws -> [Int64?] {
+        try await storage.database.read { db in
+            try db.row("SELECT refresh_token_counter, refreshed_at FROM sessions") { [$0.int(0), $0.intIfPresent(1)] }
+        } ?? []
+    }
+}
+
 /// Loses its connection once, at the commit of the first change.
 private struct DoubtfulDatabase: Database {
     let database: any Database
     let tookEffect: Bool
-    /// Whether it cannot be read after that.
+    /// Whether it cannot be reached after that.
     let staysAway: Bool
     private let changes = Counter()
 
@@ -146,14 +197,17 @@ private struct DoubtfulDatabase: Database {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
-        if staysAway, changes.value > 0 { throw DatabaseFailure(code: 2, detail: "away", kind: .passing) }
-        return try await database.read(body)
+        try await database.read(body)
     }
 
-    func change(_ statement: SQL) async throws -> Int {
+    func change<Found: Sendable>(
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+    ) async throws -> Changed<Found> {
+        let isAway = staysAway && changes.value > 0
         changes.add()
-        guard changes.value == 1 else { return try await database.change(statement) }
-        if tookEffect { _ = try await database.change(statement) }
+        if isAway { throw DatabaseFailure(code: 2, detail: "away", kind: .passing) }
+        guard changes.value == 1 else { return try await database.change(statement, thenRead: query, decode) }
+        if tookEffect { _ = try await database.change(statement, thenRead: query, decode) }
         throw DatabaseFailure(code: 1, detail: "lost", kind: .unknownOutcome)
     }
 }

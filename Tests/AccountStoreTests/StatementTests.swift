@@ -41,7 +41,7 @@ struct StatementTests {
         let session = SessionID(trusted: id.text)
         let email = try #require(EmailAddress("ada@example.com"))
         let statements =
-            Accounts.hotStatements(user: id, session: session, email: email)
+            Accounts.hotStatements(user: id, session: session, email: email, at: store.clock.now)
             + Accounts.hotProviderStatements(
                 user: id, digest: Array(repeating: 1, count: 32), at: store.clock.now)
         for statement in statements {

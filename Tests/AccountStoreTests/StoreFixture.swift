@@ -39,9 +39,9 @@ struct StoreFixture {
         return issued
     }
 
-    func refresh(_ token: Secret) async throws -> RefreshOutcome {
+    func refresh(_ token: Secret, at now: Instant? = nil) async throws -> RefreshOutcome {
         guard let token = RefreshToken(token) else { throw NotSignedIn() }
-        return try await accounts.refresh(token, from: device, at: clock.now)
+        return try await accounts.refresh(token, from: device, at: now ?? clock.now)
     }
 
     /// One column of one row, as text; nil when there is no row or the column is null.

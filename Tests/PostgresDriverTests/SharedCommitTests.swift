@@ -119,3 +119,10 @@ struct SharedCommitTests {
         await #expect(throws: DatabaseFailure.self) { try await database.change(Self.rename(1, to: "new")) }
     }
 }
+
+extension PostgresDatabase {
+    /// - Returns: How many rows it changed.
+    fileprivate func change(_ statement: SQL) async throws -> Int {
+        try await change(statement, thenRead: "SELECT 1") { $0.int(0) }.count
+    }
+}

@@ -125,4 +125,17 @@ struct ValueTests {
         }
         #expect(sum == 719_400)
     }
+
+    @Test("What is read with a change is what it left", arguments: TestDatabase.all)
+    func change(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openWithNotes()
+        try await storage.database.addNote(1, "old")
+        let query: SQL = "SELECT text FROM note WHERE id = \(1)"
+        let made = try await storage.database.change("UPDATE note SET text = 'new'", thenRead: query) { $0.text(0) }
+        #expect(made.count == 1)
+        #expect(made.found == ["new"])
+        let none = try await storage.database.change("DELETE FROM note WHERE id = 2", thenRead: query) { $0.text(0) }
+        #expect(none.count == 0)
+        #expect(none.found == ["new"])
+    }
 }

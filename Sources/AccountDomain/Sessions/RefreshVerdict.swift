@@ -22,9 +22,20 @@ package struct SessionPolicy: Sendable {
     }
 
     package func hasEnded(_ session: Session, at now: Instant) -> Bool {
-        if let timebox, now > session.createdAt + timebox { return true }
-        if let inactivity, now > (session.refreshedAt ?? session.createdAt) + inactivity { return true }
-        return false
+        session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
+    }
+
+    /// Sessions that began before this have ended.
+    package func earliestStart(at now: Instant) -> Instant { Self.instant(timebox, before: now) }
+
+    /// Sessions that were last used before this have ended.
+    package func earliestUse(at now: Instant) -> Instant { Self.instant(inactivity, before: now) }
+
+    /// Not before the year 1, which every database can keep.
+    private static func instant(_ limit: Duration?, before now: Instant) -> Instant {
+        let first = Instant(seconds: -62_135_596_800)
+        guard let limit, limit < now - first else { return first }
+        return now - limit
     }
 }
 

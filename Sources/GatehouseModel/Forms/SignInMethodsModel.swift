@@ -75,8 +75,8 @@ public final class SignInMethodsModel {
         await attempt {
             do {
                 try await self.manager.undo(link)
-            } catch where Self.isTooLate(error) {
-                try await self.read()
+            } catch {
+                if Self.isTooLate(error) { try await self.read() }
                 throw error
             }
         } tell: {

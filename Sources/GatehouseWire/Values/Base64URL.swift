@@ -22,23 +22,38 @@ package enum Base64URL {
     package static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
     package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
-        symbols.withUnsafeBufferPointer { symbols in
-            var position = 0
-            while position + 3 <= bytes.count {
-                let group = Int(bytes[position]) << 16 | Int(bytes[position + 1]) << 8 | Int(bytes[position + 2])
-                text.append(symbols[group >> 18])
-                text.append(symbols[group >> 12 & 63])
-                text.append(symbols[group >> 6 & 63])
-                text.append(symbols[group & 63])
-                position += 3
+        let count = encodedCount(bytes.count)
+        text += [UInt8](unsafeUninitializedCapacity: count) { text, written in
+            bytes.withUnsafeBufferPointer { bytes in
+                symbols.withUnsafeBufferPointer { symbols in encode(bytes, with: symbols, to: text) }
             }
-            guard position < bytes.count else { return }
-            let hasSecond = position + 1 < bytes.count
-            let group = Int(bytes[position]) << 16 | (hasSecond ? Int(bytes[position + 1]) << 8 : 0)
-            text.append(symbols[group >> 18])
-            text.append(symbols[group >> 12 & 63])
-            if hasSecond { text.append(symbols[group >> 6 & 63]) }
+            written = count
         }
+    }
+
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, with symbols: UnsafeBufferPointer<UInt8>,
+        to text: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        var (position, end) = (0, 0)
+        func append(_ value: Int) {
+            text.initializeElement(at: end, to: symbols[value & 63])
+            end += 1
+        }
+        while position + 3 <= bytes.count {
+            let group = Int(bytes[position]) << 16 | Int(bytes[position + 1]) << 8 | Int(bytes[position + 2])
+            append(group >> 18)
+            append(group >> 12)
+            append(group >> 6)
+            append(group)
+            position += 3
+        }
+        guard position < bytes.count else { return }
+        let hasSecond = position + 1 < bytes.count
+        let group = Int(bytes[position]) << 16 | (hasSecond ? Int(bytes[position + 1]) << 8 : 0)
+        append(group >> 18)
+        append(group >> 12)
+        if hasSecond { append(group >> 6) }
     }
 
     /// - Returns: nil for padding, for any other character, for a length that no value has, and for bits

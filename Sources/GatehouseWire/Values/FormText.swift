@@ -19,7 +19,7 @@ package enum FormText {
 
     /// - Returns: nil for broken escapes, and for what is no UTF-8.
     package static func read(_ text: some Collection<UInt8>) -> String? {
-        let (bytes, isWhole) = unescape(text)
+        let (bytes, isWhole) = unescape(Array(text))
         // Decoding mends what is no UTF-8, and then the bytes differ.
         let read = String(decoding: bytes, as: UTF8.self)
         return isWhole && read.utf8.elementsEqual(bytes) ? read : nil
@@ -27,10 +27,12 @@ package enum FormText {
 
     /// Broken escapes stay as they are; what is no UTF-8 becomes replacement characters, which match nothing.
     package static func readLeniently(_ text: some Collection<UInt8>) -> String {
-        String(decoding: unescape(text).bytes, as: UTF8.self)
+        String(decoding: unescape(Array(text)).bytes, as: UTF8.self)
     }
 
-    private static func unescape(_ text: some Collection<UInt8>) -> (bytes: [UInt8], isWhole: Bool) {
+    private static func unescape(_ text: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
+        // Most texts have nothing to read in another way.
+        guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return (text, true) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text[...]
