@@ -23,11 +23,18 @@ class DeployTests(unittest.TestCase):
             self.assertEqual(sorted(named - known), [], name)
 
     def test_what_the_image_copies_is_there(self):
-        for source in re.findall(r"^COPY (?!--from)(.+) \S+$", read("Deploy", "Dockerfile"), re.MULTILINE):
-            for path in source.split():
-                self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+        sources = re.findall(r"^COPY (?!--from)(.+) \S+$", read("Deploy", "Dockerfile"), re.MULTILINE)
+        copied = [path for source in sources for path in source.split()]
+        for path in copied:
+            self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+        # What is not named there is not sent to the build.
         kept = re.findall(r"^!(\S+)$", read("Deploy", "Dockerfile.dockerignore"), re.MULTILINE)
-        self.assertEqual(sorted(kept), ["Package.swift", "Sources", "Tests"])
+        self.assertEqual(sorted(kept), sorted(copied))
+
+    def test_the_image_copies_every_folder_that_the_manifest_names(self):
+        copied = re.findall(r"^COPY (\w+) \1$", read("Deploy", "Dockerfile"), re.MULTILINE)
+        named = set(re.findall(r'path: "(\w+)/', read("Package.swift"))) | {"Sources", "Tests"}
+        self.assertEqual(sorted(copied), sorted(named))
 
     def test_the_image_has_the_libraries_that_the_build_links(self):
         text = read("Deploy", "Dockerfile")
@@ -35,6 +42,31 @@ class DeployTests(unittest.TestCase):
         self.assertEqual(sorted(linked), ["argon2", "crypt", "pq", "sqlite3"])
         for library in ("libsqlite3-0", "libargon2-1", "libcrypt1", "libpq5"):
             self.assertIn(library, text)
+
+    def test_no_pod_is_given_variables_named_after_its_service(self):
+        # GATEHOUSE_PORT=tcp://… and others, which the program refuses as settings.
+        text = read("Deploy", "kubernetes.yaml")
+        self.assertEqual(re.findall(r"^kind: Service\nmetadata: {name: (\w+)}", text, re.MULTILINE), ["gatehouse"])
+        pods = re.findall(r"^ +containers:$", text, re.MULTILINE)
+        self.assertGreater(len(pods), 0)
+        self.assertEqual(text.count("      enableServiceLinks: false\n"), len(pods))
+
+    def test_every_url_of_a_database_server_says_how_it_is_known(self):
+        # Without sslmode it would be verify-full, which needs the certificate of an authority.
+        for name in ("compose.yaml", "kubernetes.yaml"):
+            urls = re.findall(r"postgres://\S+", read("Deploy", name))
+            self.assertGreater(len(urls), 0, name)
+            for url in urls:
+                self.assertRegex(url, r"sslmode=(disable$|verify-full&sslrootcert=/)", name)
+
+    def test_the_authority_of_the_database_is_where_the_url_says(self):
+        text = read("Deploy", "kubernetes.yaml")
+        folder = re.search(r"sslrootcert=(\S+)/root\.crt", text).group(1)
+        self.assertIn(f"volumeMounts: &authority [{{name: database, mountPath: {folder}, readOnly: true}}]", text)
+        self.assertEqual(text.count("volumeMounts:"), text.count("image: gatehouse"))
+
+    def test_a_program_behind_a_proxy_of_its_machine_trusts_it(self):
+        self.assertIn("GATEHOUSE_TRUSTED_PROXIES=127.0.0.0/8", read("Deploy", "gatehouse.service"))
 
     def test_the_proxy_knows_the_nodes_of_the_composition(self):
         nodes = re.findall(r"^  (node-\w+):", read("Deploy", "compose.yaml"), re.MULTILINE)
