@@ -93,7 +93,7 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
         // The system may call from any thread: the closure belongs to none.
         let handler: @Sendable (URL?, (any Error)?) -> Void = { [weak self] url, error in
             let outcome = Self.outcome(url, error)
-            Task { @MainActor in self?.end(outcome) }
+            Task { @MainActor [weak self] in self?.end(outcome) }
         }
         if #available(iOS 17.4, macOS 14.4, *) {
             guard scheme == "https" else {
