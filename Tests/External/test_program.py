@@ -7,6 +7,7 @@ import re
 import socket
 import sqlite3
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
-from program import PASSWORD, SECRET_KEY, Client, Server, free_port, poll, run
+from program import BINARY, PASSWORD, SECRET_KEY, Client, Server, free_port, plain_environment, poll, run
 from replay import sign_jwt
 from wire import exchange, request
 
@@ -208,6 +209,35 @@ def test_version():
 
 
 # Users on the command line.
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("command", [["users", "export"], ["export", "supabase"], ["users", "list"], ["version"]])
+def test_what_does_not_fit_on_the_disk_is_no_success(servers, new_email, command):
+    server = servers.serve().start()
+    server.auth().sign_up(new_email())
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [BINARY, *command],
+            env={**plain_environment(), **server.environment},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert ended.returncode == 1
+    assert "Standard output cannot be written (No space left on device)." in ended.stderr
+
+
+def test_a_reader_that_has_read_enough_is_no_failure(servers, new_email):
+    server = servers.serve().start()
+    server.auth().sign_up(new_email())
+    reader, writer = os.pipe()
+    os.close(reader)
+    environment = {**plain_environment(), **server.environment}
+    ended = subprocess.run([BINARY, "users", "export"], env=environment, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert ended.returncode == 0, ended.stderr
 
 
 def exported(server):

@@ -104,6 +104,6 @@ struct BenchTokens: AsyncParsableCommand {
         let accounts = try await OpenedAccounts(options).accounts
         let tokens = try await explaining { try await accounts.seededTokens(count) }
         guard !tokens.isEmpty else { throw CommandFailure("There are no made-up people: `gatehouse bench seed`.") }
-        Output.send(tokens.map { $0.reveal() + "\n" }.joined())
+        try Output.send(tokens.map { $0.reveal() + "\n" }.joined())
     }
 }

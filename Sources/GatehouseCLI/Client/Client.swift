@@ -61,7 +61,7 @@ struct Client: Sendable {
 
 extension Client {
     /// What came of the command, on standard output.
-    func answer(_ answer: ClientAnswer) { Output.send(isJSON ? answer.json.text + "\n" : answer.text) }
+    func answer(_ answer: ClientAnswer) throws { try Output.send(isJSON ? answer.json.text + "\n" : answer.text) }
 
     /// For people alone, on standard error.
     func note(_ text: String) { if !isJSON { Output.note(text.printable) } }

@@ -32,8 +32,8 @@ struct Completions: ParsableCommand {
 
     @Argument(help: "bash, zsh or fish.") var shell: Shell
 
-    func run() {
+    func run() throws {
         let script = shell.script
-        Output.send(script.hasSuffix("\n") ? script : script + "\n")
+        try Output.send(script.hasSuffix("\n") ? script : script + "\n")
     }
 }

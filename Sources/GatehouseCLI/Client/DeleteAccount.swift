@@ -15,7 +15,7 @@ struct DeleteAccount: ClientCommand {
         try await client.gateway.deleteAccount()
         // What is lost: whether the server knows the session. It went with the account.
         try await client.auth.signOut(scope: .local)
-        client.answer(.deleted(user, server: client.target.text))
+        try client.answer(.deleted(user, server: client.target.text))
     }
 
     private func confirm(_ user: User, _ client: Client) async throws {

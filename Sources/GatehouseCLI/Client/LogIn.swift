@@ -39,9 +39,11 @@ struct LogIn: ClientCommand {
         } else {
             user = try await signIn(client)
         }
-        client.answer(.signedIn(user, server: client.target.text))
+        // The session before this one ends even when nobody can be told of the new one.
+        let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
         client.noteStorage()
         await client.endReplaced(old)
+        try told.get()
     }
 
     private func signIn(_ client: Client) async throws -> User {

@@ -16,9 +16,9 @@ struct LogOut: ClientCommand {
         let (user, server) = (await client.auth.currentUser, client.target.text)
         let outcome = try await client.auth.signOut(scope: everywhere ? .global : .local)
         switch outcome {
-        case .revoked: client.answer(.signedOut(user, server: server, isRevoked: user != nil))
+        case .revoked: try client.answer(.signedOut(user, server: server, isRevoked: user != nil))
         case .notRevoked(let error):
-            client.answer(.signedOut(user, server: server, isRevoked: false))
+            try client.answer(.signedOut(user, server: server, isRevoked: false))
             var failure = ClientFailure(error, at: server)
             failure.text = "The server was not told. " + failure.text
             throw failure

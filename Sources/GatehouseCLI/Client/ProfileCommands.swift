@@ -12,7 +12,7 @@ struct ShowProfile: ClientCommand {
 
     @OptionGroup var options: ClientOptions
 
-    func perform(_ client: Client) async throws { await client.show(try await client.gateway.profile()) }
+    func perform(_ client: Client) async throws { try await client.show(await client.gateway.profile()) }
 }
 
 struct SetProfile: ClientCommand {
@@ -50,16 +50,16 @@ struct SetProfile: ClientCommand {
             avatarURL: change(avatarURL), timezone: change(timezone))
     }
 
-    func perform(_ client: Client) async throws { await client.show(try await client.gateway.updateProfile(edit)) }
+    func perform(_ client: Client) async throws { try await client.show(await client.gateway.updateProfile(edit)) }
 }
 
 extension Client {
-    func show(_ profile: Profile) async {
+    func show(_ profile: Profile) async throws {
         // Names are for people only.
         let needsNames = !isJSON && !profile.summary.favoriteTeams.isEmpty
         // What is lost: the names of the teams; their ids are shown.
         let teams = needsNames ? (try? await gateway.teams()) ?? [] : []
-        answer(.profile(profile, teams: teams))
+        try answer(.profile(profile, teams: teams))
     }
 }
 
@@ -71,6 +71,6 @@ struct Teams: ClientCommand {
     @Option(help: "Only those of one league, such as nba.") var league: String?
 
     func perform(_ client: Client) async throws {
-        client.answer(.teams(try await client.gateway.teams(league: league)))
+        try client.answer(.teams(await client.gateway.teams(league: league)))
     }
 }

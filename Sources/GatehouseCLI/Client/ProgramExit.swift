@@ -44,5 +44,5 @@ struct ExitCodes: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exit-codes", abstract: "Explains the exit codes.", discussion: ProgramExit.table)
 
-    func run() { Output.send(ProgramExit.table) }
+    func run() throws { try Output.send(ProgramExit.table) }
 }

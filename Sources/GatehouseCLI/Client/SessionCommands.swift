@@ -14,7 +14,7 @@ struct ListSessions: ClientCommand {
 
     @OptionGroup var options: ClientOptions
 
-    func perform(_ client: Client) async throws { client.answer(.sessions(try await client.sessions())) }
+    func perform(_ client: Client) async throws { try client.answer(.sessions(await client.sessions())) }
 }
 
 struct RevokeSessions: ClientCommand {
@@ -34,7 +34,7 @@ struct RevokeSessions: ClientCommand {
     func perform(_ client: Client) async throws {
         if others {
             try await client.auth.signOut(scope: .others)
-            return client.answer(.revoked([], endsOthers: true, isSignedIn: true))
+            return try client.answer(.revoked([], endsOthers: true, isSignedIn: true))
         }
         let wanted = Set(ids.compactMap(UUID.init(uuidString:)))
         let sessions = try await client.sessions().filter { wanted.contains($0.id) }
@@ -46,7 +46,7 @@ struct RevokeSessions: ClientCommand {
         for session in sessions where !session.isCurrent { try await client.auth.revokeSession(id: session.id) }
         let endsThis = sessions.contains(where: \.isCurrent)
         if endsThis, case .notRevoked(let error) = try await client.auth.signOut(scope: .local) { throw error }
-        client.answer(.revoked(sessions.map(\.id), endsOthers: false, isSignedIn: !endsThis))
+        try client.answer(.revoked(sessions.map(\.id), endsOthers: false, isSignedIn: !endsThis))
     }
 }
 

@@ -17,11 +17,13 @@ struct SignUp: ClientCommand {
     func perform(_ client: Client) async throws {
         let old = await client.auth.currentSession
         guard let user = try await signUp(client) else {
-            return client.answer(.checkMail(server: client.target.text))
+            return try client.answer(.checkMail(server: client.target.text))
         }
-        client.answer(.signedIn(user, server: client.target.text))
+        // The session before this one ends even when nobody can be told of the new one.
+        let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
         client.noteStorage()
         await client.endReplaced(old)
+        try told.get()
     }
 
     /// - Returns: nil when nobody is signed in before the address is confirmed.

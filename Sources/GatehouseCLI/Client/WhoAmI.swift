@@ -16,12 +16,12 @@ struct WhoAmI: ClientCommand {
         let server = client.target.text
         do {
             let user = try await client.auth.user()
-            client.answer(.whoAmI(user, try await profile(client), server: server, isChecked: true))
+            try client.answer(.whoAmI(user, await profile(client), server: server, isChecked: true))
         } catch {
             let failure = ClientFailure(error, at: server)
             // No answer says nothing about who is signed in (requirement A4).
             if failure.exit == .unavailable {
-                client.answer(.whoAmI(session.user, nil, server: server, isChecked: false))
+                try client.answer(.whoAmI(session.user, nil, server: server, isChecked: false))
             }
             throw failure
         }

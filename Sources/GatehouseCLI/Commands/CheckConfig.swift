@@ -13,10 +13,10 @@ struct CheckConfig: AsyncParsableCommand {
     @Flag(help: "Print every setting as a Markdown table instead.") var documentation = false
 
     func run() async throws {
-        if documentation { return Output.send(SettingsReport.documentation) }
+        if documentation { return try Output.send(SettingsReport.documentation) }
         do {
             let given = try await options.given()
-            Output.send(SettingsReport(given).text)
+            try Output.send(SettingsReport(given).text)
             _ = try ServerSettings(given, parts: only)
         } catch let problems as SettingsProblems {
             Output.note("\n\(problems)")

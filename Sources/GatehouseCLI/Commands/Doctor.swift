@@ -12,7 +12,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let findings = await findings()
-        for finding in findings { Output.line(json ? finding.json : finding.line) }
+        for finding in findings { try Output.line(json ? finding.json : finding.line) }
         if findings.contains(where: { $0.state == .problem }) { throw ExitCode.failure }
     }
 

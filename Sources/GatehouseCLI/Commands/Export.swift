@@ -29,7 +29,7 @@ struct ExportSupabase: AsyncParsableCommand {
         let total = try await accounts.count()
         let handle = try file.map(NewFile.open)
         func write(_ text: String) throws {
-            if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { Output.send(text) }
+            if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { try Output.send(text) }
         }
         var progress = ProgressLine(noun: "accounts")
         var (last, count): (UserID?, Int) = (nil, 0)

@@ -77,8 +77,8 @@ extension ClientFailure {
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Tells what this program is.")
 
-    func run() {
-        Output.line(
+    func run() throws {
+        try Output.line(
             "gatehouse \(ProgramVersion.text), compiled with Swift \(ProgramVersion.compiler), schema level "
                 + "\(migrations(for: [.auth]).last?.number ?? 0)")
     }

@@ -43,7 +43,7 @@ struct ImportSupabase: AsyncParsableCommand {
         let source = try await source()
         try await explaining { try await work.run(source) }
         try handle?.close()
-        for line in work.summary { Output.line(line) }
+        for line in work.summary { try Output.line(line) }
         if work.hasFailed { throw ExitCode.failure }
     }
 

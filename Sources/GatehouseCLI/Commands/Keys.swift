@@ -17,7 +17,7 @@ struct Keys: AsyncParsableCommand {
             let opened = try await OpenedAccounts(options)
             let keys = try await explaining { try await opened.signingKeys.all() }
             if keys.isEmpty { Output.note("There is no key yet: the first start of the server makes one.") }
-            Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
+            try Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
         }
     }
 
@@ -41,7 +41,7 @@ struct Keys: AsyncParsableCommand {
             let keys = try await explaining {
                 try await opened.signingKeys.rotate(to: stored, forgettingRetiredBefore: now - list.verifyingTime)
             }
-            Output.send(list.table(keys))
+            try Output.send(list.table(keys))
             if !list.databaseKeySigns {
                 Output.note("The configuration says that another key signs: this one is kept for when it does not.")
             }

@@ -15,7 +15,7 @@ struct Migrate: AsyncParsableCommand {
             try await migrate(database, steps)
             return pending
         }
-        for step in pending { Output.line("\(step.number)  \(step.name)") }
+        for step in pending { try Output.line("\(step.number)  \(step.name)") }
         Output.note(pending.isEmpty ? "The schema is up to date." : "The schema is up to date now.")
     }
 }

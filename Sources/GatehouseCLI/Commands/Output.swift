@@ -3,21 +3,25 @@ import HTTPServing
 /// Standard output is for results, standard error for what is said about them.
 enum Output {
     /// What cannot be written, because nobody reads any more, is lost.
-    static func send(_ text: String) {
-        Array(text.utf8).withUnsafeBytes { buffer in
+    ///
+    /// - Throws: ``CommandFailure`` when it cannot be written for another reason: a full disk must not look like success.
+    static func send(_ text: String) throws {
+        try Array(text.utf8).withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
                 let written = write(1, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if written > 0 {
+                if written >= 0 {
                     rest = rest.dropFirst(written)
-                } else if errno != EINTR {
+                } else if errno == EPIPE {
                     return
+                } else if errno != EINTR {
+                    throw CommandFailure("Standard output cannot be written (\(String(cString: strerror(errno)))).")
                 }
             }
         }
     }
 
-    static func line(_ text: String) { send(text + "\n") }
+    static func line(_ text: String) throws { try send(text + "\n") }
 
     static func note(_ text: String) { StandardError.append(Array((text + "\n").utf8)) }
 }

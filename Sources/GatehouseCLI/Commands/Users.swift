@@ -25,11 +25,11 @@ struct ListUsers: AsyncParsableCommand {
         repeat {
             let page = try await accounts.newest(after: last, filter: filter, limit: 1_000)
             for account in page {
-                if json { Output.line(withoutHash(account)) } else { table.add(row(account.user)) }
+                if json { try Output.line(withoutHash(account)) } else { table.add(row(account.user)) }
             }
             last = page.last?.user
         } while last != nil
-        if !json { Output.send(table.text) }
+        if !json { try Output.send(table.text) }
     }
 
     private func withoutHash(_ account: Account) -> String {
@@ -68,7 +68,7 @@ struct DeleteUser: AsyncParsableCommand {
         let done =
             soft ? try await accounts.softDelete(id, at: now) : try await accounts.delete(id, actor: nil, at: now)
         guard done else { throw CommandFailure("The account was gone already.") }
-        Output.line(id.text)
+        try Output.line(id.text)
     }
 
     private func confirmed(_ user: User) -> Bool {

@@ -30,7 +30,7 @@ struct CreateUser: AsyncParsableCommand {
             attributes.passwordHash = try await hash(password, opened.settings.auth.passwordPolicy)
         }
         switch try await opened.accounts.create(attributes, at: System.now()) {
-        case .done(let account): Output.line(account.user.id.text)
+        case .done(let account): try Output.line(account.user.id.text)
         case .emailTaken: throw CommandFailure("The address belongs to an account already.")
         case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not made.")
         }

@@ -28,14 +28,14 @@ struct SignOutUsers: AsyncParsableCommand {
         }
         try await accounts.signOut(
             user.id, name: user.email ?? "", session: nil, scope: .global, at: System.now())
-        Output.line(user.id.text)
+        try Output.line(user.id.text)
     }
 
     private func signOutEverybody(_ accounts: Accounts) async throws {
         guard yes || confirmed() else { throw CommandFailure("Nobody was signed out.") }
         var total = 0
         while case let count = try await accounts.endSomeSessions(at: System.now()), count > 0 { total += count }
-        Output.line("\(total) sessions ended")
+        try Output.line("\(total) sessions ended")
     }
 
     private func confirmed() -> Bool {

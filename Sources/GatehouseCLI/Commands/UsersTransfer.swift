@@ -31,7 +31,10 @@ struct ImportUsers: AsyncParsableCommand {
 struct ExportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes all accounts as lines of JSON.",
-        discussion: "The lines hold password hashes: keep the file as safe as the database. Sessions are not in it.")
+        discussion: """
+            The lines hold password hashes: keep the file as safe as the database. Profiles and sessions are not in it; \
+            `gatehouse export supabase` has the profiles, too.
+            """)
 
     private static let pageSize = 500
 
@@ -48,7 +51,7 @@ struct ExportUsers: AsyncParsableCommand {
             let page = try await accounts.accounts(after: last, limit: Self.pageSize)
             if page.isEmpty { break }
             let text = page.map { AccountLine.text($0) + "\n" }.joined()
-            if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { Output.send(text) }
+            if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { try Output.send(text) }
             (last, count) = (page.last?.user.id, count + page.count)
             progress.show(fraction: total > 0 ? Double(count) / Double(total) : 1, count: count)
         }
