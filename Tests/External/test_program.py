@@ -462,6 +462,24 @@ def test_the_gateways_words_for_a_bad_token(dev):
             assert refused.status == 401 and set(refused.json()) == {"error", "message"}, (key, refused)
 
 
+def test_the_schema_of_a_gateway_that_stands_alone(servers):
+    server = servers.serve(
+        "--only",
+        "gateway",
+        "--no-migrate",
+        GATEHOUSE_JWKS_URL="http://127.0.0.1:9/.well-known/jwks.json",
+        GOTRUE_JWT_ISSUER="http://127.0.0.1:9",
+        GATEHOUSE_ISSUER_SECRET_KEY=SECRET_KEY,
+    )
+    refused = run(*server.arguments, environment=server.environment, timeout=20)
+    advice = re.search(r"Run `gatehouse (migrate[^`]*)`", refused.stderr)
+    assert refused.returncode == 1 and advice, refused
+    assert server.command(*advice[1].split()).returncode == 0
+    server.start()
+    checked = server.command("doctor", "--only", "gateway")
+    assert checked.returncode == 0 and "up to date" in checked.stdout, checked
+
+
 def test_teams_by_league(dev):
     gateway = dev.gateway()
     answer = gateway.get("/v1/teams").json()

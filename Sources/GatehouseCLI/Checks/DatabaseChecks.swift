@@ -7,6 +7,8 @@ import SQLDatabase
 /// Looks at the accounts' database.
 struct DatabaseChecks {
     let settings: ServerSettings
+    /// What is served on it.
+    let parts: Set<ServedPart>
     let database: any Database
 
     func all(at now: Instant) async -> [Finding] {
@@ -48,10 +50,12 @@ struct DatabaseChecks {
 
     private func schema() async -> Finding {
         do {
-            let steps = migrations(for: [.auth])
+            let steps = migrations(for: parts)
             let pending = try await database.pendingMigrations(steps)
             guard pending.isEmpty else {
-                return .warning("schema", "\(pending.count) steps have not run", "gatehouse migrate")
+                return .warning(
+                    "schema", "\(pending.count) steps have not run",
+                    "gatehouse migrate" + (parts == [.gateway] ? " --only gateway" : ""))
             }
             if let newest = try await database.schemaState(steps).newer.last {
                 return .warning(

@@ -6,10 +6,7 @@ struct CheckConfig: AsyncParsableCommand {
         discussion: "Ends with code 78 when something is wrong, after telling all of it.")
 
     @OptionGroup var options: DataOptions
-
-    @Option(help: "As for `serve`: the parts to be served.", transform: ServedPart.set)
-    var only: Set<ServedPart> = Set(ServedPart.allCases)
-
+    @OptionGroup var only: PartOptions
     @Flag(help: "Print every setting as a Markdown table instead.") var documentation = false
 
     func run() async throws {
@@ -17,7 +14,7 @@ struct CheckConfig: AsyncParsableCommand {
         do {
             let given = try await options.given()
             try Output.send(SettingsReport(given).text)
-            _ = try ServerSettings(given, parts: only)
+            _ = try ServerSettings(given, parts: only.parts)
         } catch let problems as SettingsProblems {
             Output.note("\n\(problems)")
             throw ExitCode(.configuration)

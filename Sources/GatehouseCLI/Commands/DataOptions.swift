@@ -47,6 +47,12 @@ struct DataOptions: ParsableArguments {
     }
 }
 
+/// Which part of a server a command is about.
+struct PartOptions: ParsableArguments {
+    @Option(name: .customLong("only"), help: "As for `serve`: the parts to be served.", transform: ServedPart.set)
+    var parts: Set<ServedPart> = Set(ServedPart.allCases)
+}
+
 /// Accounts that a command works on while no server, or another process, serves them.
 struct OpenedAccounts {
     let settings: ServerSettings

@@ -8,6 +8,7 @@ struct Doctor: AsyncParsableCommand {
         discussion: "Ends with code 1 when there is a problem.")
 
     @OptionGroup var options: DataOptions
+    @OptionGroup var only: PartOptions
     @Flag(help: "One JSON object per line.") var json = false
 
     func run() async throws {
@@ -22,7 +23,7 @@ struct Doctor: AsyncParsableCommand {
         var findings: [Finding] = []
         do {
             let given = try await options.given()
-            settings = try ServerSettings(given)
+            settings = try ServerSettings(given, parts: only.parts)
             findings.append(.ok("configuration", "complete"))
             findings += UnusedSettings(given).missingFeatures.map {
                 .warning("configuration", $0, "nothing, unless you count on it")
@@ -63,7 +64,8 @@ struct Doctor: AsyncParsableCommand {
             )
         }
         do {
-            let checks = DatabaseChecks(settings: settings, database: try openDatabase(settings.database))
+            let checks = DatabaseChecks(
+                settings: settings, parts: only.parts, database: try openDatabase(settings.database))
             return (await checks.all(at: System.now()), await checks.newestAccount())
         } catch {
             return ([.problem("database", "\(path) cannot be opened: \(error)", "check owner and permissions")], nil)

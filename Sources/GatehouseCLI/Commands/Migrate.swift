@@ -5,10 +5,11 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Brings the database's schema up to date.")
 
     @OptionGroup var options: DataOptions
+    @OptionGroup var only: PartOptions
 
     func run() async throws {
-        let settings = try await options.settings()
-        let steps = migrations(for: [.auth])
+        let settings = try await options.settings(parts: only.parts)
+        let steps = migrations(for: only.parts)
         let pending = try await explaining {
             let database = try openDatabase(settings.database)
             let pending = try await explainingSchema { try await database.pendingMigrations(steps) }

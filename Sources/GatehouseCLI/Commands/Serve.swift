@@ -50,7 +50,8 @@ struct Serve: AsyncParsableCommand {
             let pending = try await database.pendingMigrations(steps)
             guard pending.isEmpty else {
                 let list = pending.map { "\($0.number) (\($0.name))" }.joined(separator: ", ")
-                throw CommandFailure("Migrations are pending: \(list). Run `gatehouse migrate`.")
+                let command = "gatehouse migrate" + (only == [.gateway] ? " --only gateway" : "")
+                throw CommandFailure("Migrations are pending: \(list). Run `\(command)`.")
             }
             return try await database.schemaState(steps).newer
         }
@@ -92,7 +93,7 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
     } catch let unknown as UnknownMigration {
         throw CommandFailure(
             "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
-                + "by a newer version, or by `serve --only gateway`.")
+                + "by a newer version, or for other parts of `serve --only`.")
     } catch let failure as DatabaseFailure where failure.detail.contains("55P03") {
         throw CommandFailure(
             "A table that has to change stayed in use. The steps before it are done; run it again when whoever holds "
