@@ -65,6 +65,13 @@ class DeployTests(unittest.TestCase):
         self.assertIn(f"volumeMounts: &authority [{{name: database, mountPath: {folder}, readOnly: true}}]", text)
         self.assertEqual(text.count("volumeMounts:"), text.count("image: gatehouse"))
 
+    def test_the_memory_of_a_pod_has_room_for_its_hashing_threads(self):
+        text = read("Deploy", "kubernetes.yaml")
+        threads = int(re.search(r'GATEHOUSE_HASH_THREADS, value: "(\d+)"', text).group(1))
+        limit = int(re.search(r"limits: {memory: (\d+)Mi}", text).group(1))
+        # Argon2id takes 19 MiB for each.
+        self.assertLess(threads * 19, limit / 2)
+
     def test_a_program_behind_a_proxy_of_its_machine_trusts_it(self):
         self.assertIn("GATEHOUSE_TRUSTED_PROXIES=127.0.0.0/8", read("Deploy", "gatehouse.service"))
 

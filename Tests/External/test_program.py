@@ -208,6 +208,23 @@ def test_version():
     assert re.fullmatch(r"gatehouse \d+\.\d+\.\d+\S*.*", run("version").stdout.strip())
 
 
+def test_doctor_finds_files_that_others_can_read(servers):
+    server = servers.serve()
+    assert server.command("migrate").returncode == 0
+    secrets, config = os.path.join(server.folder, "secrets"), os.path.join(server.folder, "gatehouse.yaml")
+    with open(secrets, "w", encoding="utf-8") as file:
+        file.write(server.environment.pop("GATEHOUSE_SECRETS"))
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(f"secrets_file: {secrets}\njwt_secret: a-shared-secret-of-forty-characters-0000\n")
+    os.chmod(secrets, 0o640)
+    os.chmod(config, 0o644)
+    told = server.command("doctor", "--config", config).stdout
+    assert f"chmod 600 {config} {secrets}" in told, told
+    for path in (secrets, config):
+        os.chmod(path, 0o600)
+    assert "chmod" not in server.command("doctor", "--config", config).stdout
+
+
 # Users on the command line.
 
 

@@ -64,6 +64,34 @@ struct ConfigurationFileTests {
         }
     }
 
+    @Test("A secret and a file with it exclude each other", arguments: ["1:abc", "[1:abc, 2:def]"])
+    func twice(secret: String) async throws {
+        try await withFile("secrets: \(secret)\nsecrets_file: /etc/gatehouse/secrets\nport: 80\n") { path in
+            let problems = try await ConfigurationFile(path: path).problems
+            #expect(problems.map(\.name) == ["secrets in \(path)"])
+            #expect(problems.first?.expected == "is set together with secrets_file: keep one of them")
+        }
+    }
+
+    @Test("Files with a secret are known: those that are named, and this one if a secret stands in it")
+    func secretFiles() async throws {
+        func found(_ path: String) async throws -> Set<String> {
+            let file = try await ConfigurationFile(path: path)
+            let environment = ["GATEHOUSE_JWT_SECRET_FILE": "jwt.txt"]
+            return GivenSettings(environment: environment, file: file) { _ in "secret" }.secretFiles
+        }
+        try await withFile("secrets_file: secrets.txt\ndatabase: postgres://gatehouse@db.example.org/x\n") { path in
+            let files = try await found(path)
+            #expect(files == ["jwt.txt", "secrets.txt"])
+        }
+        for text in ["secrets: \"1:abc\"\n", "database: postgres://gatehouse:abc@db.example.org/x\n"] {
+            try await withFile(text) { path in
+                let files = try await found(path)
+                #expect(files == ["jwt.txt", path])
+            }
+        }
+    }
+
     @Test("What is no YAML mapping is one problem", arguments: ["- a\n- b\n", "a: [", "\tb"])
     func malformed(text: String) async throws {
         try await withFile(text) { path in

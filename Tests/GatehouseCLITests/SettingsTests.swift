@@ -76,6 +76,8 @@ struct SettingsTests {
             ("GOTRUE_JWT_EXP", "1h"), ("GOTRUE_JWT_EXP", "0"), ("GOTRUE_JWT_KEYS", "{}"), ("GOTRUE_JWT_KEYS", "[]"),
             ("GOTRUE_JWT_KEYS", #"[{"kty":"EC"}]"#), ("GOTRUE_DISABLE_SIGNUP", "maybe"),
             ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_HASH_QUEUE", "0"),
+            ("GATEHOUSE_HASH_THREADS", "0"), ("GATEHOUSE_HASH_THREADS", "1001"),
+            ("GATEHOUSE_PROXY_HEADER", "X-Real-Ip"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", "-1"), ("GOTRUE_SESSIONS_TIMEBOX", "0"),
             ("GOTRUE_SESSIONS_TIMEBOX", "2 days"), ("GOTRUE_SESSIONS_INACTIVITY_TIMEOUT", "-1h"),
             ("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", "x"), ("GATEHOUSE_RATE_LIMIT_AUTHORIZE", "-1"),
@@ -153,6 +155,22 @@ struct SettingsTests {
     @Test("sqlite:PATH is the path")
     func databaseScheme() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.db"]).database.path == "a/b.db")
+    }
+
+    @Test("The header of proxies counts with their networks; without them it would silently not count")
+    func proxyHeader() throws {
+        let header = ["GATEHOUSE_PROXY_HEADER": "X-Real-Ip"]
+        #expect(GivenValues.problems(header.merging(["GATEHOUSE_TRUSTED_PROXIES": "10.0.0.0/8"]) { $1 }).isEmpty)
+        let problem = try #require(GivenValues.problems(header).first)
+        #expect(problem.expected.contains("GATEHOUSE_TRUSTED_PROXIES"))
+        let lone = header.merging(["GATEHOUSE_TRUSTED_PROXIES": " , "]) { $1 }
+        #expect(GivenValues.problems(lone) == [problem])
+    }
+
+    @Test("Hashing threads are as many as is said, and else as many as the machine has cores")
+    func hashThreads() throws {
+        #expect(try GivenValues.settings(["GATEHOUSE_HASH_THREADS": "2"]).hashThreads == 2)
+        #expect(try GivenValues.settings().hashThreads == nil)
     }
 
     @Test("Limits that are off are no limits")

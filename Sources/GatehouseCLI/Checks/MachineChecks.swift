@@ -1,20 +1,45 @@
+import AuthServer
 import Foundation
 import GatehouseWire
 
 /// Looks at the machine that the server runs on.
-struct MachineChecks {
+package struct MachineChecks {
     private static let gibibyte: UInt64 = 1 << 30
 
-    /// - Parameter files: what others than the owner should not read.
-    func permissions(of files: [String]) -> Finding {
-        let open = files.filter { file in
+    package init() {}
+
+    /// - Parameter paths: files and folders that others than the owner should not read.
+    package func permissions(of paths: [String]) -> Finding {
+        var open: [(path: String, isFolder: Bool)] = []
+        for path in paths {
             var information = stat()
-            return stat(file, &information) == 0 && information.st_mode & 0o077 != 0
+            guard stat(path, &information) == 0, information.st_mode & 0o077 != 0 else { continue }
+            open.append((path, information.st_mode & S_IFMT == S_IFDIR))
         }
         guard !open.isEmpty else { return .ok("permissions", "secrets and accounts are for their owner alone") }
+        // Without the right to search it, its owner could not open what is in a folder either.
+        let commands = [false, true].compactMap { isFolder in
+            let paths = open.filter { $0.isFolder == isFolder }.map(\.path)
+            return paths.isEmpty ? nil : ([isFolder ? "chmod 700" : "chmod 600"] + paths).joined(separator: " ")
+        }
         return .warning(
-            "permissions", "others on this machine can open \(open.joined(separator: ", "))",
-            "chmod 600 \(open.joined(separator: " "))")
+            "permissions", "others on this machine can open \(open.map(\.path).joined(separator: ", "))",
+            commands.joined(separator: " && "))
+    }
+
+    /// Whether the limits can tell callers apart, as far as the configuration shows.
+    ///
+    /// - Returns: nil when nothing speaks against it.
+    package func callers(_ given: GivenSettings, _ settings: ServerSettings) -> Finding? {
+        guard settings.rates != nil, settings.listen.isLoopback, settings.auth.externalURL.hasPrefix("https://"),
+            given[.trustedProxies] == nil, given[.rateHeader] == nil
+        else { return nil }
+        return .warning(
+            "callers",
+            "a proxy stands in front of \(settings.listen) and is not trusted: to the limits everybody is one address, "
+                + "and ten wrong passwords shut everybody out",
+            "\(Setting.trustedProxies.environmentName)=127.0.0.0/8,::1/128, if the proxy sets "
+                + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }
 
     func diskSpace(near path: String) -> Finding {

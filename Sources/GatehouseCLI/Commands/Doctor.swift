@@ -29,6 +29,7 @@ struct Doctor: AsyncParsableCommand {
                 .warning("configuration", $0, "nothing, unless you count on it")
             }
             findings.append(machine.permissions(of: privateFiles(given, settings)))
+            if let callers = machine.callers(given, settings) { findings.append(callers) }
         } catch let problems as SettingsProblems {
             let found = problems.problems.map {
                 Finding.problem(
@@ -48,11 +49,8 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func privateFiles(_ given: GivenSettings, _ settings: ServerSettings) -> [String] {
-        let secretFiles = Setting.allCases.filter(\.isSecret).flatMap { setting in
-            ([setting.environmentName] + setting.foreignNames).compactMap { given.environment[$0 + "_FILE"] }
-        }
         let folder = options.data.map { [$0, $0 + "/secrets.json"] } ?? []
-        return secretFiles + folder + (settings.database.server == nil ? [settings.database.path] : [])
+        return given.secretFiles.sorted() + folder + (settings.database.server == nil ? [settings.database.path] : [])
     }
 
     private func database(_ settings: ServerSettings) async -> ([Finding], newest: Instant?) {

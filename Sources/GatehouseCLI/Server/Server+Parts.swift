@@ -74,13 +74,14 @@ func makeKeyRing(_ settings: ServerSettings, _ secrets: ServerSecrets, _ databas
     return KeyRing(sources, tokenLifetime: settings.auth.accessTokenLifetime, now: System.now) { .newES256() }
 }
 
-/// As many threads as there are cores: more would only share them.
+/// As many threads as there are cores, unless it is said: more would only share them.
 func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics) -> PasswordHasher {
     let durations = metrics.histogram(
         "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
         bounds: Histogram.latencyBounds)
     let passwords = PasswordHasher(
-        threads: System.cores, waitingPerThread: settings.hashQueue, randomBytes: System.randomBytes
+        threads: settings.hashThreads ?? System.cores, waitingPerThread: settings.hashQueue,
+        randomBytes: System.randomBytes
     ) { durations.record($0.duration) }
     metrics.gauge("gatehouse_password_hash_queue", "Passwords that wait for a hashing thread.") {
         Double(passwords.queueDepth)

@@ -29,6 +29,11 @@ package struct ConfigurationFile: Sendable {
             }
             return SettingsProblem("\(key) in \(path)", "is not a setting" + Spelling.hint(key, known: Self.known))
         }
+        problems += Setting.allCases.filter(\.isSecret).compactMap { setting in
+            let (name, fileName) = (setting.rawValue, setting.rawValue + "_file")
+            guard value(named: name) != nil, value(named: fileName) != nil else { return nil }
+            return SettingsProblem("\(name) in \(path)", "is set together with \(fileName): keep one of them")
+        }
     }
 
     private static let known = Setting.allCases.map(\.rawValue)
@@ -44,15 +49,25 @@ package struct ConfigurationFile: Sendable {
     }
 
     func value(of setting: Setting) -> GivenSettings.Value? {
-        for name in [setting.rawValue] + (setting.isSecret ? [setting.rawValue + "_file"] : []) {
-            let single = text(name, .string) { if case .string(let text) = $0 { text } else { nil } }
-            let list = text(name, .stringArray) {
-                if case .stringArray(let texts) = $0 { texts.joined(separator: ",") } else { nil }
-            }
-            guard let given = single ?? list, !given.isEmpty else { continue }
-            return GivenSettings.Value(text: given, origin: "\(name) in \(path)", namesFile: name != setting.rawValue)
+        value(named: setting.rawValue)
+            ?? (setting.isSecret ? value(named: setting.rawValue + "_file", namesFile: true) : nil)
+    }
+
+    /// Whether somebody who reads the file knows a secret.
+    var holdsSecret: Bool {
+        Setting.allCases.contains { setting in
+            guard let text = value(named: setting.rawValue)?.text else { return false }
+            return setting.isSecret || (setting.mayHoldPassword && URLComponents(string: text)?.password != nil)
         }
-        return nil
+    }
+
+    private func value(named name: String, namesFile: Bool = false) -> GivenSettings.Value? {
+        let single = text(name, .string) { if case .string(let text) = $0 { text } else { nil } }
+        let list = text(name, .stringArray) {
+            if case .stringArray(let texts) = $0 { texts.joined(separator: ",") } else { nil }
+        }
+        guard let given = single ?? list, !given.isEmpty else { return nil }
+        return GivenSettings.Value(text: given, origin: "\(name) in \(path)", namesFile: namesFile)
     }
 
     private func text(_ name: String, _ type: ConfigType, _ read: (ConfigContent) -> String?) -> String? {

@@ -19,6 +19,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     package private(set) var values: [Setting: Value] = [:]
     /// What was wrong while they were read.
     package private(set) var problems: [SettingsProblem] = []
+    /// Files that hold a secret: those that a setting names, and the YAML file if one stands in it.
+    package private(set) var secretFiles: Set<String> = []
     /// Every variable of the environment by name, for what is set and not understood.
     package let environment: [String: String]
 
@@ -35,12 +37,15 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     ) {
         self.environment = environment
         let variables = EnvironmentVariablesProvider(environmentVariables: environment, secretsSpecifier: .all)
-        if let file { problems += file.problems }
+        if let file {
+            problems += file.problems
+            if file.holdsSecret { secretFiles.insert(file.path) }
+        }
         for setting in Setting.allCases {
             values[setting] = Self.value(of: setting, in: variables) ?? file?.value(of: setting)
         }
         readSecretFiles(readFile)
-        refuseDoubles(file)
+        refuseDoubles()
     }
 
     package subscript(setting: Setting) -> Value? { values[setting] }
@@ -63,6 +68,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     private mutating func readSecretFiles(_ readFile: (String) throws -> String) {
         for (setting, value) in values where value.namesFile {
+            secretFiles.insert(value.text)
             do {
                 values[setting] = Value(text: try readFile(value.text), origin: value.origin)
             } catch {
@@ -72,8 +78,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         }
     }
 
-    /// A secret that is given in two ways at one level: nobody can know which is meant.
-    private mutating func refuseDoubles(_ file: ConfigurationFile?) {
+    /// A secret that is given in two ways by variables: nobody can know which is meant. The file tells its own.
+    private mutating func refuseDoubles() {
         for setting in Setting.allCases where setting.isSecret {
             for name in [setting.environmentName] + setting.foreignNames
             where environment[name]?.isEmpty == false && environment[name + "_FILE"]?.isEmpty == false {

@@ -35,6 +35,7 @@ extension ServerSettings {
             rates: reader.rates(), clientAddress: reader.clientAddress(),
             requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue, 1...10_000),
+            hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads, 1...1_000) },
             appScheme: reader.appScheme(), issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
@@ -120,6 +121,11 @@ extension SettingsReader {
         let proxies = networks(.trustedProxies)
         let anyonesHeader = given[.rateHeader] == nil ? nil : headerName(.rateHeader)
         let proxyHeader = headerName(.proxyHeader)
+        if given[.proxyHeader] != nil, proxyHeader != nil, list(.trustedProxies).isEmpty {
+            refuse(
+                .proxyHeader,
+                "is believed from \(Setting.trustedProxies.environmentName) alone: name the proxy's network there")
+        }
         if !proxies.isEmpty {
             let header = given[.proxyHeader] == nil ? anyonesHeader ?? proxyHeader : proxyHeader
             return ClientAddressRule(header.map { .header($0, from: proxies) } ?? .peer)

@@ -36,6 +36,8 @@ package struct ServerSettings: Sendable {
     package var allowedHeaders: [String]
     /// Sign-ins that may wait for each hashing thread.
     package var hashQueue: Int
+    /// nil: as many as the machine has cores.
+    package var hashThreads: Int?
     package var appScheme: AppScheme?
     /// The issuer that the gateway stands in front of, when it stands alone.
     package var issuer: RemoteIssuerSettings?

@@ -31,8 +31,9 @@ extension Setting {
         case .logFormat: "json"
         case .listen, .externalURL, .siteURL, .metricsListen, .trustedProxies, .corsAllowedHeaders, .database, .secrets,
             .publishableKeys, .secretKeys, .jwtAlgorithm, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtIssuer,
-            .passwordRequiredCharacters, .sessionTimebox, .rateHeader, .appScheme, .jwksURL, .issuerSecretKey,
-            .uriAllowList, .appleClientID, .iosBundleID, .appleKey, .appleKeyID, .appleTeamID, .appleSecret,
+            .passwordRequiredCharacters, .hashThreads, .sessionTimebox, .rateHeader, .appScheme, .jwksURL,
+            .issuerSecretKey, .uriAllowList, .appleClientID, .iosBundleID, .appleKey, .appleKeyID, .appleTeamID,
+            .appleSecret,
             .appleRedirectURI, .appleURL, .googleClientID, .googleSecret, .googleRedirectURI, .googleURL,
             .keycloakClientID, .keycloakSecret, .keycloakRedirectURI, .keycloakURL, .openIDProviders,
             .outgoingNetworks:
@@ -71,7 +72,7 @@ extension Setting {
             "`host:port` for `/metrics` alone. Without it `serve` has no `/metrics`: a proxy on the same machine would "
                 + "make it public."
         case .trustedProxies: "Comma-separated networks (`10.0.0.0/8`) whose proxy header is believed."
-        case .proxyHeader: "The header in which those proxies name the caller."
+        case .proxyHeader: "The header in which those proxies name the caller; given without them it is refused."
         case .corsAllowedHeaders: "Request headers that browsers may send besides the usual ones, comma-separated."
         default: "A request that takes longer is answered with 504. A Go duration: `10s`."
         }
@@ -129,6 +130,9 @@ extension Setting {
         case .passwordRequiredCharacters: "Sets of characters with colons between them; one of each has to occur."
         case .requireCurrentPassword: "Whether a new password needs the current one."
         case .hashQueue: "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000."
+        case .hashThreads:
+            "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, which a container's limit has to have room for. "
+                + "Without a value: as many as the machine has cores."
         case .refreshReuseInterval: "Seconds in which a used refresh token still gets the current one."
         case .refreshRotation: "Whether a used refresh token that comes later ends the session."
         case .sessionTimebox: "The longest a session lasts, a Go duration. Without a value: no limit."

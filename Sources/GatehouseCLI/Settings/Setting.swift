@@ -40,6 +40,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case passwordRequiredCharacters = "password_required_characters"
     case requireCurrentPassword = "security_update_password_require_current_password"
     case hashQueue = "hash_queue"
+    case hashThreads = "hash_threads"
 
     // Sessions.
     case refreshReuseInterval = "security_refresh_token_reuse_interval"
@@ -128,9 +129,10 @@ extension Setting {
             .keycloakURL, .keycloakSkipNonceCheck, .keycloakEmailOptional:
             ["GOTRUE_" + rawValue.uppercased()]
         case .listen, .authPaths, .metricsListen, .trustedProxies, .proxyHeader, .secrets, .publishableKeys,
-            .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .limits, .rateFailedSignIns, .appScheme, .jwksURL,
-            .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow, .plainProofKeys, .appleKey,
-            .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking, .openIDProviders,
+            .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .hashThreads, .limits, .rateFailedSignIns,
+            .appScheme, .jwksURL, .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow,
+            .plainProofKeys, .appleKey, .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking,
+            .openIDProviders,
             .outgoingNetworks, .outgoingLoopback, .rateAuthorize:
             []
         }
