@@ -300,6 +300,30 @@ struct GatewayFaultTests {
         }
     }
 
+    @Test("The call's time begins with its token; when it is over nothing is sent, and the gateway is not blamed")
+    func slowTokens() async throws {
+        try await Gateway.with { world, gateway in
+            let token = try await world.client.session.accessToken
+            let tokens = GatewayTokens {
+                gateway.clock.advance(by: .seconds(61))
+                return token
+            } insteadOf: { _ in
+                gateway.clock.advance(by: .seconds(61))
+                return token
+            }
+            let client = try GatewayClient(
+                url: URL(string: "http://127.0.0.1:9999")!, tokens: tokens, transport: world.network.transport,
+                clock: gateway.clock.clock)
+            for count in 1...3 {
+                world.network.meet(.answers(status: 401, headers: [:]))
+                await #expect(throws: GatewayError.self) { try await client.fetchMe() }
+                #expect(gateway.reads == count)
+            }
+            let ada = try await client.fetchMe().firstName
+            #expect(ada == "Ada")
+        }
+    }
+
     @Test("A device without a connection waits for it, within bounds, and opens no circuit")
     func waitsForConnection() async throws {
         try await Gateway.with(change: { $0.isOffline = { $0 is ConnectionLost } }) { world, gateway in

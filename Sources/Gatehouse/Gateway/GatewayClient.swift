@@ -42,9 +42,12 @@ public actor GatewayClient {
     ///
     /// - Throws: ``GatewayError`` or `CancellationError`.
     func send(_ request: GatewayRequest) async throws -> HTTPReply {
-        let deadline = clock.uptime() + rules.callLimit
-        guard request.needsToken else { return try await answer(request, token: nil, deadline) }
+        guard request.needsToken else {
+            return try await answer(request, token: nil, clock.uptime() + rules.callLimit)
+        }
         let token = try await Self.token { [tokens] in try await tokens.current() }
+        // A refresh has limits of its own.
+        let deadline = clock.uptime() + rules.callLimit
         let reply = try await answer(request, token: token, deadline, passing: 401)
         guard reply.status == 401 else { return reply }
         let other = try await Self.token { [tokens] in try await tokens.insteadOf(token) }
@@ -96,6 +99,8 @@ public actor GatewayClient {
     }
 
     private func attempt(_ request: GatewayRequest, _ token: String?, _ deadline: Duration) async throws -> Attempt {
+        // Nothing was sent: that says nothing about the gateway.
+        guard clock.uptime() < deadline else { throw GatewayError.offline(.noAnswer(TimeLimit().shortText)) }
         try circuit.enter(at: clock.uptime())
         let reply: HTTPReply
         do {
