@@ -7,6 +7,7 @@ package enum SupabaseExport {
         SET client_encoding = 'UTF8';
         CREATE TEMPORARY TABLE gatehouse_accounts (line json NOT NULL);
         CREATE TEMPORARY TABLE gatehouse_profiles (line json NOT NULL);
+        CREATE TEMPORARY TABLE gatehouse_known (id uuid PRIMARY KEY);
         COPY gatehouse_accounts (line) FROM stdin;
 
         """
@@ -21,6 +22,7 @@ package enum SupabaseExport {
     /// its token would not be known there. An account that is there already takes over what is newer.
     package static let ending = """
         \\.
+        INSERT INTO gatehouse_known (id) SELECT id FROM auth.users;
         INSERT INTO auth.users AS there (
             instance_id, id, aud, role, email, phone, encrypted_password, raw_app_meta_data, raw_user_meta_data,
             is_sso_user, is_anonymous, email_confirmed_at, phone_confirmed_at, last_sign_in_at, invited_at,
@@ -50,19 +52,25 @@ package enum SupabaseExport {
         DECLARE
             columns text;
             changes text;
+            newer text;
         BEGIN
-            SELECT string_agg(quote_ident(attname), ', '), string_agg(format('%1$I = excluded.%1$I', attname), ', ')
-            INTO columns, changes FROM pg_attribute
+            SELECT string_agg(quote_ident(attname), ', '), string_agg(format('%1$I = excluded.%1$I', attname), ', '),
+                CASE WHEN bool_or(attname = 'updated_at')
+                    THEN 'coalesce(there.updated_at < excluded.updated_at, true)' ELSE 'false' END
+            INTO columns, changes, newer FROM pg_attribute
             WHERE attrelid = to_regclass('public.profiles') AND NOT attisdropped AND attgenerated = ''
                 AND attname IN ('id', 'first_name', 'name', 'full_name', 'avatar_url', 'timezone', 'favorite_teams',
                     'is_premium', 'created_at', 'updated_at');
             IF columns IS NULL THEN RETURN; END IF;
-            EXECUTE format('INSERT INTO public.profiles (%1$s) SELECT %1$s
+            -- A trigger may have made the profile of an account that was added a moment ago: ours is the newer one.
+            EXECUTE format('INSERT INTO public.profiles AS there (%1$s) SELECT %1$s
                 FROM gatehouse_profiles, json_populate_record(NULL::public.profiles, line) AS p
-                ON CONFLICT (id) DO UPDATE SET %2$s', columns, changes);
+                ON CONFLICT (id) DO UPDATE SET %2$s
+                WHERE %3$s OR NOT EXISTS (SELECT FROM gatehouse_known AS known WHERE known.id = there.id)',
+                columns, changes, newer);
         END
         $profiles$;
-        DROP TABLE gatehouse_accounts, gatehouse_profiles;
+        DROP TABLE gatehouse_accounts, gatehouse_profiles, gatehouse_known;
 
         """
 }
