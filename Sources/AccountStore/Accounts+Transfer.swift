@@ -7,6 +7,8 @@ package enum ImportOutcome: Equatable, Sendable {
     /// An account with the same id is there already, unchanged.
     case alreadyThere
     case emailTaken, phoneTaken, identityTaken
+    /// A rule of the schema speaks against it; in the driver's words, which name no value.
+    case refused(String)
 }
 
 /// An account from elsewhere with what belongs to it.
@@ -35,7 +37,22 @@ extension Accounts {
     /// Adds an account that comes from elsewhere, as it is: id, times and password hash included.
     package func add(_ account: Account) async throws -> ImportOutcome {
         let account = try Self.withProofs(account)
-        return try await database.write { db in try db.add(account) }
+        return try await add(refused: ImportOutcome.refused) { db in try db.add(account) }
+    }
+
+    private func add<Outcome: Sendable>(
+        refused: (String) -> Outcome, _ body: @escaping @Sendable (any Connection) throws -> Outcome
+    ) async throws -> Outcome {
+        do {
+            return try await database.write(body)
+        } catch is ConstraintViolation {
+            // Somebody may have taken at the same moment what one alone can have: a second look tells what it was.
+            do {
+                return try await database.write(body)
+            } catch let violation as ConstraintViolation {
+                return refused(violation.detail)
+            }
+        }
     }
 
     /// Adds an account with its profile and its sessions; what is there already stays, but for sessions that were
@@ -51,7 +68,7 @@ extension Accounts {
         let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, key: $0) }
         let whole = imported
         do {
-            return try await database.write { db in
+            return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
                 let outcome = try db.add(whole, sessions)
                 // Only what is thrown undoes what was done.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
@@ -119,7 +136,7 @@ extension Connection {
         case .added: if let profile = imported.profile { try apply(profile, to: account.user.id) }
         case .alreadyThere:
             outcome.hasChanged = try self.account(account.user.id).map { account.isNewer(than: $0) } ?? false
-        case .emailTaken, .phoneTaken, .identityTaken: return outcome
+        case .emailTaken, .phoneTaken, .identityTaken, .refused: return outcome
         }
         if var sessions {
             try sessions.run(in: self)

@@ -1,6 +1,6 @@
 package import AccountDomain
 import Crypto
-import GatehouseWire
+package import GatehouseWire
 import SQLDatabase
 
 /// A session that began elsewhere.
@@ -49,6 +49,28 @@ package struct ImportedSessionCounts: Equatable, Sendable {
         sum.endedHere += more.endedHere
         sum.endedThere += more.endedThere
         sum.taken += more.taken
+    }
+}
+
+extension Accounts {
+    /// Ends the sessions of an account that was deleted where it came from; it stays otherwise.
+    ///
+    /// - Parameter isDryRun: Whether to tell, and change nothing.
+    /// - Returns: Whether there is such an account, and not deleted here too.
+    package func endSessions(
+        ofDeletedElsewhere id: UserID, isDryRun: Bool, at now: Instant
+    ) async throws -> Bool {
+        let lookup: SQL = "SELECT email FROM users WHERE id = \(id) AND deleted_at IS NULL"
+        // Most were deleted before the first import: no write for those.
+        let found = try await database.read { db in try db.row(lookup) { $0.textIfPresent(0) ?? "" } }
+        guard let name = found, !isDryRun else { return found != nil }
+        try await database.write { db in
+            guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
+            try db.endSessions(of: id, keeping: nil)
+            let logout = AuditEntry(.logout, actor: id, actorName: name, traits: ["scope": "deleted elsewhere"])
+            try record([logout], at: now, in: db)
+        }
+        return true
     }
 }
 

@@ -64,6 +64,11 @@ struct AccountLineTests {
             #"{"id":"\#(Self.id)","identities":[{"id":"apple.1","provider":"apple","identity_data":{}}]}"#
         ).identities.first
         #expect(identity?.id == Self.newID && identity?.providerID == "apple.1")
+        // The user's id stands there for each of the person's own addresses.
+        let email = try account(
+            #"{"id":"\#(Self.id)","identities":[{"id":"\#(Self.id)","provider":"email","identity_data":{}}]}"#
+        ).identities.first
+        #expect(email?.id == Self.newID && email?.providerID == Self.id)
     }
 
     @Test("An account with a telephone gets an identity for it, an anonymous one none")

@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import GatehouseCLI
 import GatehouseWire
 import Testing
@@ -42,14 +43,33 @@ struct SupabaseAccountTests {
     func remarks() {
         #expect(account(rest: #","factors":1"#).notes.map(\.remark) == [.secondFactor])
         #expect(account(user: #""phone":"4912345""#).notes.map(\.remark) == [.phoneOnly])
-        let long = String(repeating: "a", count: 51)
-        let profile = account(
-            rest:
-                #","profile":{"first_name":"\#(long)","timezone":"Nowhere","avatar_url":"javascript:1","is_premium":3}"#
-        )
-        #expect(profile.imported != nil)
-        #expect(profile.notes.map(\.detail) == ["first_name", "avatar_url", "timezone", "is_premium"])
         #expect(account().notes.isEmpty)
+    }
+
+    @Test("A profile comes without the values that a PATCH would refuse, and says which")
+    func profileValues() throws {
+        let long = String(repeating: "a", count: 51)
+        let odd = account(
+            rest:
+                #","profile":{"first_name":"\#(long)","full_name":" Ada ","timezone":"PST","is_premium":3,"#
+                + #""avatar_url":"https://example.com/a\"onerror=","favorite_teams":["nba_1","Lakers"]}"#)
+        let columns = ["first_name", "avatar_url", "timezone", "favorite_teams", "is_premium"]
+        #expect(odd.notes.map(\.detail) == columns && odd.notes.allSatisfy { $0.remark == .profileValue })
+        #expect(odd.imported?.profile?.name == "Ada")
+        let good = account(
+            rest:
+                #","profile":{"first_name":null,"timezone":"Europe/Berlin","avatar_url":"https://example.com/a.png","#
+                + #""favorite_teams":"{nba_1610612744,\"nfl_x\"}"}"#)
+        let profile = try #require(good.imported?.profile)
+        #expect(good.notes.isEmpty && profile.firstName == .some(nil) && profile.timezone == "Europe/Berlin")
+        #expect(profile.favoriteTeams == #"["nba_1610612744","nfl_x"]"#)
+    }
+
+    @Test("An account without identities gets none, and who is deleted is named")
+    func withoutIdentities() {
+        #expect(account(rest: #","identities":[]"#).imported?.account.identities.isEmpty == true)
+        #expect(account(user: #""deleted_at":"2025-01-01T00:00:00Z""#).deleted?.text == Self.id)
+        #expect(account().deleted == nil)
     }
 
     @Test("A session comes as long as one of its tokens is good")

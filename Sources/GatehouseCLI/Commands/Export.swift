@@ -13,9 +13,10 @@ struct ExportSupabase: AsyncParsableCommand {
         commandName: "supabase",
         abstract: "Writes accounts, passwords, identities and profiles as SQL that a Supabase database takes.",
         discussion: """
-            Run the file with `psql --single-transaction`. What is there already stays. Sessions are not in it: the \
-            database holds no refresh token that could be written down, so people sign in again. The file holds password \
-            hashes: keep it as safe as the database.
+            Run the file with `psql --single-transaction`. Accounts and profiles that are there stay as they are, unless \
+            they were changed here later; identities that are there stay. Sessions are not in it: the database holds no \
+            refresh token that could be written down, so people sign in again. The file holds password hashes: keep it \
+            as safe as the database.
             """)
 
     private static let pageSize = 500
@@ -27,7 +28,7 @@ struct ExportSupabase: AsyncParsableCommand {
         let opened = try await OpenedAccounts(options)
         let accounts = opened.accounts
         let total = try await accounts.count()
-        let handle = try file.map(NewFile.open)
+        let handle = try file.map(OutputFile.begin)
         func write(_ text: String) throws {
             if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { try Output.send(text) }
         }

@@ -25,7 +25,11 @@ struct ImportSupabase: AsyncParsableCommand {
     @Option(help: "Instead of a running database, a plain pg_dump file of its schema auth; - is standard input.")
     var dump: String?
     @Flag(help: "Tell what would come, change nothing.") var dryRun = false
-    @Option(help: "A new file for what does not come, one line each: account, remark, detail, parted by tabs.")
+    @Option(
+        help: """
+            A file for what does not come, one line each: account, remark, detail, parted by tabs. What is in it already \
+            stays.
+            """)
     var report: String?
 
     func validate() throws {
@@ -36,11 +40,11 @@ struct ImportSupabase: AsyncParsableCommand {
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
-        let handle = try report.map(NewFile.open)
+        let source = try await source()
+        let handle = try report.map(OutputFile.goOn)
         var work = SupabaseImport(accounts, isDryRun: dryRun) { account, remark, detail in
             try handle?.write(contentsOf: Data("\(account)\t\(remark.rawValue)\t\(detail)\n".utf8))
         }
-        let source = try await source()
         try await explaining { try await work.run(source) }
         try handle?.close()
         for line in work.summary { try Output.line(line) }
@@ -49,7 +53,7 @@ struct ImportSupabase: AsyncParsableCommand {
 
     /// - Throws: ``ProgramExit/unavailable`` when the source does not answer.
     private func source() async throws -> any SupabaseSource {
-        if let dump { return try await SupabaseDump(dump) { Output.note($0) } }
+        if let dump { return try await explaining { try await SupabaseDump(dump) } }
         do {
             return try await SupabaseDatabase(databaseUrl ?? "")
         } catch let failure as DatabaseFailure {
@@ -59,10 +63,16 @@ struct ImportSupabase: AsyncParsableCommand {
     }
 }
 
-/// A file that must not be there yet, for its owner alone.
-enum NewFile {
-    static func open(_ path: String) throws -> FileHandle {
-        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+/// A file for its owner alone.
+enum OutputFile {
+    /// - Throws: ``CommandFailure``, also when it is there already.
+    static func begin(_ path: String) throws -> FileHandle { try open(path, O_EXCL) }
+
+    /// Writes behind what is there: a run that was interrupted is started again with the same words.
+    static func goOn(_ path: String) throws -> FileHandle { try open(path, O_APPEND) }
+
+    private static func open(_ path: String, _ flag: Int32) throws -> FileHandle {
+        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o600)
         guard descriptor >= 0 else {
             throw CommandFailure("The file \(path) cannot be made (\(String(cString: strerror(errno)))).")
         }

@@ -81,6 +81,7 @@ struct AccountImport {
         case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")
         case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")
         case .identityTaken: return .refused(line: number, reason: "an identity belongs to another account")
+        case .refused(let reason): return .refused(line: number, reason: reason)
         }
     }
 

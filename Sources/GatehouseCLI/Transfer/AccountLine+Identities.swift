@@ -21,13 +21,16 @@ extension AccountLine {
         }
         let given = try columns.text("id")
         // Before 2023 the provider's name for the person stood in `id`, which is a UUID of its own since then.
-        guard let providerID = try columns.text("provider_id") ?? given, let provider = try columns.text("provider")
+        // Several identities may have the same there, such as the user's id.
+        let named = try columns.text("provider_id")
+        guard let providerID = named ?? given, let provider = try columns.text("provider")
         else { throw LineProblem("an identity lacks provider or provider_id") }
         let data = (try columns.object("identity_data") ?? [:]).filter { !$0.value.isNull }
         let createdAt = try columns.time("created_at") ?? user.times.createdAt
         var identity = Identity(
-            id: given.flatMap(IdentityID.init) ?? newID(), user: user.id, provider: provider, providerID: providerID,
-            data: AnyJSON.object(data).text, email: data["email"]?.stringValue?.lowercased(), at: createdAt)
+            id: named == nil ? newID() : given.flatMap(IdentityID.init) ?? newID(), user: user.id, provider: provider,
+            providerID: providerID, data: AnyJSON.object(data).text, email: data["email"]?.stringValue?.lowercased(),
+            at: createdAt)
         identity.lastSignInAt = try columns.time("last_sign_in_at")
         identity.updatedAt = try columns.time("updated_at") ?? createdAt
         return identity

@@ -59,6 +59,12 @@ struct LineColumns {
         return array
     }
 
+    /// As ``array(_:)``, and what PostgreSQL writes for a `text[]`.
+    func texts(_ name: String) throws(LineProblem) -> [AnyJSON]? {
+        guard let elements = members[name]?.stringValue.flatMap(CopyText.array) else { return try array(name) }
+        return elements.map { $0.map(AnyJSON.string) ?? .null }
+    }
+
     private func parsed(_ name: String) throws(LineProblem) -> AnyJSON? {
         guard let value = value(name), let text = value.stringValue else { return value(name) }
         do throws(JSONProblem) {

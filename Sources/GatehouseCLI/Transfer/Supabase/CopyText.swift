@@ -2,15 +2,14 @@ import GatehouseWire
 
 /// The text format of PostgreSQL's `COPY`, as a plain `pg_dump` has it.
 package enum CopyText {
-    /// - Parameter line: Such as `COPY auth.users (id, email) FROM stdin;`.
+    /// - Parameter line: Such as `COPY auth.users (id, email) FROM stdin;`; a table without columns has no list.
     /// - Returns: nil for another line.
     package static func heading(_ line: String) -> (table: String, columns: [String])? {
-        guard line.hasPrefix("COPY "), line.hasSuffix(") FROM stdin;"), let open = line.firstIndex(of: "(") else {
-            return nil
-        }
-        let table = line[line.index(line.startIndex, offsetBy: 5)..<open]
-        let columns = line[line.index(after: open)...].dropLast(13).split(separator: ",")
-        return (unquoted(table), columns.map(unquoted))
+        guard line.hasPrefix("COPY "), line.hasSuffix(" FROM stdin;") else { return nil }
+        let target = line.dropFirst(5).dropLast(12)
+        guard let open = target.firstIndex(of: "("), target.hasSuffix(")") else { return (unquoted(target), []) }
+        let columns = target[target.index(after: open)...].dropLast().split(separator: ",")
+        return (unquoted(target[..<open]), columns.map(unquoted))
     }
 
     private static func unquoted(_ name: Substring) -> String {
@@ -44,6 +43,45 @@ package enum CopyText {
             }
         }
         return bytes
+    }
+
+    /// The elements of an array of texts, such as `{a,"b c",NULL}`.
+    ///
+    /// - Returns: nil for text of another form, and for an array of arrays.
+    package static func array(_ text: String) -> [String?]? {
+        guard text.unicodeScalars.first == "{", text.unicodeScalars.last == "}" else { return nil }
+        var rest = text.unicodeScalars.dropFirst().dropLast()
+        var elements: [String?] = []
+        while !rest.isEmpty || !elements.isEmpty {
+            guard let element = element(&rest) else { return nil }
+            elements.append(element)
+            if rest.isEmpty { break }
+            guard rest.removeFirst() == "," else { return nil }
+        }
+        return elements
+    }
+
+    /// - Returns: `.some(nil)` for NULL, nil where there is no element.
+    private static func element(_ rest: inout Substring.UnicodeScalarView) -> String?? {
+        let isQuoted = rest.first == "\""
+        if isQuoted { rest.removeFirst() }
+        var (element, hasEscape) = (String.UnicodeScalarView(), false)
+        while let scalar = rest.first, isQuoted || scalar != "," {
+            rest.removeFirst()
+            if isQuoted, scalar == "\"" { return String(element) }
+            if scalar == "\\" {
+                guard let escaped = rest.popFirst() else { return nil }
+                element.append(escaped)
+                hasEscape = true
+            } else if !isQuoted, "{}\"".unicodeScalars.contains(scalar) {
+                return nil
+            } else {
+                element.append(scalar)
+            }
+        }
+        if isQuoted || element.isEmpty { return nil }
+        let text = String(element)
+        return !hasEscape && text.uppercased() == "NULL" ? .some(nil) : text
     }
 
     /// A row as a JSON object of texts and nulls.

@@ -5,9 +5,11 @@ package import GatehouseWire
 /// What an import of a Supabase database leaves behind, or brings with less than it had.
 package enum Remark: String, CaseIterable, Sendable {
     // Accounts that do not come.
-    case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken
+    case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken, refused
+    // Rows of a dump, of whatever table.
+    case rowUnreadable
     // Accounts that come, and what they lack here.
-    case secondFactor, phoneOnly, profileValue, changedSince
+    case secondFactor, phoneOnly, profileValue, changedSince, deletedSince
     // Sessions that do not come.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
@@ -19,10 +21,13 @@ package enum Remark: String, CaseIterable, Sendable {
         case .emailTaken: "accounts left out: the e-mail address belongs to another account"
         case .phoneTaken: "accounts left out: the telephone number belongs to another account"
         case .identityTaken: "accounts left out: an identity belongs to another account"
+        case .refused: "accounts left out: a rule of the database speaks against something in them"
+        case .rowUnreadable: "rows of the dump left out: too long, or not as many values as columns"
         case .secondFactor: "accounts without their second factor, which this version does not have"
         case .phoneOnly: "accounts that cannot sign in again: a telephone number is all they have"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
+        case .deletedSince: "accounts were deleted at the source since they came: they stay here without their sessions"
         case .sessionEnded: "sessions left out: no refresh token of theirs is good any more"
         case .sessionExpired: "sessions left out: over by this server's limits, or with an end of their own"
         case .sessionUnreadable: "sessions left out: their tokens are encrypted or cannot be read"
@@ -34,7 +39,9 @@ package enum Remark: String, CaseIterable, Sendable {
     /// Whether something is missing that should have come.
     package var isFailure: Bool {
         switch self {
-        case .unreadable, .emailTaken, .phoneTaken, .identityTaken, .sessionUnreadable, .sessionTaken: true
+        case .unreadable, .emailTaken, .phoneTaken, .identityTaken, .refused, .rowUnreadable, .sessionUnreadable,
+            .sessionTaken:
+            true
         default: false
         }
     }
@@ -58,6 +65,8 @@ package struct SupabaseAccount: Sendable {
     /// nil when it does not come.
     package private(set) var imported: ImportedAccount?
     package private(set) var notes: [Note] = []
+    /// Whose account it was, where it is deleted: an earlier import may have brought it.
+    package private(set) var deleted: UserID?
 
     package init(
         _ text: [UInt8], policy: SessionPolicy, at now: Instant, newID: @escaping () -> IdentityID
@@ -83,6 +92,7 @@ package struct SupabaseAccount: Sendable {
         }
         if try columns.time("deleted_at") != nil {
             notes = [Note(remark: .deleted, detail: "")]
+            deleted = try columns.text("id").flatMap { UserID($0) }
             return
         }
         members["identities"] = whole["identities"]
@@ -105,9 +115,13 @@ package struct SupabaseAccount: Sendable {
             }
         }
         if (whole["factors"]?.intValue ?? 0) > 0 { notes.append(Note(remark: .secondFactor, detail: "")) }
-        let isPhoneOnly = account.identities.allSatisfy { $0.provider == "phone" } && account.user.phone != nil
-        if isPhoneOnly { notes.append(Note(remark: .phoneOnly, detail: "")) }
+        if Self.isPhoneOnly(account) { notes.append(Note(remark: .phoneOnly, detail: "")) }
         self.imported = imported
+    }
+
+    private static func isPhoneOnly(_ account: Account) -> Bool {
+        account.user.phone != nil && account.user.email == nil
+            && account.identities.allSatisfy { $0.provider == "phone" }
     }
 
     private static func object(_ text: [UInt8]) -> [String: AnyJSON]? {

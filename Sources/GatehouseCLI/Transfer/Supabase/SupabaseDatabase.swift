@@ -1,7 +1,5 @@
-import Dispatch
 import PostgresDriver
 import SQLDatabase
-import Synchronization
 
 /// A running Supabase database, read in one snapshot that no writer waits for. A connection that is lost is made again,
 /// and what is left is read in a second snapshot.
@@ -12,6 +10,7 @@ final class SupabaseDatabase: SupabaseSource {
     private static let limit: Duration = .seconds(600)
 
     let total: Int
+    let notes: [SupabaseAccount.Note] = []
     private let database: PostgresDatabase
     private let handover = PageHandover()
     private let reader: Task<Void, Never>
@@ -60,51 +59,6 @@ final class SupabaseDatabase: SupabaseSource {
     }
 }
 
-/// Pages on their way from the thread of a transaction, which may wait, to a task, which may not.
-private final class PageHandover: Sendable {
-    private struct State {
-        var last: String?
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-    private let pages: AsyncThrowingStream<[SupabaseRow], any Error>
-    private let continuation: AsyncThrowingStream<[SupabaseRow], any Error>.Continuation
-    /// Pages that may be on their way at once.
-    private let places = DispatchSemaphore(value: 2)
-
-    init() { (pages, continuation) = AsyncThrowingStream.makeStream() }
-
-    var last: String? { state.withLock(\.last) }
-
-    /// Waits for a place; the thread is the transaction's own.
-    ///
-    /// - Returns: false when nobody takes pages any more.
-    func give(_ page: [SupabaseRow]) -> Bool {
-        places.wait()
-        let isOpen = state.withLock { state in
-            if !state.isClosed { state.last = page.last?.id }
-            return !state.isClosed
-        }
-        if isOpen { continuation.yield(page) }
-        return isOpen
-    }
-
-    func finish(_ error: (any Error)?) { continuation.finish(throwing: error) }
-
-    func take() async throws -> [SupabaseRow]? {
-        var iterator = pages.makeAsyncIterator()
-        let page = try await iterator.next()
-        places.signal()
-        return page
-    }
-
-    func close() {
-        state.withLock { $0.isClosed = true }
-        places.signal()
-    }
-}
-
 /// Which tables of Supabase's schema a database has: older ones lack some.
 private struct SupabaseTables: Sendable {
     private let head: String
@@ -133,7 +87,9 @@ private struct SupabaseTables: Sendable {
         }
         let sessions = ["auth.sessions", "auth.refresh_tokens"]
         return "SELECT u.id::text, json_build_object('user', row_to_json(u)"
-            + part("identities", [], "SELECT json_agg(row_to_json(i)) FROM auth.identities i WHERE i.user_id = u.id")
+            + part(
+                "identities", [],
+                "SELECT coalesce(json_agg(row_to_json(i)), '[]') FROM auth.identities i WHERE i.user_id = u.id")
             + part("sessions", sessions, "SELECT json_agg(row_to_json(s)) FROM auth.sessions s WHERE s.user_id = u.id")
             + part(
                 "tokens", sessions,

@@ -1,18 +1,17 @@
-import Foundation
 import GatehouseWire
 import SQLDatabase
 import SQLiteDriver
 
 /// A plain `pg_dump` of the schema `auth`, and of `public.profiles` where there is one. Its rows lie by table; they are
-/// put into a file of the temporary folder first, where they are found by account. The file goes at the end.
+/// put into a temporary database first, where they are found by account.
 final class SupabaseDump: SupabaseSource {
     private static let pageSize = 200
     private static let batchSize = 500
 
     let total: Int
+    let notes: [SupabaseAccount.Note]
     /// Which tables the dump has.
     private let tables: Set<String>
-    private let folder: URL
     private let rows: SQLiteDatabase
     private let position = Position()
 
@@ -29,38 +28,24 @@ final class SupabaseDump: SupabaseSource {
         let text: String
     }
 
-    /// - Parameter note: Is told what could not be read.
-    /// - Throws: ``CommandFailure`` when it has no accounts.
-    init(_ path: String, note: (String) -> Void) async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-import-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        do {
-            rows = try SQLiteDatabase(path: folder.appending(path: "rows.sqlite").path(), uptime: System.uptime) { _ in
-            }
-            _ = try await rows.write { db in
-                try db.run("CREATE TABLE staged (kind TEXT, key TEXT, owner TEXT, row TEXT) STRICT")
-            }
-            tables = try await Self.stage(path, in: rows, note: note)
-            guard tables.contains("auth.users"), tables.contains("auth.identities") else {
-                throw CommandFailure(
-                    "The file has no rows `COPY auth.users` and `COPY auth.identities`: make it with "
-                        + "pg_dump --data-only --schema=auth --table=public.profiles, without --inserts.")
-            }
-            total = try await rows.write { db in
-                try db.run("CREATE INDEX staged_by_owner ON staged (kind, owner)")
-                return try db.row("SELECT count(*) FROM staged WHERE kind = 'auth.users'") { Int($0.int(0)) } ?? 0
-            }
-        } catch {
-            // What is lost: that the folder cannot be removed; the error before it is what counts.
-            try? FileManager.default.removeItem(at: folder)
-            throw error
+    /// - Throws: ``CommandFailure`` when it has no accounts, or ends too early.
+    init(_ path: String) async throws {
+        // Without a path the database is a file without a name, which ends with the program, however that ends. It
+        // has this one connection: whatever reads asks the writer.
+        rows = try SQLiteDatabase(path: "", uptime: System.uptime)
+        _ = try await rows.write { db in
+            try db.run("CREATE TABLE staged (kind TEXT, key TEXT, owner TEXT, row TEXT) STRICT")
         }
-    }
-
-    deinit {
-        // What is lost: a folder in the system's temporary one.
-        try? FileManager.default.removeItem(at: folder)
+        (tables, notes) = try await Self.stage(path, in: rows)
+        guard tables.contains("auth.users"), tables.contains("auth.identities") else {
+            throw CommandFailure(
+                "The file has no rows `COPY auth.users` and `COPY auth.identities`: make it with "
+                    + "pg_dump --data-only --schema=auth --table=public.profiles, without --inserts.")
+        }
+        total = try await rows.write { db in
+            try db.run("CREATE INDEX staged_by_owner ON staged (kind, owner)")
+            return try db.row("SELECT count(*) FROM staged WHERE kind = 'auth.users'") { Int($0.int(0)) } ?? 0
+        }
     }
 
     /// Who a row belongs to, by table.
@@ -71,44 +56,36 @@ final class SupabaseDump: SupabaseSource {
     ]
 
     private static func stage(
-        _ path: String, in rows: SQLiteDatabase, note: (String) -> Void
-    ) async throws -> Set<String> {
-        var reader = try LineReader(path)
-        var current: (table: String, columns: [String], owner: String)?
-        var (tables, batch): (Set<String>, [Staged]) = ([], [])
-        while let line = try reader.next() {
-            guard let bytes = line.bytes else {
-                note("line \(line.number): longer than \(LineReader.maximumBytes) bytes, left out")
-                continue
+        _ path: String, in rows: SQLiteDatabase
+    ) async throws -> (Set<String>, [SupabaseAccount.Note]) {
+        var lines = try LineReader(path)
+        var reader = CopyReader(wanted: Set(owners.keys))
+        var (tables, batch, notes): (Set<String>, [Staged], [SupabaseAccount.Note]) = ([], [], [])
+        while let line = try lines.next() {
+            switch reader.take(line.bytes) {
+            case .nothing: break
+            case .began(let table): tables.insert(table)
+            case .row(let table, let columns, let values):
+                if let row = staged(table, CopyText.object(columns, values)) { batch.append(row) }
+            case .unreadable(let reason):
+                notes.append(.init(remark: .rowUnreadable, detail: "line \(line.number): \(reason)"))
             }
-            guard let (table, columns, owner) = current else {
-                let heading =
-                    bytes.starts(with: "COPY ".utf8) ? CopyText.heading(String(decoding: bytes, as: UTF8.self)) : nil
-                if let heading, let owner = owners[heading.table] {
-                    current = (heading.table, heading.columns, owner)
-                    tables.insert(heading.table)
-                }
-                continue
-            }
-            if bytes.elementsEqual("\\.".utf8) {
-                current = nil
-                continue
-            }
-            let values = CopyText.values(bytes)
-            guard values.count == columns.count else {
-                note("line \(line.number): not as many values as columns, left out")
-                continue
-            }
-            let row = CopyText.object(columns, values)
-            guard let owner = row[owner]?.stringValue else { continue }
-            batch.append(Staged(table: table, key: row["id"]?.stringValue ?? "", owner: owner, text: row.text))
             if batch.count == batchSize {
                 try await keep(batch, in: rows)
                 batch = []
             }
         }
+        guard reader.isWhole else {
+            throw CommandFailure("The file ends too early: what made it was interrupted. Nothing was imported.")
+        }
         try await keep(batch, in: rows)
-        return tables
+        return (tables, notes)
+    }
+
+    /// - Returns: nil for a row that belongs to nobody.
+    private static func staged(_ table: String, _ row: AnyJSON) -> Staged? {
+        guard let owner = owners[table].flatMap({ row[$0]?.stringValue }) else { return nil }
+        return Staged(table: table, key: row["id"]?.stringValue ?? "", owner: owner, text: row.text)
     }
 
     private static func keep(_ batch: [Staged], in rows: SQLiteDatabase) async throws {
@@ -125,7 +102,7 @@ final class SupabaseDump: SupabaseSource {
 
     func next() async throws -> [SupabaseRow]? {
         let (last, tables) = (await position.last, tables)
-        let page = try await rows.read { db in
+        let page = try await rows.write { db in
             try db.rows(
                 """
                 SELECT owner, row FROM staged WHERE kind = 'auth.users' AND owner > \(last)
@@ -153,8 +130,7 @@ final class SupabaseDump: SupabaseSource {
         var writer = JSONWriter(capacity: 4_096)
         writer.beginObject()
         writer.member("user", json: user)
-        let identities = try rows("auth.identities", of: id)
-        if !identities.isEmpty { writer.member("identities", json: array(identities)) }
+        writer.member("identities", json: array(try rows("auth.identities", of: id)))
         if tables.isSuperset(of: ["auth.sessions", "auth.refresh_tokens"]) {
             let sessions = try rows("auth.sessions", of: id)
             writer.member("sessions", json: array(sessions))

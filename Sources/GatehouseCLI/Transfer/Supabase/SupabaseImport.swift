@@ -36,6 +36,7 @@ struct SupabaseImport {
     mutating func run(_ source: any SupabaseSource) async throws {
         let (accounts, isDryRun) = (accounts, isDryRun)
         defer { progress.erase() }
+        for note in source.notes { try tell("-", note.remark, note.detail) }
         try await withThrowingTaskGroup(of: Result.self) { group in
             var underWay = 0
             while let page = try await source.next() {
@@ -63,6 +64,9 @@ struct SupabaseImport {
         let read = SupabaseAccount(row.text, policy: accounts.policy, at: now) {
             IdentityID(random: System.randomBytes(16))
         }
+        if let id = read.deleted, try await accounts.endSessions(ofDeletedElsewhere: id, isDryRun: isDryRun, at: now) {
+            return Result(id: row.id, notes: [.init(remark: .deletedSince, detail: "")], outcome: nil)
+        }
         guard let imported = read.imported else { return Result(id: row.id, notes: read.notes, outcome: nil) }
         let outcome = try await accounts.add(imported, isDryRun: isDryRun, at: now)
         return Result(id: row.id, notes: read.notes, outcome: outcome)
@@ -80,6 +84,9 @@ struct SupabaseImport {
         case .emailTaken, .phoneTaken, .identityTaken:
             leftOut += 1
             return try tell(result.id, Self.remark(outcome.account), "")
+        case .refused(let reason):
+            leftOut += 1
+            return try tell(result.id, .refused, reason)
         }
         // Told when the account comes, not again each time it is found here.
         for note in result.notes where outcome.account == .added || note.remark.isFailure {

@@ -1,9 +1,10 @@
 import AccountStore
-import Foundation
 import GatehouseWire
+import ProfileGateway
 
 /// A row of a table `public.profiles`, as far as its columns are known: `first_name`, `name` or `full_name`,
-/// `avatar_url`, `timezone`, `favorite_teams`, `is_premium`, `created_at`, `updated_at`.
+/// `avatar_url`, `timezone`, `favorite_teams`, `is_premium`, `created_at`, `updated_at`. What a PATCH of the profile
+/// would refuse is left out.
 struct SupabaseProfile {
     private(set) var imported = ImportedProfile()
     /// Columns whose value does not fit.
@@ -12,44 +13,45 @@ struct SupabaseProfile {
 
     init(_ row: [String: AnyJSON]) {
         self.row = row
-        imported.firstName = text("first_name", limit: 50)
-        imported.name = text(row["name"] == nil ? "full_name" : "name", limit: 100)
-        imported.avatarURL = text("avatar_url", limit: 2_048) { $0.lowercased().hasPrefix("https://") }
-        imported.timezone = text("timezone", limit: 100) { TimeZone(identifier: $0) != nil }
+        imported.firstName = text("first_name", \.firstName)
+        imported.name = text(row["name"] == nil ? "full_name" : "name", as: "name", \.name)
+        imported.avatarURL = text("avatar_url", \.avatarURL)
+        imported.timezone = text("timezone", \.timezone)
         imported.favoriteTeams = teams()
         imported.isPremium = value("is_premium") { columns, name throws(LineProblem) in try columns.flag(name) }
         imported.createdAt = value("created_at") { columns, name throws(LineProblem) in try columns.time(name) }
         imported.updatedAt = value("updated_at") { columns, name throws(LineProblem) in try columns.time(name) }
     }
 
+    /// - Parameter member: What a PATCH calls it, where that is something else.
     /// - Returns: nil without such a column; `.some(nil)` where it holds nothing.
     private mutating func text(
-        _ name: String, limit: Int, _ fits: (String) -> Bool = { _ in true }
+        _ column: String, as member: String? = nil, _ change: (ProfileChanges) -> Change
     ) -> String?? {
-        guard let value = row[name] else { return nil }
-        if value.isNull { return .some(nil) }
-        guard let text = value.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines) else {
-            dropped.append(name)
-            return nil
+        guard let value = row[column], let changes = changes(column, [member ?? column: value]) else { return nil }
+        switch change(changes) {
+        case .keep: return nil
+        case .clear: return .some(nil)
+        case .set(let text): return text
         }
-        if text.isEmpty { return .some(nil) }
-        // Counted as the databases count: Unicode scalars.
-        guard text.unicodeScalars.count <= limit, !text.utf8.contains(0), fits(text) else {
-            dropped.append(name)
-            return nil
-        }
-        return text
     }
 
     private mutating func teams() -> String? {
-        guard let list = value("favorite_teams", { columns, name throws(LineProblem) in try columns.array(name) })
-        else { return nil }
-        let teams = list.compactMap { $0.stringValue }
-        guard teams.count == list.count, teams.count <= 30, teams.allSatisfy({ $0.utf8.count <= 50 }) else {
-            dropped.append("favorite_teams")
-            return nil
+        let column = "favorite_teams"
+        let list = value(column) { columns, name throws(LineProblem) in try columns.texts(name) }
+        guard let list, let changes = changes(column, [column: .array(list)]) else { return nil }
+        return AnyJSON.array((changes.favoriteTeams ?? []).map(AnyJSON.string)).text
+    }
+
+    private mutating func changes(_ column: String, _ members: [String: AnyJSON]) -> ProfileChanges? {
+        // PostgreSQL has no form of U+0000.
+        if row[column]?.stringValue?.utf8.contains(0) != true {
+            do throws(InvalidProfileChange) {
+                return try ProfileChanges(JSONMembers(members), allowed: ProfileChanges.wholeFields)
+            } catch {}
         }
-        return AnyJSON.array(list).text
+        dropped.append(column)
+        return nil
     }
 
     private mutating func value<Value>(

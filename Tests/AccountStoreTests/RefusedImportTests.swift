@@ -1,0 +1,85 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Accounts from elsewhere that the schema refuses, or that are gone there")
+struct RefusedImportTests {
+    private static let ada = UserID("5a7e1d5c-0000-4000-8000-000000000001")!
+    private static let bob = UserID("5a7e1d5c-0000-4000-8000-000000000002")!
+    private static let identity = IdentityID("5a7e1d5c-0000-4000-8000-0000000000aa")!
+
+    private func account(_ id: UserID, _ email: String, identities: [Identity] = []) -> Account {
+        var user = User(
+            id: id, audience: "authenticated", role: "authenticated",
+            times: UserTimes(createdAt: Instant(seconds: 1_800_000_000)))
+        user.email = email
+        return Account(user: user, identities: identities)
+    }
+
+    private func identity(_ id: IdentityID = identity, of user: UserID, _ providerID: String) -> Identity {
+        Identity(
+            id: id, user: user, provider: "google", providerID: providerID, data: "{}", email: nil,
+            at: Instant(seconds: 1_800_000_000))
+    }
+
+    private func isRefused(_ outcome: ImportOutcome) -> Bool { if case .refused = outcome { true } else { false } }
+
+    @Test(
+        "What no account can have is told, leaves nothing behind, and the next one comes", arguments: TestDatabase.all)
+    func refused(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let other = IdentityID("5a7e1d5c-0000-4000-8000-0000000000ab")!
+        let twice = [identity(of: Self.ada, "1"), identity(other, of: Self.ada, "1")]
+        let odd = account(Self.ada, "ada@example.com", identities: twice)
+        #expect(isRefused(try await store.accounts.add(odd)))
+        for isDryRun in [true, false] {
+            let outcome = try await store.accounts.add(ImportedAccount(odd), isDryRun: isDryRun, at: store.clock.now)
+            #expect(isRefused(outcome.account))
+        }
+        #expect(try await store.count("users") == 0)
+        let good = account(Self.ada, "ada@example.com", identities: [twice[0]])
+        #expect(try await store.accounts.add(good) == .added)
+        let takenID = account(Self.bob, "bob@example.com", identities: [identity(of: Self.bob, "2")])
+        #expect(isRefused(try await store.accounts.add(takenID)))
+        #expect(try await store.count("users") == 1)
+    }
+
+    @Test("Of accounts that come at once with one address, the first comes and the others are told why")
+    func atOnce() async throws {
+        for kind in TestDatabase.all {
+            let store = try await StoreFixture(kind)
+            let outcomes = try await withThrowingTaskGroup(of: ImportOutcome.self) { group in
+                for number in 10..<30 {
+                    let id = try #require(UserID("5a7e1d5c-0000-4000-8000-0000000000\(number)"))
+                    group.addTask { try await store.accounts.add(account(id, "ada@example.com")) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.filter { $0 == .added }.count == 1)
+            #expect(outcomes.filter { $0 == .emailTaken }.count == 19)
+        }
+    }
+
+    @Test("Who was deleted where they came from is signed out here", arguments: TestDatabase.all)
+    func deletedElsewhere(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let (ada, bob) = (try await store.signedIn(), try await store.signedIn("bob@example.com"))
+        func end(_ id: UserID, isDryRun: Bool) async throws -> Bool {
+            try await store.accounts.endSessions(ofDeletedElsewhere: id, isDryRun: isDryRun, at: store.clock.now)
+        }
+        #expect(try await end(ada.account.user.id, isDryRun: true))
+        #expect(try await store.count("sessions") == 2)
+        #expect(try await end(ada.account.user.id, isDryRun: false))
+        #expect(try await store.refresh(bob.refreshToken).verdict == .rotate)
+        guard case .unknown = try await store.refresh(ada.refreshToken) else {
+            Issue.record("the session goes on")
+            return
+        }
+        #expect(try await !end(Self.ada, isDryRun: false))
+        _ = try await store.accounts.softDelete(ada.account.user.id, at: store.clock.now)
+        #expect(try await !end(ada.account.user.id, isDryRun: false))
+    }
+}
