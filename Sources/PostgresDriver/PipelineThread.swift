@@ -51,6 +51,8 @@ struct PipelineThread {
     private mutating func work() throws {
         let session = try ready()
         try ask(on: session)
+        // None of those that came could be sent.
+        if inFlight == 0 { return }
         let unsent = PQflush(session.handle.pointer)
         if unsent < 0 { throw session.lost() }
         let left = answerDeadline - uptime

@@ -11,7 +11,7 @@ struct PostgresRow: Row {
     func int(_ column: Int) -> Int64 {
         let content = content(column)
         switch (PQftype(result.pointer, Int32(column)), content.count) {
-        case (ColumnOID.timestamptz, 8): return number(content) &+ BoundValues.epoch
+        case (ColumnOID.timestamptz, 8): return Self.instant(number(content))
         case (ColumnOID.bool, 1), (ColumnOID.int2, 2), (ColumnOID.int4, 4), (ColumnOID.int8, 8): return number(content)
         case (ColumnOID.numeric, 8...): return Self.numeric(content)
         default: return Int64(String(decoding: content, as: UTF8.self)) ?? 0
@@ -38,6 +38,16 @@ struct PostgresRow: Row {
     /// 1, 2, 4 or 8 bytes, the most significant first, with a sign.
     private func number(_ content: UnsafeRawBufferPointer) -> Int64 {
         content.dropFirst().reduce(Int64(Int8(bitPattern: content[0]))) { $0 << 8 | Int64($1) }
+    }
+
+    /// The years 1 to 9999, in microseconds since 1970.
+    private static let instants: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
+
+    /// `infinity`, and what lies beyond the years that have a text, counts as the last or the first of them: with those
+    /// can be reckoned.
+    private static func instant(_ number: Int64) -> Int64 {
+        let (first, last) = (instants.lowerBound - BoundValues.epoch, instants.upperBound - BoundValues.epoch)
+        return min(max(number, first), last) + BoundValues.epoch
     }
 
     /// A sum of whole numbers: digits to the base 10,000 after count, weight, sign and scale.

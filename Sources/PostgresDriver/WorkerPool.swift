@@ -26,13 +26,24 @@ final class WorkerPool: Sendable {
             return count
         }
 
-        /// Takes those out who have waited for too long. They came first: the others wait for less.
+        /// Takes those out who have waited for too long. They came first: the others wait for less, but for changes of
+        /// the schema, which are passed over.
         mutating func takeLate(at now: Duration) -> [Job] {
             var late: [Job] = []
-            while waiting > 0, let job = queue[first], job.deadline <= now {
+            var index = first
+            while index < queue.count, let job = queue[index], job.deadline <= now || job.kind == .schema {
+                if job.deadline > now {
+                    index += 1
+                    continue
+                }
                 late.append(job)
-                queue[first] = nil
-                first += 1
+                if index == first {
+                    queue[first] = nil
+                    first += 1
+                    index += 1
+                } else {
+                    queue.remove(at: index)
+                }
             }
             return late
         }

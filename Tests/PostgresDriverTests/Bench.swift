@@ -79,6 +79,14 @@ extension Database {
     }
 }
 
+/// A clock that stands still.
+final class StandingClock: Sendable {
+    private let clock = Mutex(Duration.zero)
+
+    var now: Duration { clock.withLock { $0 } }
+    func advance(_ duration: Duration) { clock.withLock { $0 += duration } }
+}
+
 /// What was told, in order.
 final class Told<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])

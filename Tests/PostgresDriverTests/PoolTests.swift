@@ -1,6 +1,5 @@
 import PostgresDriver
 import SQLDatabase
-import Synchronization
 import TestSupport
 import Testing
 
@@ -89,12 +88,22 @@ struct PoolTests {
         let (second, third) = (try await patient.value, try await late.value)
         #expect(second == third)
     }
-}
 
-/// A clock that stands still.
-private final class StandingClock: Sendable {
-    private let clock = Mutex(Duration.zero)
-
-    var now: Duration { clock.withLock { $0 } }
-    func advance(_ duration: Duration) { clock.withLock { $0 += duration } }
+    @Test("A change of the schema that waits keeps nobody behind it in the queue beyond the limit of time")
+    func lateBehindSchema() async throws {
+        let time = StandingClock()
+        let database = try await Bench().open(1, change: { $0.callerLimit = 2 }, uptime: { time.now })
+        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
+        await held.hasBegun()
+        let schema = Task { try await database.changeSchema { db in try db.run("SELECT 1") } }
+        while database.waitingCallers < 1 { await Task.yield() }
+        let late = Task { try await database.process() }
+        while database.waitingCallers < 2 { await Task.yield() }
+        time.advance(.seconds(60))
+        // There is room for a third only where the second has been refused.
+        let third = Task { try await database.process() }
+        await #expect(throws: DatabaseFailure.self) { try await late.value }
+        try await held.finish()
+        _ = try await (schema.value, third.value)
+    }
 }

@@ -52,6 +52,35 @@ struct ValueTests {
         }
     }
 
+    @Test(
+        "An instant without an end, or beyond the years that have a text, counts as the last or the first of them",
+        arguments: [
+            ("infinity", 253_402_300_799_999_999), ("294276-12-31 23:59:59.999999+00", 253_402_300_799_999_999),
+            ("9999-12-31 23:59:59.999999+00", 253_402_300_799_999_999), ("-infinity", -62_135_596_800_000_000),
+            ("4713-01-01 00:00:00+00 BC", -62_135_596_800_000_000), ("1970-01-01 00:00:00.000007+00", 7),
+        ])
+    func endlessInstants(_ text: String, _ microseconds: Int64) async throws {
+        let back = try await Bench().open().read { db in
+            try db.row("SELECT CAST(\(text) AS timestamptz)") { [String($0.int(0)), $0.text(0)] }
+        }
+        #expect(back == ["\(microseconds)", "\(microseconds)"])
+    }
+
+    @Test("A statement that cannot be sent costs the reads no connection")
+    func unsendable() async throws {
+        let time = StandingClock()
+        let database = try await Bench().open(uptime: { time.now })
+        let process: @Sendable (any Connection) throws -> Int64? = { db in
+            try db.row("SELECT pg_backend_pid()") { $0.int(0) }
+        }
+        let before = try await database.read(process)
+        time.advance(.seconds(3_600))
+        await #expect(throws: ConstraintViolation.self) {
+            try await database.read { db in try db.row("SELECT \("a\0b")") { _ in } }
+        }
+        #expect(try await database.read(process) == before)
+    }
+
     @Test("Ids are a type of the server's and come back as lower-case text; JSON comes back as it went in")
     func typedText() async throws {
         let database = try await Bench().open()
