@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// Writes are serializable transactions on a bounded pool of connections; those of one statement share commits on two
 /// more. Reads of one statement share a further connection, in pipeline mode; other reads are transactions of the pool
-/// that see one state. No call blocks the thread that makes it. What surely did not happen is tried again, up to the caller's time limit: after
-/// a serialization failure, a deadlock, or a connection that was lost before the commit was asked for.
+/// that see one state. No call blocks the thread that makes it. What surely did not happen is tried again, up to the
+/// caller's time limit: after a serialization failure, a deadlock, or a connection that was lost before the commit was
+/// asked for.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
 
@@ -79,18 +80,22 @@ package final class PostgresDatabase: Database {
     package func change<Found: Sendable>(
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
     ) async throws -> Changed<Found> {
+        let deadline = uptime() + settings.waitLimit
         do {
-            let (count, answer) = try await sharedChange(statement, query)
+            let (count, answer) = try await sharedChange(statement, query, by: deadline)
             return Changed(count: count, found: try answer.rows(decode))
         } catch is RowIsHeld {
             // Waits for the row where nobody waits behind it.
-            return try await write { db in Changed(count: try db.run(statement), found: try db.rows(query, decode)) }
+            return try await transaction(.write, by: deadline) { db in
+                Changed(count: try db.run(statement), found: try db.rows(query, decode))
+            }
         }
     }
 
-    private func sharedChange(_ statement: SQL, _ query: SQL) async throws -> (Int, PostgresResult) {
+    private func sharedChange(
+        _ statement: SQL, _ query: SQL, by deadline: Duration
+    ) async throws -> (Int, PostgresResult) {
         let id = lastID.add(1, ordering: .relaxed).newValue
-        let deadline = uptime() + settings.waitLimit
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { caller in
@@ -155,10 +160,10 @@ package final class PostgresDatabase: Database {
     }
 
     private func transaction<Value: Sendable>(
-        _ kind: Job.Kind, _ body: @escaping @Sendable (any Connection) throws -> Value
+        _ kind: Job.Kind, by deadline: Duration? = nil, _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         let id = lastID.add(1, ordering: .relaxed).newValue
-        let deadline = uptime() + (kind == .schema ? settings.schemaWaitLimit : settings.waitLimit)
+        let deadline = deadline ?? uptime() + (kind == .schema ? settings.schemaWaitLimit : settings.waitLimit)
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in

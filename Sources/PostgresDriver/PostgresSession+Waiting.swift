@@ -28,7 +28,10 @@ extension PostgresSession {
                 case PGRES_COMMAND_OK: count = part.changedRowsIfAny ?? count
                 case PGRES_TUPLES_OK: answers.append((count, part))
                 case PGRES_PIPELINE_ABORTED: break
-                default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
+                default:
+                    guard refusal == nil else { break }
+                    refusal = ServerRefusal(part.pointer)
+                    refusal?.position = answers.count
                 }
             }
             try wait(writes: false, until: deadline)

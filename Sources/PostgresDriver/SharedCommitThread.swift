@@ -13,12 +13,13 @@ struct SharedCommitThread {
             if batch.isEmpty { continue }
             // Whoever changes the same rows waits for each other in one order, here and on other nodes.
             carryOut(batch.sorted { $0.statement.lastText < $1.statement.lastText })
+            commits.end(batch)
         }
     }
 
-    private mutating func carryOut(_ batch: [Change]) {
-        var left = batch
-        var tries = 0
+    mutating func carryOut(_ batch: [Change]) {
+        var left = withoutCancelled(batch)
+        var (tries, hasMetHeldRow) = (0, false)
         while !left.isEmpty {
             tries += 1
             do throws(Setback) {
@@ -27,10 +28,13 @@ struct SharedCommitThread {
             } catch {
                 switch error {
                 case .unknown(let failure): return refuse(left, failure)
+                case .refused(let refusal) where refusal.isHeld:
+                    left = refuseHeld(in: left, refusal, isFirst: !hasMetHeldRow)
+                    hasMetHeldRow = true
+                    continue
                 // One of them is at fault, and the server has undone them all: each by itself.
                 case .refused where left.count > 1, .unsendable where left.count > 1:
                     return carryOutEach(left, after: error.told)
-                case .refused(let refusal) where refusal.isHeld: return refuse(left, RowIsHeld())
                 // A server that has come to follow another one leads nowhere; a new connection may find the other one.
                 case .refused(let refusal) where !refusal.mayWorkAgain && !(refusal.isReadOnly && tries == 1):
                     return refuse(left, Transaction.told(refusal))
@@ -40,6 +44,16 @@ struct SharedCommitThread {
                 left = wait(left, after: tries, error.told)
             }
         }
+    }
+
+    /// Refuses whoever met the row that somebody holds, and those that would meet it next. A second such row costs the
+    /// others no third wait: all of them go where nobody waits behind them.
+    ///
+    /// - Returns: The others.
+    private func refuseHeld(in batch: [Change], _ refusal: ServerRefusal, isFirst: Bool) -> [Change] {
+        let row = batch[min(refusal.position, batch.count - 1)].statement.lastText
+        refuse(batch.filter { !isFirst || $0.statement.lastText == row }, RowIsHeld())
+        return isFirst ? withoutCancelled(batch.filter { $0.statement.lastText != row }) : []
     }
 
     private mutating func carryOutEach(_ batch: [Change], after reason: any Error) {
@@ -102,7 +116,15 @@ struct SharedCommitThread {
         let end = commits.plan.uptime() + pause
         refuse(batch.filter { $0.deadline <= end }, reason)
         _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds)
-        return batch.filter { $0.deadline > end }
+        return withoutCancelled(batch.filter { $0.deadline > end })
+    }
+
+    /// Lets go of those whose callers have left; called while nothing has happened to them.
+    private func withoutCancelled(_ batch: [Change]) -> [Change] {
+        let cancelled = commits.cancelled
+        if cancelled.isEmpty { return batch }
+        refuse(batch.filter { cancelled.contains($0.id) }, CancellationError())
+        return batch.filter { !cancelled.contains($0.id) }
     }
 
     private func refuse(_ batch: [Change], _ reason: any Error) {

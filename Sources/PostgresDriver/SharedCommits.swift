@@ -22,6 +22,9 @@ struct RowIsHeld: Error {}
 final class SharedCommits: Sendable {
     private struct State {
         var waiting: [Change] = []
+        /// Those that a thread has, and whose callers have left.
+        var underWay: Set<UInt64> = []
+        var cancelled: Set<UInt64> = []
         var threads = 0
         /// Threads that wait for a caller.
         var resting = 0
@@ -67,10 +70,11 @@ final class SharedCommits: Sendable {
         if isFirst { work.signal() }
     }
 
-    /// Lets go of a caller who still waits; what was sent is not stopped.
+    /// Lets go of a caller who still waits, at the latest before the next try; what was sent is not stopped.
     func cancel(_ id: UInt64) {
         let waiting = state.withLock { state -> Change? in
-            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            if state.underWay.contains(id) { state.cancelled.insert(id) }
+            return state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
         }
         waiting?.answer(.failure(CancellationError()))
     }
@@ -98,10 +102,23 @@ final class SharedCommits: Sendable {
             if state.isClosed { return nil }
             let batch = Array(state.waiting.prefix(Self.batchLimit))
             state.waiting.removeFirst(batch.count)
+            state.underWay.formUnion(batch.map(\.id))
             if !state.waiting.isEmpty { work.signal() }
             return batch
         }
     }
+
+    /// Called when all of a batch are answered.
+    func end(_ batch: [Change]) {
+        let ids = batch.map(\.id)
+        state.withLock { state in
+            state.underWay.subtract(ids)
+            state.cancelled.subtract(ids)
+        }
+    }
+
+    /// Those under way whose callers have left.
+    var cancelled: Set<UInt64> { state.withLock { $0.cancelled } }
 
     /// Refuses those that have waited for too long; called while there is no connection.
     func refuseLate(because reason: any Error) {

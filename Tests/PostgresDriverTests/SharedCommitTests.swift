@@ -1,7 +1,9 @@
-import PostgresDriver
+import Foundation
 import SQLDatabase
 import TestSupport
 import Testing
+
+@testable import PostgresDriver
 
 @Suite("Changes that share a commit", .needsServer)
 struct SharedCommitTests {
@@ -65,6 +67,55 @@ struct SharedCommitTests {
         for task in waiting { #expect(try await task.value == 1) }
     }
 
+    @Test("A row that somebody holds costs a batch one wait, however many want the row, and the others are done")
+    func heldInBatch() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        for id in 0..<2 { try await database.addNote(id) }
+        let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
+        await held.hasBegun()
+        let batch = (0..<40).map { _ in Self.rename(0, to: "new") } + [Self.rename(1, to: "new")]
+        // One wait is 250 ms: each by itself would wait for twice the limit.
+        let told = try await bench.carryOut(batch, within: .seconds(5))
+        #expect(told == (0..<40).map { _ in .held } + [.done])
+        try await held.finish()
+    }
+
+    @Test("A batch that meets a second row that somebody holds waits no third time")
+    func heldRows() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        for id in 0..<40 { try await database.addNote(id) }
+        let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held'") }
+        await held.hasBegun()
+        let told = try await bench.carryOut((0..<40).map { Self.rename($0, to: "new") }, within: .seconds(5))
+        #expect(told == (0..<40).map { _ in .held })
+        try await held.finish()
+    }
+
+    @Test("Who waits for a row on the shared connection and then on one of the pool waits for one limit of time in all")
+    func waitLimit() async throws {
+        let (bench, time) = (try await Bench(), StandingClock())
+        let holder = try await bench.openWithNotes()
+        try await holder.addNote(1)
+        let name = "limit-\(bench.schema)"
+        let database = try bench.open(1, "&application_name=\(name)", uptime: { time.now })
+        let (row, pool) = (
+            HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held'") },
+            HeldWrite(database) { db in try db.run("SELECT 1") }
+        )
+        await row.hasBegun()
+        await pool.hasBegun()
+        let change = Task { try await database.change(Self.rename(1, to: "new")) }
+        try await holder.awaitLock(of: name)
+        time.advance(.seconds(30))
+        while database.waitingCallers == 0 { await Task.yield() }
+        time.advance(.seconds(30))
+        try await pool.finish()
+        try await row.finish()
+        await #expect(throws: DatabaseFailure.self) { try await change.value }
+    }
+
     @Test("A connection that the server ended in good order is not used, and nobody is left in doubt")
     func ended() async throws {
         let bench = try await Bench()
@@ -107,7 +158,24 @@ struct SharedCommitTests {
         #expect(try await database.change(Self.rename(1, to: "newer")) == 1)
     }
 
-    @Test("A caller who leaves while the server is away is let go")
+    @Test("A caller who leaves while the server is away, and a thread asks for it, is let go")
+    func cancelledMeanwhile() async throws {
+        let (retries, retry) = AsyncStream.makeStream(of: Void.self)
+        var settings = PostgresSettings()
+        // Called for the pause before each retry.
+        settings.chance = {
+            retry.yield()
+            return 0
+        }
+        let database = try PostgresDatabase(
+            ConnectionURL("postgres:///postgres?host=/nonexistent&user=gatehouse"), settings: settings, uptime: uptime)
+        let change = Task { try await database.change(Self.rename(1, to: "new")) }
+        for await _ in retries { break }
+        change.cancel()
+        await #expect(throws: CancellationError.self) { try await change.value }
+    }
+
+    @Test("A caller who has left before the change was asked for is let go")
     func cancelled() async throws {
         let database = try await Bench().openWithNotes()
         let change = Task {
@@ -124,5 +192,38 @@ extension PostgresDatabase {
     /// - Returns: How many rows it changed.
     fileprivate func change(_ statement: SQL) async throws -> Int {
         try await change(statement, thenRead: "SELECT 1") { $0.int(0) }.count
+    }
+}
+
+extension Bench {
+    fileprivate enum Outcome { case done, held, refused }
+
+    /// Has one thread carry out a batch.
+    ///
+    /// - Returns: What each caller was told, in the order of the batch.
+    fileprivate func carryOut(_ batch: [SQL], within limit: Duration) async throws -> [Outcome] {
+        let plan = SessionPlan(
+            parameters: try cluster.url(schema: schema).parameters(connectLimit: .seconds(10)),
+            settings: ["lock_timeout": "250"], connectLimit: .seconds(10), statementLimit: .seconds(60),
+            uptime: uptime)
+        let told = Told<(id: UInt64, Outcome)>()
+        let deadline = uptime() + limit
+        let changes = batch.enumerated().map { index, statement in
+            Change(id: UInt64(index), statement: statement, query: "SELECT 1", deadline: deadline) { result in
+                switch result {
+                case .success: told.add((UInt64(index), .done))
+                case .failure(is RowIsHeld): told.add((UInt64(index), .held))
+                case .failure: told.add((UInt64(index), .refused))
+                }
+            }
+        }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        Thread.detachNewThread {
+            var thread = SharedCommitThread(SharedCommits(plan, PostgresSettings()) { _ in })
+            thread.carryOut(changes)
+            end.finish()
+        }
+        for await _ in ends {}
+        return told.all.sorted { $0.id < $1.id }.map(\.1)
     }
 }
