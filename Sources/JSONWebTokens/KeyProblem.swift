@@ -1,6 +1,6 @@
 /// Why a key, or a set of keys, cannot be used. Names members and lengths, never what they hold.
 package enum KeyProblem: Error, Equatable, Sendable {
-    /// Not a JSON object, or longer than allowed.
+    /// Not a JSON object, longer than allowed, or a document without a key that serves.
     case unreadable
     case missingMember(String)
     /// A member of the wrong type, not base64url, of the wrong length, or no number that fits the others.

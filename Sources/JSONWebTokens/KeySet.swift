@@ -55,6 +55,8 @@ package struct KeySet: Sendable {
         isOnlyKey = true
     }
 
+    var isEmpty: Bool { keys.isEmpty && keyForTokensWithoutID == nil }
+
     package subscript(id: String) -> JSONWebKey? { positions[id].map { keys[$0] } }
 
     /// Checks form, header and signature, and only then reads the claims and checks `exp` and `nbf`. Issuer and
@@ -104,9 +106,11 @@ package struct KeySet: Sendable {
 }
 
 extension KeySet: Equatable {
-    /// By the ids, and whether tokens without one are accepted.
+    /// By the ids and the keys that they name, in any order.
     package static func == (left: KeySet, right: KeySet) -> Bool {
-        left.positions.keys == right.positions.keys
-            && (left.keyForTokensWithoutID == nil) == (right.keyForTokensWithoutID == nil)
+        left.thumbprints == right.thumbprints
+            && left.keyForTokensWithoutID?.thumbprint == right.keyForTokensWithoutID?.thumbprint
     }
+
+    private var thumbprints: [String: String] { positions.mapValues { keys[$0].thumbprint } }
 }

@@ -7,7 +7,8 @@ package import GatehouseWire
 package actor RemoteKeySet {
     package enum Failure: Error, Equatable, Sendable {
         case rejected(TokenRejection)
-        /// No document, or none young enough: the token was not judged. Not the caller's fault (503).
+        /// No document, none young enough, or a key that it does not name while it cannot be read again: the token was
+        /// not judged. Not the caller's fault (503).
         case keysUnavailable
     }
 
@@ -36,6 +37,7 @@ package actor RemoteKeySet {
     private var document: Document?
     private var lastReadAt: Instant?
     private var reading: Task<Void, Never>?
+    private var changes: UInt64 = 0
 
     /// Why the last read failed; nil when it did not. For the log: nothing is thrown while old keys serve.
     package private(set) var lastFailure: (any Error)?
@@ -78,9 +80,19 @@ package actor RemoteKeySet {
             do throws(TokenRejection) {
                 return try judge(newer)
             } catch {
+                if case .unknownKey = error, await lastFailure != nil { throw .keysUnavailable }
                 throw .rejected(error)
             }
         }
+    }
+
+    /// Counts the times that other keys took the place of those before. Begins to read the document again when it is
+    /// old, and waits for nothing: whoever remembers tokens asks this where he does not need the keys.
+    package func keyChanges() -> UInt64 {
+        if let document, now() - document.readAt >= limits.maximumAge {
+            _ = startReading(notWithin: limits.rereadInterval)
+        }
+        return changes
     }
 
     /// The keys as they are known now; reads the document when it is missing or old.
@@ -128,6 +140,11 @@ package actor RemoteKeySet {
     private func read() async {
         do {
             let keys = try KeySet(published: try await fetch(), maximumBytes: limits.maximumBytes)
+            if let document {
+                // An issuer that withdraws every key publishes others; none at all is a fault of its own.
+                if keys.isEmpty, now() - document.readAt < limits.staleLifetime { throw KeyProblem.unreadable }
+                if keys != document.keys { changes += 1 }
+            }
             (document, lastFailure) = (Document(keys: keys, readAt: now()), nil)
         } catch {
             lastFailure = error

@@ -10,6 +10,8 @@ package final class VerifiedTokenCache: Sendable {
     package static let maximumTokenLength = 4_096
 
     private let state: Mutex<TokenSlots>
+    /// As far as they were heard of, see ``RemoteKeySet/keyChanges()``.
+    private let keyChanges = Mutex<UInt64>(0)
 
     /// - Parameter capacity: How many tokens are held at most; about 3 kB each.
     package init(capacity: Int = 4_096) { state = Mutex(TokenSlots(capacity: capacity)) }
@@ -31,18 +33,29 @@ package final class VerifiedTokenCache: Sendable {
         return fresh
     }
 
-    /// The same for keys that may have to be fetched first.
+    /// The same for keys that may have to be fetched first. Forgets everything when they have changed.
+    ///
+    /// - Parameter keys: The same ones with each call.
     package func verified(
         _ token: String, at now: Instant, leeway: Duration = .zero, by keys: RemoteKeySet
     ) async throws(RemoteKeySet.Failure) -> VerifiedToken {
         guard token.utf8.count <= Self.maximumTokenLength else {
             return try await keys.verify(token, at: now, leeway: leeway)
         }
+        note(await keys.keyChanges())
         let (digest, epoch, known) = lookUp(token, at: now)
         if let known { return known }
         let fresh = try await keys.verify(token, at: now, leeway: leeway)
         store(fresh, digest, epoch, at: now)
         return fresh
+    }
+
+    private func note(_ changes: UInt64) {
+        let isNew = keyChanges.withLock { known in
+            defer { known = max(known, changes) }
+            return changes > known
+        }
+        if isNew { forgetAll() }
     }
 
     /// Forgets every token of a session: it was signed out, or its user banned.

@@ -237,9 +237,10 @@ struct RemoteKeySetTests {
     }
 
     @Test(
-        "What is no key list counts as a failed read, and the old keys stay",
+        "What is no list of keys that serve counts as a failed read, and the old keys stay",
         arguments: [
             ("", 0), ("<html>", 0), ("[]", 0), ("{}", 0), (#"{"keys":{}}"#, 0), (#"{"keys":[]}"#, 262_144),
+            (#"{"keys":[]}"#, 0), (#"{"keys":[{"kty":"AKP","kid":"new"},{}]}"#, 0),
         ])
     func unreadable(_ text: String, blanks: Int) async throws {
         let document = text + String(repeating: " ", count: blanks)
@@ -251,6 +252,45 @@ struct RemoteKeySetTests {
         _ = try await client.verify(sign(key), at: noon)
         #expect(server.reads == 2)
         #expect(await client.lastFailure as? KeyProblem == .unreadable)
+    }
+
+    @Test("While the keys cannot be read, a kid that is not known is nobody's fault")
+    func unknownWhileDown() async throws {
+        let (first, second) = (JSONWebKey.newES256(id: "first"), JSONWebKey.newES256(id: "second"))
+        let server = try KeyServer([first])
+        let client = server.client()
+        _ = try await client.verify(sign(first), at: noon)
+        try server.publish([second])
+        server.change { ($0.isDown, $0.time) = (true, noon + .seconds(60)) }
+        for _ in 0..<2 {
+            await #expect(throws: RemoteKeySet.Failure.keysUnavailable) {
+                try await client.verify(sign(second), at: noon)
+            }
+        }
+        #expect(try await client.verify(sign(first), at: noon).keyID == "first")
+        server.change { ($0.isDown, $0.time) = (false, noon + .seconds(90)) }
+        #expect(try await client.verify(sign(second), at: noon).keyID == "second")
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey("first"))) {
+            try await client.verify(sign(first), at: noon)
+        }
+    }
+
+    @Test(
+        "A token of a key that was withdrawn is not remembered, though nobody asks for the keys",
+        arguments: [
+            "old", "new",
+        ])
+    func withdrawn(_ id: String) async throws {
+        let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: id))
+        let (server, token, cache) = (try KeyServer([old]), try sign(old), VerifiedTokenCache())
+        let client = server.client()
+        _ = try await cache.verified(token, at: noon, by: client)
+        try server.publish([new])
+        server.change { $0.time = noon + .seconds(600) }
+        _ = try await cache.verified(token, at: noon, by: client)
+        while await client.keyChanges() == 0 { await Task.yield() }
+        await #expect(throws: RemoteKeySet.Failure.self) { try await cache.verified(token, at: noon, by: client) }
+        #expect(server.reads == 2)
     }
 
     @Test("The memory of verified tokens spares the keys")
