@@ -38,4 +38,10 @@ package struct Argon2Settings: Hashable, Sendable {
         memoryKiB < target.memoryKiB || passes < target.passes
             || saltBytes < target.saltBytes || tagBytes < target.tagBytes
     }
+
+    /// True when a hash made with these settings takes more than four times the work of one made with `target`: it
+    /// came from elsewhere, and would hold up a hashing thread at each sign-in.
+    func isDear(beside target: Argon2Settings) -> Bool {
+        memoryKiB * passes > 4 * target.memoryKiB * target.passes
+    }
 }

@@ -15,7 +15,8 @@ struct FirebaseScryptHash: Hashable, Sendable {
     /// Reads `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$salt$hash` with padded Base64; `ss` may be missing.
     ///
     /// Limits: 128·N·r·p is at most 1 GiB. That bounds the memory (128·N·r) and the time together: at most about
-    /// 4 s of a core.
+    /// 4 s of a core. And what BoringSSL cannot compute is refused: N of 2^(16·r) and more (RFC 7914 §2), and, as the
+    /// memory that it is allowed is cut close, r above 16 where p is 1.
     ///
     /// - Returns: `nil` outside of them, and when signer key and hash differ in length, which can never match.
     init?(_ text: some StringProtocol) {
@@ -41,6 +42,14 @@ struct FirebaseScryptHash: Hashable, Sendable {
     private static func isBounded(_ exponent: Int, _ blockSize: Int, _ lanes: Int) -> Bool {
         (1...23).contains(exponent) && (1...1_024).contains(blockSize) && (1...16).contains(lanes)
             && (128 * blockSize * lanes) << exponent <= 1 << 30
+            && isComputable(exponent, blockSize, lanes)
+    }
+
+    /// swift-crypto allows 128·N·r·p bytes and a page, BoringSSL takes 128·r·(N + p + 1). With the smallest page there
+    /// is, so that a hash that one machine accepts is computed on every other.
+    private static func isComputable(_ exponent: Int, _ blockSize: Int, _ lanes: Int) -> Bool {
+        let spare = 4_096 / (128 * blockSize)
+        return exponent < 16 * blockSize && (lanes << exponent) + spare >= (1 << exponent) + lanes + 1
     }
 
     /// - Returns: `nil` when BoringSSL could not compute, that is, when memory was refused.

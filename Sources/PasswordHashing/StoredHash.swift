@@ -7,8 +7,8 @@ package struct StoredHash: Sendable {
     private let format: Format
 
     /// Limits, so that no imported hash can hold up the server: Argon2 as in ``Argon2Settings``; bcrypt with a
-    /// cost of 4…16; Firebase scrypt with 128·N·r·p of at most 1 GiB. Argon2d and Argon2 before version 19 are
-    /// refused.
+    /// cost of 4…16; Firebase scrypt with 128·N·r·p of at most 1 GiB that BoringSSL can compute. Argon2d and Argon2
+    /// before version 19 are refused.
     ///
     /// - Returns: `nil` for every other text.
     package init?(_ text: String) {
@@ -34,10 +34,11 @@ package struct StoredHash: Sendable {
     }
 
     /// True for everything but an Argon2id hash that costs an attacker as much as `settings` or more. A hash with
-    /// less memory and more passes counts as weaker too: memory is what guessing machines lack.
+    /// less memory and more passes counts as weaker too: memory is what guessing machines lack. True as well for one
+    /// that costs us more than four times as much.
     package func needsUpgrade(to settings: Argon2Settings) -> Bool {
         guard case .argon2(let hash) = format, hash.variant == .argon2id else { return true }
-        return hash.settings.isWeaker(than: settings)
+        return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
     }
 
     /// - Returns: `nil` when the machine could not compute, which says nothing about the password.

@@ -1,6 +1,7 @@
 import GatehouseWire
-import PasswordHashing
 import Testing
+
+@testable import PasswordHashing
 
 @Suite("Comparing passwords")
 struct PasswordHasherTests {
@@ -25,6 +26,18 @@ struct PasswordHasherTests {
             let other = try await hasher.matches(Secret("X" + password), hash)
             #expect([right.isMatch, longer.isMatch, other.isMatch] == [true, false, false])
         }
+    }
+
+    @Test(
+        "A Firebase hash at the bounds of what can be computed is computed",
+        arguments: [
+            "v=1,n=1,r=16,p=1", "v=1,n=15,r=1,p=1", "v=1,n=16,r=2,p=1", "v=1,n=1,r=32,p=2", "v=1,n=2,r=33,p=2",
+            "v=1,n=1,r=33,p=3", "v=1,n=1,r=1024,p=3", "v=1,n=1,r=1024,p=16",
+        ])
+    func scryptBounds(_ costs: String) throws {
+        let hash = try #require(StoredHash(Known.firebase(costs: costs)))
+        var password = Array("user1password".utf8)
+        #expect(hash.matches(&password) == false)
     }
 
     @Test("A new hash is Argon2id with our settings, a fresh salt, and matches its password alone")

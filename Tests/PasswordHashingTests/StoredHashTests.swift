@@ -53,6 +53,8 @@ struct StoredHashTests {
             Known.firebase(costs: "v=1,n=20,r=8,p=2"), Known.firebase(costs: "v=1,n=0,r=8,p=1"),
             Known.firebase(costs: "v=1,n=14,r=0,p=1"), Known.firebase(costs: "v=1,n=14,r=8,p=0"),
             Known.firebase(costs: "v=1,n=64,r=8,p=1"), Known.firebase(costs: "v=1,n=14,r=9223372036854775807,p=1"),
+            Known.firebase(costs: "v=1,n=1,r=17,p=1"), Known.firebase(costs: "v=1,n=16,r=1,p=1"),
+            Known.firebase(costs: "v=1,n=1,r=33,p=2"),
             Known.firebase(costs: "n=14,r=8,p=1"), Known.firebase(keys: "ss=Bw==,sk=YQ=="),
             Known.firebase(keys: "ss=Bw=="), Known.firebase(salt: ""), Known.firebase(salt: "42xEC+ixf3L2lw"),
         ])
@@ -61,10 +63,13 @@ struct StoredHashTests {
     }
 
     @Test(
-        "Everything but an Argon2id hash of at least our cost is upgraded",
+        "Everything but an Argon2id hash of at least our cost, and at most four times that, is upgraded",
         arguments: [
             ("$argon2id$v=19$m=256,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", false),
             ("$argon2id$v=19$m=512,t=3,p=4$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", false),
+            ("$argon2id$v=19$m=512,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", false),
+            ("$argon2id$v=19$m=513,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", true),
+            ("$argon2id$v=19$m=1048576,t=20,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", true),
             ("$argon2id$v=19$m=255,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", true),
             ("$argon2id$v=19$m=256,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", true),
             ("$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$\(Known.tag)", true),
