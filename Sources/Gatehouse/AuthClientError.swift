@@ -92,7 +92,7 @@ extension AuthRefusal {
     ]
 
     /// Whether a session is over after this refusal of its own token.
-    var isFinal: Bool { (400..<500).contains(status) && code.map(Self.endsSession.contains) == true }
+    package var isFinal: Bool { (400..<500).contains(status) && code.map(Self.endsSession.contains) == true }
 
     /// Whether the same request may be answered a moment later.
     var isPassing: Bool { [408, 409, 429].contains(status) || status >= 500 }

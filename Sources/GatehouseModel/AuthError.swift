@@ -32,6 +32,16 @@ extension AuthError {
             }
     }
 
+    /// Whether a failure says for good that the session opens nothing. A 401 in nobody's own words does not: a proxy
+    /// answers so, and a server to a wrong key.
+    static func endsSession(_ failure: any Error) -> Bool {
+        switch failure {
+        case AuthError.notAuthenticated, GatewayError.notAuthenticated, AuthClientError.signedOut: true
+        case AuthClientError.refused(let refusal), GatewayError.noToken(.refused(let refusal)): refusal.isFinal
+        default: false
+        }
+    }
+
     private init(_ error: GatewayError) {
         self =
             switch error {
@@ -39,6 +49,8 @@ extension AuthError {
             case .forbidden: .forbidden
             case .offline(let cause): Self(cause)
             case .refused, .server, .unexpectedAnswer: .networkError
+            // The session is kept: nobody has to sign in for it.
+            case .noToken(.refused): .networkError
             case .noToken(let error): Self(error)
             case .insecureURL: .unknown
             }
@@ -49,7 +61,7 @@ extension AuthError {
             switch error {
             case .signedOut: .notAuthenticated
             case .offline(let cause): Self(cause)
-            case .refused(let refusal) where refusal.status == 401: .notAuthenticated
+            case .refused(let refusal) where refusal.status == 401 && refusal.code != nil: .notAuthenticated
             case .refused(let refusal) where refusal.status == 403: .forbidden
             case .refused, .unexpectedAnswer: .networkError
             case .insecureURL, .sessionChanged, .storeUnavailable, .storeFailed, .unknownFlow: .unknown

@@ -21,7 +21,7 @@ extension AuthManager {
         let me = try await call {
             try await self.service.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
         }
-        land(me, mine)
+        landChange(me, mine)
     }
 
     /// Deletes the account at the server, then signs out here.
@@ -52,10 +52,17 @@ extension AuthManager {
         }
     }
 
+    /// A load under way may have been answered before the change was made: it begins anew.
+    private func landChange(_ me: SignedInAccount, _ mine: Int) {
+        if epoch == mine, isLoadingProfile { loadProfile() }
+        land(me, mine)
+    }
+
     private func land(_ me: SignedInAccount, _ mine: Int) {
         guard epoch == mine, let user, user.id == me.id else { return }
         let shown = user.with(me)
         if shown != user { self.user = shown }
+        isProfileLoaded = true
     }
 }
 
@@ -90,7 +97,7 @@ extension AuthManager {
     }
 
     private func refused(_ failure: any Error) async {
-        guard case .notAuthenticated = AuthError(failure) else {
+        guard AuthError.endsSession(failure) else {
             error = AuthError(failure)
             return
         }
@@ -126,7 +133,7 @@ extension AuthManager {
             for person in people {
                 guard let name = kept[person], epoch == mine, let user, user.id == account.id else { continue }
                 if user.firstName == nil, let given = name.given {
-                    land(try await service.updateProfile(firstName: .set(given), favoriteTeams: nil), mine)
+                    landChange(try await service.updateProfile(firstName: .set(given), favoriteTeams: nil), mine)
                 }
                 // Somebody else may be signed in by now.
                 guard epoch == mine else { return }

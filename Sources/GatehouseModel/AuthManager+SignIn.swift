@@ -99,7 +99,7 @@ extension AuthManager {
         record(.started(method))
         do {
             guard let session = try await work().session else {
-                if epoch == mine { step(.fail) }
+                if epoch == mine { await fail() }
                 return .checkMail
             }
             try await arrive(session, mine)
@@ -107,8 +107,8 @@ extension AuthManager {
             return .signedIn
         } catch {
             if epoch == mine {
-                step(.fail)
                 if let question = (error as? AuthClientError)?.linkQuestion { linkQuestion = question }
+                await fail()
             }
             let problem = SignInProblem(error)
             guard problem != .cancelled else {
@@ -118,6 +118,11 @@ extension AuthManager {
             record(.failed(method, problem))
             throw error
         }
+    }
+
+    private func fail() async {
+        step(.fail)
+        await catchUp()
     }
 
     /// Shows the new session with its profile. Without a connection for the profile the person is signed in all the
@@ -136,7 +141,7 @@ extension AuthManager {
             show(session.user, me)
             startSendingKeptName(of: session.user, mine)
         case .failure(let failure):
-            if case .notAuthenticated = AuthError(failure) {
+            if AuthError.endsSession(failure) {
                 await endSession()
                 throw failure
             }

@@ -23,6 +23,9 @@ public final class AuthManager {
     /// its siblings, ``recoverAccount()`` and ``dismissLinkQuestion()`` for the answers. Nil when there is nothing to
     /// ask.
     public internal(set) var linkQuestion: LinkQuestion?
+    /// Whether ``user`` has what the gateway knows. Until then an empty ``AuthenticatedUser/favoriteTeams`` means "not
+    /// known": whoever makes a new list of it would take the person's teams away.
+    public internal(set) var isProfileLoaded = false
     var isLoadingProfile = false
     /// ``linkQuestion`` is gone because the answer came too late: the person has to sign in anew. Until the next
     /// attempt.
@@ -119,18 +122,30 @@ public final class AuthManager {
     func endSession() async {
         let mine = epoch
         signOutCount += 1
-        defer { signOutCount -= 1 }
         do {
             try await service.signOut()
         } catch {
             if epoch == mine { self.error = AuthError(error) }
         }
+        signOutCount -= 1
+        await catchUp()
+    }
+
+    /// Shows whoever came while their event went unheard, as by the link of a mail.
+    func catchUp() async {
+        let mine = epoch
+        guard let session = await service.currentSession else { return }
+        guard epoch == mine, signOutCount == 0, phase == .unauthenticated else { return }
+        show(session.user)
+        loadProfile()
     }
 }
 
 // What the service says.
 extension AuthManager {
     private func hear(_ change: AuthChange) async {
+        // No later event says it again, and ``catchUp()`` shows who it is about.
+        if change.event == .passwordRecovery { return await askForPassword(change) }
         guard signOutCount == 0 else { return }
         switch change.event {
         case .initialSession:
@@ -139,8 +154,15 @@ extension AuthManager {
             Task { [weak self] in await self?.checkAppleCredential() }
         case .signedIn, .userUpdated, .signedOut: await follow(change)
         case .tokenRefreshed: endRefresh()
-        case .passwordRecovery: needsNewPassword = true
+        case .passwordRecovery: break
         }
+    }
+
+    /// A person who has signed out since is not asked.
+    private func askForPassword(_ change: AuthChange) async {
+        let mine = epoch
+        let current = await service.currentSession
+        if epoch == mine, let current, current.user.id == change.session?.user.id { needsNewPassword = true }
     }
 
     /// The session's end is heard like every other.
@@ -198,8 +220,10 @@ extension AuthManager {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
             (shown.firstName, shown.favoriteTeams) = (user.firstName, user.favoriteTeams)
+        } else {
+            isProfileLoaded = false
         }
-        if let me { shown = shown.with(me) }
+        if let me { (shown, isProfileLoaded) = (shown.with(me), true) }
         if user != shown { user = shown }
         signedOutReason = nil
         linkQuestion = nil
@@ -212,6 +236,7 @@ extension AuthManager {
         epoch += 1
         loading?.cancel()
         user = nil
+        isProfileLoaded = false
         isLoadingProfile = false
         shownRefreshToken = nil
         needsNewPassword = false

@@ -90,6 +90,22 @@ struct BoxScoreTests {
         #expect(world.screen.has(button: "Follow Miami Heat"))
     }
 
+    @Test("A9: before it is known whom a person follows no team can be followed, so that none is lost")
+    func unknownFavorites() async throws {
+        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
+        service.stay(.offline)
+        let world = await World.boxScore(service)
+        try await world.screen.wait { $0.has(button: "Follow Miami Heat") }
+        #expect(try !world.screen.isEnabled("Follow Miami Heat"))
+        #expect(!world.screen.shows("Follow a team, and it stands here."))
+        service.clear()
+        try await world.screen.pullToRefresh()
+        try await world.screen.wait { $0.has(button: "Unfollow Boston Celtics") }
+        try await world.screen.tap("Follow Miami Heat")
+        try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
+        #expect(service.account(email: "ada@example.com")?.profile?.favoriteTeams == ["nba_1", "nba_2"])
+    }
+
     @Test("C2: whoever has 30 teams can give one up, and not take another")
     func limit() async throws {
         let many = (1...29).map { "mlb_\($0)" } + ["nba_2"]

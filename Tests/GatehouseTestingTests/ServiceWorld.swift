@@ -121,11 +121,15 @@ final class LiveNetwork: Sendable {
     private struct NoConnection: Error {}
 
     private let isOffline = Mutex(false)
+    private let refused = Mutex<String?>(nil)
     private let server: TestServer
 
     init(_ server: TestServer) { self.server = server }
 
     func setOffline(_ isOffline: Bool) { self.isOffline.withLock { $0 = isOffline } }
+
+    /// A proxy says 401 to calls whose path ends so, in a page of its own; nil lets all through.
+    func refuse(_ path: String?) { refused.withLock { $0 = path } }
 
     func service() throws -> LiveAuthService {
         let randomness = TestRandomness()
@@ -157,6 +161,9 @@ final class LiveNetwork: Sendable {
 
     private func send(_ call: HTTPCall) async throws -> HTTPReply {
         if isOffline.withLock({ $0 }) { throw NoConnection() }
+        if let end = refused.withLock({ $0 }), call.url.path.hasSuffix(end) {
+            return HTTPReply(status: 401, body: Array("<html>Unauthorized</html>".utf8))
+        }
         var headers = HTTPFields()
         for (name, value) in call.headers { headers[HTTPField.Name(name)!] = value }
         let query = call.url.query(percentEncoded: true).map { "?" + $0 } ?? ""

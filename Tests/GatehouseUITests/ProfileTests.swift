@@ -93,6 +93,28 @@ struct ProfileTests {
         #expect(world.screen.shows("Miami Heat"))
     }
 
+    @Test("A9: teams that are not known cannot be edited; the screen loads them when it opens, and when it is pulled")
+    func unknownTeams() async throws {
+        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
+        service.stay(.offline)
+        let world = await World(service)
+        try await world.openProfile()
+        try await world.screen.wait { _ in !world.manager.isLoading }
+        #expect(try !world.screen.isEnabled("Edit Teams"))
+        #expect(!world.screen.shows("No favorite teams yet"))
+        service.clear()
+        try await world.screen.pullToRefresh()
+        try await world.screen.wait(for: "Boston Celtics")
+        #expect(try world.screen.isEnabled("Edit Teams"))
+
+        service.stay(.offline)
+        let other = await World(service)
+        service.clear()
+        #expect(!other.manager.isProfileLoaded)
+        try await other.openProfile()
+        try await other.screen.wait(for: "Boston Celtics")
+    }
+
     @Test("E10, A9: the name is edited, trimmed, cut and cleared")
     func name() async throws {
         let world = try await world()

@@ -44,7 +44,7 @@ private struct HomeScreen: View {
             case .loaded: list
             }
         }
-        .task(id: attempt) { await model.load() }
+        .task(id: attempt) { await load() }
         .task(id: wish) { if let wish { await toggle(wish.team) } }
         .sheet(isPresented: $showsMenu) { LeagueMenu(model: model) }
         .accountSheet(isPresented: $showsAccount)
@@ -81,7 +81,7 @@ private struct HomeScreen: View {
                 }
             }
         }
-        .refreshable { await model.load() }
+        .refreshable { await load() }
     }
 
     /// What a person should know; nothing of it keeps them from the rest.
@@ -105,7 +105,7 @@ private struct HomeScreen: View {
     @ViewBuilder private var yourTeams: some View {
         if manager.isLoggedIn {
             Section {
-                if favorites.isEmpty {
+                if manager.isProfileLoaded, favorites.isEmpty {
                     Text("Follow a team, and it stands here.", bundle: .module).foregroundStyle(.secondary)
                 }
                 ForEach(model.favorites(favorites), id: \.id) { Text(verbatim: $0.name) }
@@ -125,10 +125,16 @@ private struct HomeScreen: View {
 
     private var favorites: [String] { manager.user?.favoriteTeams ?? [] }
 
-    /// At most 30 teams, one change at a time. A guest's tap opens the account's sheet.
+    /// At most 30 teams, one change at a time, and none before it is known which there are: a change sends them all. A
+    /// guest's tap opens the account's sheet.
     private func canToggle(_ team: String) -> Bool {
         guard manager.isLoggedIn else { return true }
-        return !manager.isLoading && (favorites.contains(team) || favorites.count < 30)
+        return manager.isProfileLoaded && !manager.isLoading && (favorites.contains(team) || favorites.count < 30)
+    }
+
+    private func load() async {
+        if !manager.isProfileLoaded, !manager.isLoading { manager.reloadProfile() }
+        await model.load()
     }
 
     private func tap(_ team: String) {
@@ -140,6 +146,7 @@ private struct HomeScreen: View {
     }
 
     private func toggle(_ team: String) async {
+        guard manager.isProfileLoaded else { return }
         let others = favorites.filter { $0 != team }
         let changed = others.count < favorites.count ? others : favorites + [team]
         // What is lost: nothing, a failure is the manager's `error`, which this screen shows.

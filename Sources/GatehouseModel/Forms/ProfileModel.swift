@@ -25,6 +25,9 @@ public final class ProfileModel {
     /// Nil when the screen dismisses itself.
     public var user: AuthenticatedUser? { manager.user }
 
+    /// Whether the person's teams are known, so that they can be changed.
+    public var isLoaded: Bool { manager.isProfileLoaded }
+
     /// The question that waits for an answer.
     public var question: String? {
         switch phase {

@@ -29,9 +29,9 @@ private struct ProfileScreen: View {
         NavigationStack {
             list
                 .navigationTitle(Text(ui: "Profile"))
-                .navigationBarTitleDisplayMode(.inline)
+                .inlineTitle()
                 .toolbar {
-                    ToolbarItem(placement: .topBarTrailing) {
+                    ToolbarItem(placement: .closing) {
                         Button {
                             dismiss()
                         } label: {
@@ -45,6 +45,7 @@ private struct ProfileScreen: View {
         .overlay {
             if let progress = model.progress { BusyOverlay(text: Text(of: progress)) }
         }
+        .task { if !manager.isProfileLoaded, !manager.isLoading { manager.reloadProfile() } }
         .interactiveDismissDisabled(isDeleting)
         .alert(Text(of: alert?.title ?? ""), isPresented: $showsAlert) {
             Button {

@@ -10,12 +10,11 @@ struct TeamsSection: View {
 
     var body: some View {
         Section {
-            if favorites.isEmpty {
+            if model.isLoaded, favorites.isEmpty {
                 Text(ui: "No favorite teams yet").foregroundStyle(.secondary)
-            } else {
-                ForEach(favorites, id: \.self) { id in
-                    Text(verbatim: teams.first { $0.id == id }?.name ?? id)
-                }
+            }
+            ForEach(favorites, id: \.self) { id in
+                Text(verbatim: teams.first { $0.id == id }?.name ?? id)
             }
             if let load = calls.teams {
                 NavigationLink {
@@ -23,6 +22,8 @@ struct TeamsSection: View {
                 } label: {
                     Text(ui: "Edit Teams")
                 }
+                // A change sends all of them: who does not know them would take them away.
+                .disabled(!model.isLoaded)
             }
         } header: {
             // Not the section's own task, which would be one for each of its rows.
@@ -68,7 +69,7 @@ struct TeamPicker: View {
             }
         }
         .navigationTitle(Text(ui: "Edit Teams"))
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .toolbar {
             ToolbarItem(placement: .confirmationAction) {
                 Button {
@@ -76,7 +77,7 @@ struct TeamPicker: View {
                 } label: {
                     Text(ui: "Save")
                 }
-                .disabled(model.phase != .showing || chosen == model.user?.favoriteTeams)
+                .disabled(model.phase != .showing || !model.isLoaded || chosen == model.user?.favoriteTeams)
             }
         }
         .task(id: attempt) {

@@ -32,7 +32,7 @@ private struct EmailAuthScreen: View {
             }
         }
         .navigationTitle(title)
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .attempt(attempt) {
             await model.submit(password: password, confirmation: confirmation)
             // What can be tried once more is not over yet.

@@ -1,0 +1,112 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import TestSupport
+import Testing
+
+@Suite("What the manager shows when things overtake one another") @MainActor
+struct OvertakenTests {
+    private func manager(_ service: any AuthService) async -> AuthManager {
+        let manager = AuthManager(service: service, storage: MemoryStorage())
+        await manager.wait { !$0.isLoading }
+        return manager
+    }
+
+    private func letOthersRun() async { for _ in 0..<100 { await Task.yield() } }
+
+    @Test("B3: a proxy's 401 to a refresh signs nobody out; the profile loads once the proxy is gone")
+    func refusedRefresh() async throws {
+        try await TestServer.with { @Sendable @MainActor server in
+            let network = LiveNetwork(server)
+            let service = try network.service()
+            let manager = await manager(service)
+            try await manager.signUpWithEmail("ada@example.com", password: Fixtures.password)
+            server.clock.advance(by: .seconds(3_601))
+            network.refuse("/token")
+            manager.reloadProfile()
+            await manager.wait { !$0.isLoading }
+            #expect(manager.error == .networkError)
+            #expect(manager.isLoggedIn)
+            #expect(await service.currentSession != nil)
+            network.refuse(nil)
+            manager.reloadProfile()
+            await manager.wait { !$0.isLoading }
+            #expect(manager.error == nil && manager.isLoggedIn)
+        }
+    }
+
+    @Test("A9: a profile that was read before a change does not take the change back")
+    func olderProfile() async throws {
+        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
+        let manager = await manager(service)
+        service.meet(.slow, at: .fetchMe)
+        manager.reloadProfile()
+        await until { service.heldCount == 1 }
+        try await manager.updateProfile(favoriteTeams: ["nba_1", "nba_2"])
+        service.release()
+        await manager.wait { !$0.isLoading }
+        #expect(manager.user?.favoriteTeams == ["nba_1", "nba_2"])
+    }
+
+    @Test("Teams are known when a profile has come, and not known of whoever comes next or after a sign-out")
+    func known() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.addAccount(email: "grace@example.com")
+        service.meet(.offline, at: .fetchMe)
+        let manager = await manager(service)
+        #expect(manager.isLoggedIn && !manager.isProfileLoaded)
+        manager.reloadProfile()
+        await manager.wait { !$0.isLoading }
+        #expect(manager.isProfileLoaded)
+        service.meet(.offline, at: .fetchMe)
+        service.openRecoveryMail(of: "grace@example.com")
+        await manager.wait { $0.error == .offline }
+        #expect(manager.user?.email == "grace@example.com" && !manager.isProfileLoaded)
+        try await manager.updateProfile(firstName: "Grace")
+        #expect(manager.isProfileLoaded)
+        await manager.signOut()
+        #expect(!manager.isProfileLoaded)
+    }
+
+    @Test("Who opens a mail's link while a sign-out is under way is shown, and asked for the new password")
+    func comesDuringSignOut() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.addAccount(email: "grace@example.com")
+        let manager = await manager(service)
+        service.meet(.slow, at: .signOut)
+        let end = Task { await manager.signOut() }
+        await until { service.heldCount == 1 }
+        service.openRecoveryMail(of: "grace@example.com")
+        await letOthersRun()
+        service.release()
+        await end.value
+        #expect(manager.user?.email == "grace@example.com" && manager.phase == .authenticated)
+        #expect(manager.needsNewPassword)
+    }
+
+    @Test("Who opens a mail's link and signs out at once is not asked for a new password")
+    func leavesAtOnce() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let manager = await manager(service)
+        service.openRecoveryMail(of: "ada@example.com")
+        await manager.signOut()
+        await letOthersRun()
+        #expect(!manager.needsNewPassword && !manager.isLoggedIn)
+    }
+
+    @Test("Who opens a mail's link while a provider's sheet is open is shown when the sheet ends")
+    func comesDuringSheet() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "grace@example.com")
+        let manager = await manager(service)
+        let outcome = try await manager.signInWithApple {
+            service.openRecoveryMail(of: "grace@example.com")
+            await self.letOthersRun()
+            throw SignInFailure.cancelled
+        }
+        #expect(outcome == .cancelled)
+        #expect(manager.user?.email == "grace@example.com" && manager.phase == .authenticated)
+        #expect(manager.needsNewPassword)
+    }
+}
