@@ -14,19 +14,35 @@ struct BrowserSheet: Gatehouse.WebAuthenticationSession {
         guard let scheme = redirectTo.scheme else { throw WebAuthenticationError.invalidRedirect }
         let start = try await address(redirectTo)
         do {
-            return try await withThrowingTaskGroup(of: URL.self) { group in
-                group.addTask { try await browser.authenticate(using: start, callbackURLScheme: scheme) }
-                group.addTask {
-                    try await clock.sleep(limit)
-                    throw WebAuthenticationError.timedOut
-                }
-                defer { group.cancelAll() }
-                guard let back = try await group.next() else { throw WebAuthenticationError.invalidCallback }
-                guard back.isAnswer(to: redirectTo) else { throw WebAuthenticationError.invalidCallback }
-                return back
-            }
+            let back = try await show(start, scheme)
+            guard back.isAnswer(to: redirectTo) else { throw WebAuthenticationError.invalidCallback }
+            return back
         } catch let error as ASWebAuthenticationSessionError where error.code == .canceledLogin {
             throw WebAuthenticationError.cancelled
         }
+    }
+
+    /// No group of tasks, which would wait for a sheet that does not end when it is told to: the limit holds anyway.
+    private func show(_ start: URL, _ scheme: String) async throws -> URL {
+        let (answers, answer) = AsyncThrowingStream<URL, any Error>.makeStream()
+        let sheet = Task { [browser] in
+            do {
+                answer.yield(try await browser.authenticate(using: start, callbackURLScheme: scheme))
+            } catch {
+                answer.finish(throwing: error)
+            }
+        }
+        let timer = Task { [clock, limit] in
+            // A cancelled sleep: the sheet is gone.
+            do { try await clock.sleep(limit) } catch { return }
+            answer.finish(throwing: WebAuthenticationError.timedOut)
+        }
+        defer {
+            sheet.cancel()
+            timer.cancel()
+        }
+        for try await back in answers { return back }
+        // The stream ends by itself when the task is cancelled.
+        throw CancellationError()
     }
 }

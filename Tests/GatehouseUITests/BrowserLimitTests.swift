@@ -1,0 +1,34 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+import Testing
+
+@MainActor @Suite("The browser's sheet", .timeLimit(.minutes(5)))
+struct BrowserLimitTests {
+    @Test("E9: the 60 seconds end the attempt, also when the sheet does not close when it is told to")
+    func limit() async throws {
+        let service = InMemoryAuthService()
+        let manager = service.makeManager()
+        let clock = VirtualClock()
+        let redirect = try #require(URL(string: "boxscore://auth-callback"))
+        let screen = Screen(HomeView().gatehouse(manager, googleRedirect: redirect, clock: clock.clock))
+        let (closing, close) = AsyncStream<Void>.makeStream()
+        screen.device.browser = { _, _ in
+            // A task of its own hears nothing of the end of the one that waits for it.
+            await Task { for await _ in closing {} }.value
+            throw SignInFailure.cancelled
+        }
+        await manager.wait { $0.phase == .unauthenticated }
+        try await screen.tap("Sign in")
+        try await screen.tap("Sign in with Google")
+        try await clock.waitForSleepers()
+        clock.advance(by: .seconds(60))
+        await manager.wait { $0.phase == .unauthenticated }
+        #expect(clock.sleeps == [.seconds(60)])
+        close.finish()
+    }
+}
