@@ -24,7 +24,7 @@ private struct ChangeEmailScreen: View {
             if model.phase == .checkMail { notice } else { form }
         }
         .navigationTitle(title)
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .attempt(attempt) {
             await model.submit()
             if model.phase == .changed { leave() }
@@ -48,9 +48,7 @@ private struct ChangeEmailScreen: View {
                 VStack(alignment: .leading, spacing: 4) {
                     TextField(text: $model.form.email) { Text(ui: "New Email") }
                         .textContentType(.emailAddress)
-                        .keyboardType(.emailAddress)
-                        .textInputAutocapitalization(.never)
-                        .autocorrectionDisabled()
+                        .typesEmail()
                         .focused($isFocused)
                         .submitLabel(.done)
                         .onSubmit { submit() }

@@ -11,7 +11,7 @@ public struct ChangePasswordView: View {
     public var body: some View {
         PasswordForm(model: ChangePasswordModel(manager: manager)) { dismiss() }
             .navigationTitle(Text(ui: "New Password"))
-            .navigationBarTitleDisplayMode(.inline)
+            .inlineTitle()
     }
 }
 
@@ -94,7 +94,7 @@ struct PasswordForm: View {
     @ViewBuilder private var codeRows: some View {
         TextField(text: $model.code) { Text(ui: "Code") }
             .textContentType(.oneTimeCode)
-            .keyboardType(.numberPad)
+            .typesDigits()
             .focused($focus, equals: .code)
             .frame(minHeight: 44)
         Button {

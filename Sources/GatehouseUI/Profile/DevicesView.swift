@@ -38,7 +38,7 @@ struct DevicesView: View {
             }
         }
         .navigationTitle(Text(ui: "Devices"))
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .task(id: step) { await run() }
     }
 

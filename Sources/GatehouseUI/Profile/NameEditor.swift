@@ -19,7 +19,7 @@ struct NameEditor: View {
         Form {
             TextField(text: $name) { Text(ui: "First Name") }
                 .textContentType(.givenName)
-                .textInputAutocapitalization(.words)
+                .typesName()
                 .submitLabel(.done)
                 .focused($isFocused)
                 .onSubmit { save() }
@@ -27,7 +27,7 @@ struct NameEditor: View {
                 .disabled(model.phase == .saving)
         }
         .navigationTitle(Text(ui: "Edit Name"))
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .toolbar {
             ToolbarItem(placement: .confirmationAction) {
                 Button {

@@ -46,7 +46,7 @@ private struct SignInMethodsScreen: View {
             }
         }
         .navigationTitle(Text(ui: "Sign-In Methods"))
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .task(id: attempt) { await run() }
     }
 

@@ -27,13 +27,11 @@ struct EmailFields: View {
         case .name:
             TextField(text: $form.name) { Text(ui: "Name") }
                 .textContentType(.name)
-                .textInputAutocapitalization(.words)
+                .typesName()
         case .email:
             TextField(text: $form.email) { Text(ui: "Email") }
                 .textContentType(.emailAddress)
-                .keyboardType(.emailAddress)
-                .textInputAutocapitalization(.never)
-                .autocorrectionDisabled()
+                .typesEmail()
         case .password:
             SecureField(text: $password) { Text(ui: "Password") }
                 .textContentType(form.mode == .signUp ? .newPassword : .password)

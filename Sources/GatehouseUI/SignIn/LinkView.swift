@@ -55,7 +55,7 @@ private struct LinkScreen: View {
         .disabled(model.isBusy)
         .scrollDismissesKeyboard(.interactively)
         .navigationTitle(Text(ui: "Link Accounts"))
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .overlay {
             if isBusy { BusyOverlay(text: Text(ui: "Signing in...")) }
         }

@@ -45,7 +45,7 @@ private struct LoginScreen: View {
                 ScrollView { content(isRoomy: false) }
             }
             .toolbar {
-                ToolbarItem(placement: .topBarTrailing) { closeButton }
+                ToolbarItem(placement: .closing) { closeButton }
             }
             // Not at the links: what fits changes with the size of the text, and a form that is open shall outlive that.
             .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }

@@ -56,7 +56,7 @@ struct ForgotPasswordView: View {
             if isSent { MailNotice(email: form.trimmedEmail) { EmptyView() } } else { question }
         }
         .navigationTitle(Text(ui: "Forgot password?"))
-        .navigationBarTitleDisplayMode(.inline)
+        .inlineTitle()
         .attempt(attempt) {
             (isWorking, message) = (true, nil)
             do {
@@ -77,9 +77,7 @@ struct ForgotPasswordView: View {
                 VStack(alignment: .leading, spacing: 4) {
                     TextField(text: $form.email) { Text(ui: "Email") }
                         .textContentType(.emailAddress)
-                        .keyboardType(.emailAddress)
-                        .textInputAutocapitalization(.never)
-                        .autocorrectionDisabled()
+                        .typesEmail()
                         .submitLabel(.send)
                         .onSubmit { send() }
                         .frame(minHeight: 44)

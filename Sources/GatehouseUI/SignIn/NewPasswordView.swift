@@ -13,7 +13,7 @@ public struct NewPasswordView: View {
         NavigationStack {
             PasswordForm(model: ChangePasswordModel(manager: manager), done: leave)
                 .navigationTitle(Text(ui: "New Password"))
-                .navigationBarTitleDisplayMode(.inline)
+                .inlineTitle()
                 .toolbar {
                     ToolbarItem(placement: .cancellationAction) {
                         Button(action: leave) { Text(ui: "Not Now") }.disabled(manager.isLoading)

@@ -20,7 +20,7 @@ struct WideButtonStyle: ButtonStyle {
             .padding(.horizontal, 12)
             .frame(maxWidth: .infinity, minHeight: height)
             .foregroundStyle(look == .prominent ? Color.white : Color.primary)
-            .background(look == .prominent ? branding.accent : Color(uiColor: .systemGray5))
+            .background(look == .prominent ? branding.accent : Color.quiet)
             .clipShape(RoundedRectangle(cornerRadius: 12))
             .opacity(isEnabled ? (configuration.isPressed ? 0.7 : 1) : 0.5)
     }
