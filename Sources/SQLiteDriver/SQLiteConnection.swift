@@ -12,7 +12,10 @@ final class SQLiteConnection: Connection, Sendable {
     /// More distinct statements than this means that a text was put together from values: drop them all.
     private static let statementLimit = 500
 
-    init(path: String, isWriter: Bool, observe: @escaping @Sendable (DatabaseEvent) -> Void) throws {
+    /// - Parameter busyLimit: How long a statement waits for another program.
+    init(
+        path: String, isWriter: Bool, busyLimit: Duration, observe: @escaping @Sendable (DatabaseEvent) -> Void
+    ) throws {
         var pointer: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (isWriter ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &pointer, flags, nil)
@@ -24,7 +27,7 @@ final class SQLiteConnection: Connection, Sendable {
         handle = SQLiteHandle(pointer: pointer)
         self.observe = observe
         sqlite3_extended_result_codes(pointer, 1)
-        sqlite3_busy_timeout(pointer, 5_000)
+        sqlite3_busy_timeout(pointer, Int32(clamping: Int64(busyLimit / .milliseconds(1))))
         if isWriter { try writeAhead() }
         for pragma in Self.pragmas(isWriter: isWriter) { try execute(pragma) }
     }

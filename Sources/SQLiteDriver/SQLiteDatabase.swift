@@ -11,22 +11,27 @@ package final class SQLiteDatabase: Database {
     package var dialect: Dialect { .sqlite }
 
     private let writer: GroupCommit
+    private let busyLimit: Duration
     private let readers = Mutex<[SQLiteConnection]>([])
     private let uptime: @Sendable () -> Duration
     private let observe: @Sendable (DatabaseEvent) -> Void
 
     /// Opens the file, and makes it when it is not there.
     ///
-    /// - Parameter uptime: A monotonic clock, for what is told to `observe`.
+    /// - Parameters:
+    ///   - busyLimit: How long a write waits for another program's; then it fails as
+    ///     ``DatabaseFailure/Kind/passing``.
+    ///   - uptime: A monotonic clock, for what is told to `observe`.
     /// - Throws: ``DatabaseFailure`` when the file cannot be opened or is not a database.
     package init(
-        path: String, uptime: @escaping @Sendable () -> Duration,
+        path: String, busyLimit: Duration = .seconds(5), uptime: @escaping @Sendable () -> Duration,
         observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
     ) throws {
         self.path = path
+        self.busyLimit = busyLimit
         self.uptime = uptime
         self.observe = observe
-        let connection = try SQLiteConnection(path: path, isWriter: true, observe: observe)
+        let connection = try SQLiteConnection(path: path, isWriter: true, busyLimit: busyLimit, observe: observe)
         writer = GroupCommit(connection: connection, uptime: uptime, observe: observe)
     }
 
@@ -63,6 +68,6 @@ package final class SQLiteDatabase: Database {
     }
 
     private func open() throws -> SQLiteConnection {
-        try SQLiteConnection(path: path, isWriter: false, observe: observe)
+        try SQLiteConnection(path: path, isWriter: false, busyLimit: busyLimit, observe: observe)
     }
 }

@@ -25,6 +25,20 @@ struct SeveralWritersTests {
         #expect(try await first.noteIDs() == [1, 2])
     }
 
+    @Test("A write that waits for too long has changed nothing, may be tried again, and reads go on")
+    func busy() async throws {
+        let bench = try Workbench()
+        let (first, second) = (try await bench.openWithNotes(), try bench.open(busyLimit: .milliseconds(1)))
+        let held = HeldWrite(first) { db in try db.run("INSERT INTO note (id, text) VALUES (1, '')") }
+        await held.hasBegun()
+        let failure = await #expect(throws: DatabaseFailure.self) { try await second.addNote(2) }
+        #expect(failure?.kind == .passing)
+        #expect(try await second.noteIDs() == [])
+        try await held.finish()
+        try await second.addNote(2)
+        #expect(try await first.noteIDs() == [1, 2])
+    }
+
     @Test("Changes from two sides that build on each other lose none")
     func counter() async throws {
         let bench = try Workbench()

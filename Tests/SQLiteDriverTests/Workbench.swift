@@ -15,8 +15,8 @@ final class Workbench: Sendable {
     func path(_ name: String = "work.sqlite") -> String { folder.folder + "/" + name }
 
     /// Opens the file.
-    func open(_ name: String = "work.sqlite") throws -> SQLiteDatabase {
-        try SQLiteDatabase(path: path(name), uptime: { .zero }) { [self] event in
+    func open(_ name: String = "work.sqlite", busyLimit: Duration = .seconds(5)) throws -> SQLiteDatabase {
+        try SQLiteDatabase(path: path(name), busyLimit: busyLimit, uptime: { .zero }) { [self] event in
             guard case .commit(let callers, _) = event else { return }
             callersOfCommits.withLock { $0.append(callers) }
             committed.signal()
