@@ -27,6 +27,9 @@ package struct Accounts: Sendable {
         self.randomBytes = randomBytes
     }
 
+    /// Before all ids.
+    static let nilID = "00000000-0000-0000-0000-000000000000"
+
     func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
     func newUser(at now: Instant) -> User {

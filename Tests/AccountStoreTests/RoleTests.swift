@@ -51,6 +51,7 @@ struct RoleTests {
         #expect(try await profiles.profile(of: id) == nil)
         #expect(try await accounts.delete(user, actor: nil, at: now))
         _ = try await accounts.purgeExpired(at: now)
+        _ = try await accounts.removeEndedSessions(at: now + .seconds(100 * 86_400))
         let database = try roles.open(.service)
         for statement: SQL in [
             "DROP TABLE audit_log", "CREATE TABLE extra (id INTEGER)", "ALTER TABLE users ADD COLUMN extra INTEGER",

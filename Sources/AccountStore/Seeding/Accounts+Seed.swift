@@ -103,7 +103,6 @@ extension Accounts {
     }
 
     private static let sessionsAtOnce = 50
-    private static let nilID = "00000000-0000-0000-0000-000000000000"
 
     private static func seededSessions(from start: SessionID) -> SQL {
         """

@@ -23,6 +23,11 @@ extension AuthServer {
     /// - Returns: How many rows went; ask again while it is not 0.
     package func purgeExpired() async throws -> Int { try await accounts.purgeExpired(at: floor.now()) }
 
+    /// Looks through a part of all sessions and removes those that were over long ago.
+    ///
+    /// - Returns: How many went.
+    package func removeEndedSessions() async throws -> Int { try await accounts.removeEndedSessions(at: floor.now()) }
+
     /// What the providers could not be asked for while older documents served; for the log.
     package func hiddenProviderFailures() async -> [String: [ProviderFailure]] {
         var found: [String: [ProviderFailure]] = [:]

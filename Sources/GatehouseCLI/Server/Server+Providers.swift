@@ -44,4 +44,14 @@ extension Repeating {
             logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
         }
     }
+
+    /// Removes sessions that were over long ago, some at a time: there is no hurry.
+    static func sweep(_ door: AuthServer, _ logger: Logger) -> Repeating {
+        Repeating(every: .seconds(600), sleep: System.sleep) {
+            _ = try await door.removeEndedSessions()
+            return 0
+        } failed: { error in
+            logger.event(.error, "sessions that are over could not be removed", [.cause: "\(error)"])
+        }
+    }
 }

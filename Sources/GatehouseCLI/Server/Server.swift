@@ -79,7 +79,7 @@ extension Server {
         let door = AuthServer(
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, floor: floor,
             providers: try makeProviders(settings))
-        services += [Repeating.outbox(door, logger), Repeating.purge(door, logger)]
+        services += [Repeating.outbox(door, logger), Repeating.purge(door, logger), Repeating.sweep(door, logger)]
         tables.append(door.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin))
         guard parts.contains(.gateway) else { return }
         let local = LocalBearer(
