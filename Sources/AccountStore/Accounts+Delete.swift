@@ -3,6 +3,13 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
+/// What became of ``Accounts/deleteOwn(_:session:at:)``.
+package enum OwnDeletion: Sendable {
+    case deleted, alreadyGone
+    /// The session has ended or the person is banned; nothing was changed.
+    case refused
+}
+
 extension Accounts {
     /// Deletes an account with its identities, sessions and profile; its providers' tokens are revoked later, for
     /// certain.
@@ -12,14 +19,33 @@ extension Accounts {
     package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
         try await database.write { db in
             guard let account = try db.account(id) else { return false }
-            try promiseRevocation(ofTokensOf: id, at: now, in: db)
-            try db.run("DELETE FROM users WHERE id = \(id)")
-            let entry =
-                actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
-                ?? Self.adminEntry(.userDeleted, account.user)
-            try record([entry], at: now, in: db)
+            try remove(account, actor: actor, at: now, in: db)
             return true
         }
+    }
+
+    /// Deletes the account of a person who asks for it with an access token. What cannot be taken back is refused to
+    /// a token whose session has ended, and to a banned person, who could sign up anew.
+    ///
+    /// - Parameter session: The token's; nil when it names none.
+    package func deleteOwn(_ id: UserID, session: SessionID?, at now: Instant) async throws -> OwnDeletion {
+        try await database.write { db in
+            guard let current = try db.current(id, session: session) else { return .alreadyGone }
+            if session != nil, current.session == nil { return .refused }
+            if current.account.user.isBanned(at: now) { return .refused }
+            try remove(current.account, actor: id, at: now, in: db)
+            return .deleted
+        }
+    }
+
+    private func remove(_ account: Account, actor: UserID?, at now: Instant, in db: any Connection) throws {
+        let id = account.user.id
+        try promiseRevocation(ofTokensOf: id, at: now, in: db)
+        try db.run("DELETE FROM users WHERE id = \(id)")
+        let entry =
+            actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
+            ?? Self.adminEntry(.userDeleted, account.user)
+        try record([entry], at: now, in: db)
     }
 
     /// Empties an account but keeps its row, so that what refers to its id stays valid: addresses and provider
@@ -31,8 +57,8 @@ extension Accounts {
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
             let entry = Self.adminEntry(.userDeleted, account.user)
-            account.user.email = account.user.email.map { Self.digest($0).lowercased() }
-            account.user.phone = account.user.phone.map { String(Self.digest($0).prefix(15)) }
+            account.user.email = account.user.email.map { Self.digest($0, of: id) }
+            account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
             (account.user.newEmail, account.user.newPhone) = (nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
@@ -44,7 +70,7 @@ extension Accounts {
                 identity.data = "{}"
                 identity.email = nil
                 identity.isEmailVerified = false
-                identity.providerID = Self.digest("\(identity.provider) \(identity.providerID)")
+                identity.providerID = Self.digest("\(identity.provider) \(identity.providerID)", of: id)
                 identity.updatedAt = now
                 try db.update(identity)
             }
@@ -57,7 +83,9 @@ extension Accounts {
         }
     }
 
-    private static func digest(_ text: String) -> String {
-        SHA256.hash(data: Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    /// Another one for each account: a person may come back and be deleted again.
+    private static func digest(_ text: String, of user: UserID) -> String {
+        SHA256.hash(data: Array("\(user.text) \(text)".utf8))
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

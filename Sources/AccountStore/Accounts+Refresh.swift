@@ -36,10 +36,12 @@ extension Accounts {
         let rotation = Self.rotation(of: session, counter: counter, policy: policy, from: device, at: now)
         let lookup = Self.refreshLookup(session)
         var doubt: DatabaseFailure?
-        while true {
+        for _ in 0..<Self.refreshTries {
             do {
                 let changed = try await database.change(rotation, thenRead: lookup) { $0.sessionAndAccount() }
                 guard let (session, account) = wholeAccount(changed.found) else { return .unknown }
+                // A ban that came between the two; the token is one behind after it, and good.
+                if account.user.isBanned(at: now) { return .banned }
                 if changed.count == 1 { return .issued(issue(session, to: account), .rotate) }
                 if let outcome = try await decide(counter, session, account, at: now) { return outcome }
             } catch let failure as DatabaseFailure {
@@ -49,13 +51,15 @@ extension Accounts {
                 doubt = failure
             }
         }
+        throw doubt ?? DatabaseFailure(code: 0, detail: "the session changes all the time", kind: .passing)
     }
+
+    private static let refreshTries = 20
 
     /// - Returns: nil when the session has changed since the rotation was refused.
     private func decide(
         _ counter: Int64, _ session: Session, _ account: Account, at now: Instant
     ) async throws -> RefreshOutcome? {
-        if account.user.isBanned(at: now) { return .banned }
         let verdict = RefreshVerdict(counter: counter, session: session, policy: policy, now: now)
         switch verdict {
         case .rotate: return nil

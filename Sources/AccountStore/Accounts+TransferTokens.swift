@@ -7,13 +7,19 @@ package import SQLDatabase
 /// its session and carries a counter (contract 4.1, 4.4). The database knows it by a digest.
 package struct ImportedRefreshToken: Sendable {
     private let bytes: [UInt8]
+    /// The session that the text names; nil for one that names none.
+    fileprivate let session: SessionID?
 
     /// - Returns: nil for text of another form. It costs no look into the database.
     package init?(_ text: Secret) {
         let bytes = Array(text.reveal().utf8)
         switch bytes.count {
-        case 12, 22: guard bytes.allSatisfy(Self.isTokenCharacter) else { return nil }
-        case 51...63: guard Self.isSecondVersion(bytes) else { return nil }
+        case 12, 22:
+            guard bytes.allSatisfy(Self.isTokenCharacter) else { return nil }
+            session = nil
+        case 51...63:
+            guard let named = Self.sessionOfSecondVersion(bytes) else { return nil }
+            session = named
         default: return nil
         }
         self.bytes = bytes
@@ -29,9 +35,11 @@ package struct ImportedRefreshToken: Sendable {
     }
 
     /// It ends with the start of a digest over the rest, which tells typing errors.
-    private static func isSecondVersion(_ text: [UInt8]) -> Bool {
-        guard let bytes = Base64URL.decode(text[...]), bytes.count >= 38, bytes[0] == 0 else { return false }
-        return SHA256.hash(data: bytes.dropLast(4)).prefix(4).elementsEqual(bytes.suffix(4))
+    private static func sessionOfSecondVersion(_ text: [UInt8]) -> SessionID? {
+        guard let bytes = Base64URL.decode(text[...]), bytes.count >= 38, bytes[0] == 0,
+            SHA256.hash(data: bytes.dropLast(4)).prefix(4).elementsEqual(bytes.suffix(4))
+        else { return nil }
+        return SessionID(bytes: Array(bytes[1..<17]))
     }
 
     func digest(_ key: SymmetricKey) -> [UInt8] {
@@ -54,17 +62,27 @@ extension Accounts {
 
     /// Trades a token that came with an import, as if it were the one of ours that it stands for.
     ///
-    /// - Returns: nil when no import brought it, or its session has ended.
+    /// - Returns: nil when no import brought it; `unknown` when it names a session that is not here any more.
     package func refresh(
         _ presented: ImportedRefreshToken, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome? {
-        guard let key = try await importKey() else { return nil }
+        guard let key = try await importKey() else { return try await outcome(ofUnknown: presented) }
         let lookup = Self.importedTokenLookup(presented.digest(key))
         let found = try await database.read { db in
             try db.row(lookup) { (session: SessionID(trusted: $0.text(0)), counter: $0.int(1)) }
         }
-        guard let found else { return nil }
+        guard let found else { return try await outcome(ofUnknown: presented) }
         return try await refresh(found.session, counter: found.counter, from: device, at: now)
+    }
+
+    /// A token of a session that has ended is told as such, so that its app signs out; of one that goes on it is some
+    /// counter that no import brought.
+    private func outcome(ofUnknown presented: ImportedRefreshToken) async throws -> RefreshOutcome? {
+        guard let session = presented.session else { return nil }
+        let isThere = try await database.read { db in
+            try db.row("SELECT 1 FROM sessions WHERE id = \(session)") { _ in true } ?? false
+        }
+        return isThere ? nil : .unknown
     }
 
     package static func importedTokenLookup(_ digest: [UInt8]) -> SQL {

@@ -33,8 +33,9 @@ package struct RequestCounts: Sendable {
         let digest = TokenDigest.of(Secret(key))
         return try await database.write { db in
             let found = try db.row(Self.lookup(bucket, digest)) { $0.instant(0) }
-            let next = max(found ?? now, now) + rate.interval
             let latest = now + rate.interval * rate.burst
+            // What a clock that was ahead has written counts as all of the burst, and no longer.
+            let next = max(min(found ?? now, latest), now) + rate.interval
             if next > latest { return next - latest }
             guard takes else { return nil }
             if found == nil { try Self.removeSome(at: now, in: db) }

@@ -35,9 +35,12 @@ struct DeletionTests {
         #expect(try await store.count("profiles") == 0)
         #expect(try await store.accounts.softDelete(id, at: store.clock.now + .seconds(5)))
         #expect(try await store.accounts.account(id)?.user.times.deletedAt == store.clock.now)
-        guard case .signedIn = try await store.signUp() else {
+        // Who comes back can be deleted again.
+        guard case .signedIn(let back) = try await store.signUp() else {
             Issue.record("the address is not free")
             return
         }
+        #expect(try await store.accounts.softDelete(back.account.user.id, at: store.clock.now))
+        #expect(try await store.count("users") == 2)
     }
 }

@@ -1,5 +1,6 @@
 import AccountDomain
 import AccountStore
+import Crypto
 import GatehouseWire
 import SQLDatabase
 import TestSupport
@@ -37,6 +38,23 @@ struct ImportTests {
     private func refresh(_ store: StoreFixture, _ token: String) async throws -> RefreshOutcome? {
         let token = try #require(ImportedRefreshToken(Secret(token)))
         return try await store.accounts.refresh(token, from: store.device, at: store.clock.now)
+    }
+
+    @Test("A token that names its session is unknown once that is not here any more", arguments: TestDatabase.all)
+    func named(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let text = RefreshToken.sealed([0] + Self.session.bytes, counter: 9, SymmetricKey(size: .bits256))
+        guard case .unknown = try await refresh(store, text) else {
+            Issue.record("taken for a token of another form")
+            return
+        }
+        _ = try await add(store, [session(store)])
+        #expect(try await refresh(store, text) == nil, "its session goes on")
+        try await store.accounts.signOut(Self.ada, name: "", session: nil, scope: .global, at: store.clock.now)
+        guard case .unknown = try await refresh(store, text) else {
+            Issue.record("its app would never sign out")
+            return
+        }
     }
 
     @Test("The old token is traded for ours, once; a lost answer is repeated", arguments: TestDatabase.all)

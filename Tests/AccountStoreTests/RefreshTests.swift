@@ -77,6 +77,28 @@ struct RefreshTests {
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
     }
 
+    @Test("A ban that comes while the token rotates is heeded, and the token is good after it")
+    func bannedMeanwhile() async throws {
+        let end = TestClock().now + .microseconds(1)
+        let ban: SQL = "UPDATE users SET banned_until = \(SQLValue.instant(end.microseconds))"
+        let store = try await StoreFixture(.sqlite) { InterferingDatabase(database: $0, between: ban) }
+        let first = try await store.signedIn()
+        guard case .banned = try await store.refresh(first.refreshToken) else {
+            Issue.record("not banned")
+            return
+        }
+        store.clock.advance(by: .microseconds(1))
+        #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
+    }
+
+    @Test("A session that never stops changing is given up on, and may be tried again", .timeLimit(.minutes(1)))
+    func restless() async throws {
+        let store = try await StoreFixture(.sqlite) { InterferingDatabase(database: $0, between: nil) }
+        let first = try await store.signedIn()
+        let failure = await #expect(throws: DatabaseFailure.self) { try await store.refresh(first.refreshToken) }
+        #expect(failure?.kind == .passing)
+    }
+
     @Test("D5: A session that nobody refreshed for 30 days has ended", arguments: TestDatabase.all)
     func inactivity(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -171,6 +193,38 @@ extension StoreFixture {
         try await storage.database.read { db in
             try db.row("SELECT refresh_token_counter, refreshed_at FROM sessions") { [$0.int(0), $0.intIfPresent(1)] }
         } ?? []
+    }
+}
+
+/// Does something between a change and what is read after it, or leaves the change out.
+private struct InterferingDatabase: Database {
+    let database: any Database
+    /// nil leaves the change out.
+    let between: SQL?
+
+    var dialect: Dialect { database.dialect }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await database.write(body)
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
+        try await database.read(body)
+    }
+
+    func change<Found: Sendable>(
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+    ) async throws -> Changed<Found> {
+        try await database.write { db in
+            var count = 0
+            if let between {
+                count = try db.run(statement)
+                try db.run(between)
+            }
+            return Changed(count: count, found: try db.rows(query, decode))
+        }
     }
 }
 

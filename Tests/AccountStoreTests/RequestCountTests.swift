@@ -39,6 +39,15 @@ struct RequestCountTests {
         #expect(RequestCounts.Rate(count: 0, window: .seconds(1), burst: 1) == nil)
     }
 
+    @Test("What a clock that was ahead has counted keeps nobody out for longer", arguments: TestDatabase.all)
+    func ahead(_ kind: TestDatabase) async throws {
+        let counts = RequestCounts(database: try await kind.open().database)
+        let tomorrow = start + .seconds(86_400)
+        #expect(try await counts.take("b", key: "a", rate, takes: true, at: tomorrow) == nil)
+        #expect(try await counts.take("b", key: "a", rate, takes: true, at: start) == .seconds(1))
+        #expect(try await counts.take("b", key: "a", rate, takes: true, at: start + .seconds(1)) == .seconds(1))
+    }
+
     @Test("Of forty tries at once on two nodes exactly the burst is allowed", arguments: TestDatabase.all)
     func race(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()

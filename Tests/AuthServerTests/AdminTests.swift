@@ -142,6 +142,7 @@ struct AdminTests {
                 log.headers[.init("link")!]
                     == #"</admin/audit?page=1&per_page=10&query=author%3Aada%40example.com>; rel="last""#)
             #expect(try await server.admin(.get, "/audit?query=nope:x").code == "validation_failed")
+            #expect(try await server.admin(.get, "/audit?query=author:%00").code == "validation_failed")
         }
     }
 }

@@ -98,6 +98,25 @@ struct CurrentUserTests {
         }
     }
 
+    @Test("D9: The current password is guessed no faster than by signing in", arguments: TestDatabase.all)
+    func guesses(_ kind: TestDatabase) async throws {
+        try await TestServer.with(
+            on: kind, limits: AuthRates(), change: { $0.requiresCurrentPassword = true }
+        ) { server in
+            let session = try await server.signUp()
+            var answers: [Int] = []
+            for number in 0..<11 {
+                let answer = try await server.send(
+                    .put, "/auth/v1/user", bearer: session.accessToken,
+                    json: ["password": "another good one", "current_password": .string("guess \(number)")],
+                    peer: "198.51.100.\(number)")
+                answers.append(answer.status)
+            }
+            #expect(answers == Array(repeating: 400, count: 10) + [429])
+            #expect(try await server.signIn().status == 429)
+        }
+    }
+
     @Test("Metadata is merged at the top level, and a null deletes")
     func metadata() async throws {
         try await TestServer.with { server in

@@ -45,6 +45,22 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("D14: A key that a clock ahead of time has made does not sign again after a rotation")
+    func clockAhead() async throws {
+        try await TestServer.with { server in
+            server.clock.advance(by: .seconds(600))
+            try await Self.rotate(server)
+            server.clock.advance(by: .seconds(-300))
+            try await Self.rotate(server)
+            server.clock.advance(by: .seconds(300) + KeyRing.settling)
+            try await server.keys.reload()
+            _ = try await server.signUp()
+            let session = try #require(TestSession(try await server.signIn()))
+            let live = try await server.signingKeys.all().filter { $0.retiredAt == nil }
+            #expect(try Self.keyID(session.accessToken) == live.first?.id)
+        }
+    }
+
     @Test("D14: A retired key goes when the last token that it signed has run out")
     func retired() async throws {
         try await TestServer.with { server in

@@ -20,6 +20,26 @@ struct GatewayTests {
         }
     }
 
+    @Test(
+        "C1: A token whose session has ended, or whose person is banned, deletes nothing",
+        arguments: TestDatabase.all)
+    func endedSession(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let session = try await server.signUp()
+            let stolen = session.accessToken
+            _ = try await server.send(.post, "/auth/v1/logout", bearer: stolen)
+            #expect(try await server.send(.delete, "/v1/auth/me", bearer: stolen).status == 401)
+            let again = try #require(TestSession(try await server.signIn())).accessToken
+            let path = "/users/\(session.userID)"
+            #expect(try await server.admin(.put, path, json: ["ban_duration": "1h"]).status == 200)
+            #expect(try await server.send(.delete, "/v1/auth/me", bearer: again).status == 401)
+            #expect(try await server.admin(.put, path, json: ["ban_duration": "none"]).status == 200)
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: again).status == 200)
+            for _ in 0..<2 { #expect(try await server.send(.delete, "/v1/auth/me", bearer: again).status == 204) }
+            #expect(try await server.admin(.get, path).status == 404)
+        }
+    }
+
     @Test("C2: What is absent stays, a null clears", arguments: TestDatabase.all)
     func patch(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in

@@ -46,6 +46,7 @@ struct RateLimiterTests {
         #expect(
             try await limiter.take("shut", key: "a", at: start)
                 == .refused(retryAfter: .seconds(60), bucket: "shut"))
+        #expect(limiter.keyCount == 0)
     }
 
     @Test("Full buckets are forgotten, shut ones are kept through a flood")

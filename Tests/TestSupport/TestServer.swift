@@ -118,8 +118,14 @@ package final class TestServer: Sendable {
             profiles: Profiles(database: storage.database), teams: try TeamCatalogue(),
             authenticate: { token async throws(BearerRefusal) in try await check.bearer(token) },
             deleteAccount: { bearer in
-                let id = UserID(trusted: bearer.userID.text)
-                return try await accounts.delete(id, actor: id, at: clock.now) ? .deleted : .alreadyGone
+                let session = try keys.verify(bearer.tokenText).claims.sessionID.flatMap(SessionID.init)
+                switch try await accounts.deleteOwn(
+                    UserID(trusted: bearer.userID.text), session: session, at: clock.now)
+                {
+                case .deleted: return .deleted
+                case .alreadyGone: return .alreadyGone
+                case .refused: return .refused
+                }
             }, appScheme: AppScheme("boxscore"), now: { clock.now })
         return [auth.table(prefixes: ["/auth/v1"])] + profiles.tables(floor: floor)
     }

@@ -44,7 +44,12 @@ package struct Device: Sendable {
 
     /// A user agent is kept to its first 512 bytes of text.
     package init(userAgent: String?, address: String?) {
-        self.userAgent = userAgent.map { String($0.prefix(512)) }
+        self.userAgent = userAgent.map { text in
+            // One character may have any number of bytes; scalars have four at most.
+            var kept = text.unicodeScalars.prefix(512)
+            while kept.reduce(0, { $0 + UTF8.width($1) }) > 512 { kept.removeLast() }
+            return String(String.UnicodeScalarView(kept))
+        }
         self.address = address
     }
 }

@@ -20,6 +20,8 @@ extension AuthServer {
 
     private func auditFilter(_ query: Query) throws -> AuditFilter? {
         guard let text = query["query"] else { return nil }
+        // No text of a database can have it.
+        if text.contains("\0") { throw Refusal.invalid("query has a NUL character") }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.count) {
         case ("author", 2): return .author(parts[1])

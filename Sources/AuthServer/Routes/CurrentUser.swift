@@ -46,7 +46,9 @@ extension AuthServer {
                 "Updating password of an anonymous user without an email or phone is not allowed")
         }
         if let password {
-            try await checkCurrentPassword(body, new: password, of: caller.user)
+            try await checkCurrentPassword(body, new: password, of: caller.user) {
+                try await takeTry(caller.user.email ?? caller.user.id.text, request, context)
+            }
             update.checkedHash = caller.user.passwordHash
             update.passwordHash = try await hashed(password)
         }
@@ -83,16 +85,21 @@ extension AuthServer {
         throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
     }
 
-    private func checkCurrentPassword(_ body: JSONMembers, new password: Secret, of user: User) async throws {
+    /// - Parameter takeTry: Whoever has a token only may not guess the password any faster than by signing in.
+    private func checkCurrentPassword(
+        _ body: JSONMembers, new password: Secret, of user: User, takeTry: () async throws -> Try
+    ) async throws {
         guard user.passwordHash != nil else { return }
         if settings.requiresCurrentPassword {
             let message = "Current password required when setting new password."
             guard let current = try body.secret("current_password"), !current.isEmpty else {
                 throw Refusal(.badRequest, "current_password_required", message)
             }
+            let tries = try await takeTry()
             guard try await check(current, against: user.passwordHash).isMatch else {
                 throw Refusal(.badRequest, "current_password_invalid", message)
             }
+            try await tries.giveBack()
         }
         if try await check(password, against: user.passwordHash).isMatch {
             throw Refusal(

@@ -142,7 +142,7 @@ extension AuthServer {
         }
     }
 
-    private func takeTry(_ address: String, _ request: Request, _ context: ServerContext) async throws -> Try {
+    func takeTry(_ address: String, _ request: Request, _ context: ServerContext) async throws -> Try {
         let caller = floor.clientAddress.limitKey(peer: context.peerAddress, request.headers)
         // A digest: an address is no key to keep in memory for an hour.
         let account = Base64URL.text(Array(SHA256.hash(data: Array(address.lowercased().utf8))))

@@ -54,7 +54,9 @@ package final class KeyRing: Sendable {
         var current = sources.imported.first(where: \.maySign)
         if let store = sources.store {
             let stored = try await storedKeys(in: store).filter(isGood)
-            let signing = stored.first(where: hasSettled) ?? stored.last
+            // One that was made by a clock that was ahead must not sign again after it was retired.
+            let signing =
+                stored.first { $0.retiredAt == nil && hasSettled($0) } ?? stored.first(where: hasSettled) ?? stored.last
             for found in stored {
                 let key = try JSONWebKey(text: found.privateKey)
                 verifying.append(key)

@@ -16,23 +16,33 @@ struct LocalBearer: Sendable {
     /// Requirement C4: signature and times, then `iss`, `aud`, `sub`. A token whose session has ended counts until
     /// it runs out, as with every issuer.
     @Sendable func authenticate(_ token: String) async throws(BearerRefusal) -> Bearer {
-        let claims: TokenClaims
-        do throws(TokenRejection) {
-            claims = try keys.verify(token).claims
-            try claims.check(issuer: issuer, audience: audience)
-        } catch {
-            if case .expired = error { throw .expired }
-            throw .invalid
-        }
+        let claims = try claims(of: token)
         // A service key has no `sub`: it is nobody's profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(userID: id, email: email, tokenText: token)
     }
 
-    /// In one transaction: sessions, identities and profile go with the account.
+    private func claims(of token: String) throws(BearerRefusal) -> TokenClaims {
+        do throws(TokenRejection) {
+            let claims = try keys.verify(token).claims
+            try claims.check(issuer: issuer, audience: audience)
+            return claims
+        } catch {
+            if case .expired = error { throw .expired }
+            throw .invalid
+        }
+    }
+
+    /// In one transaction: sessions, identities and profile go with the account. What cannot be taken back needs a
+    /// session that goes on.
     @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let user = UserID(trusted: bearer.userID.text)
-        return try await accounts.delete(user, actor: user, at: now()) ? .deleted : .alreadyGone
+        let session = try claims(of: bearer.tokenText).sessionID.flatMap(SessionID.init)
+        switch try await accounts.deleteOwn(user, session: session?.isNil == true ? nil : session, at: now()) {
+        case .deleted: return .deleted
+        case .alreadyGone: return .alreadyGone
+        case .refused: return .refused
+        }
     }
 }

@@ -155,7 +155,8 @@ private final class Bucket: Sendable {
             // A clock that was set back gains nothing and loses nothing.
             level.at = now
             guard level.tokens >= 1 else {
-                state.levels[key] = level
+                // Where nothing is allowed there is nothing to remember.
+                if state.levels[key] != nil { state.levels[key] = level }
                 let wait = limit.count > 0 ? (1 - level.tokens) / limit.rate : limit.window.fractionalSeconds
                 return .refused(retryAfter: .seconds(wait), bucket: limit.bucket)
             }

@@ -6,6 +6,8 @@ import Hummingbird
 /// What became of an account that its owner wanted gone.
 package enum AccountDeletion: Sendable {
     case deleted, alreadyGone
+    /// The token's session has ended, or its person is banned: nothing was changed.
+    case refused
     /// Some of it may be gone, none of it is lost track of: asking again goes on where this ended.
     case failed(any Error)
 }
@@ -84,6 +86,7 @@ extension ProfileRoutes {
         let bearer = try await bearer(request)
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
+        case .refused: throw BearerRefusal.invalid.refusal
         case .failed(let cause):
             throw Refusal(
                 .internalServerError, RefusalCode("INTERNAL_ERROR"),
