@@ -38,7 +38,9 @@ public struct KeychainStorage: SecureStorage {
     ///   - service: Tells the app's items from others.
     ///   - accessGroup: Shared with the app's extensions; nil for the app's own.
     ///   - lockFolder: In the app group's container, when extensions use the same items: then one process refreshes
-    ///     at a time. Nil when this process alone uses them.
+    ///     at a time. Nil when this process alone uses them. The lock is held during a refresh's network call, and iOS
+    ///     ends an app that it suspends while it holds a lock there (0xdead10cc): what may run in the background asks
+    ///     for tokens within `ProcessInfo.performExpiringActivity` or a background task.
     public init(
         service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlocked,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
