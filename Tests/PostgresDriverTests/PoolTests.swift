@@ -101,7 +101,12 @@ struct PoolTests {
         while database.waitingCallers < 2 { await Task.yield() }
         time.advance(.seconds(60))
         // There is room for a third only where the second has been refused.
-        let third = Task { try await database.process() }
+        let third = Task {
+            do { return try await database.process() } catch {
+                held.letGo()
+                throw error
+            }
+        }
         await #expect(throws: DatabaseFailure.self) { try await late.value }
         try await held.finish()
         _ = try await (schema.value, third.value)
