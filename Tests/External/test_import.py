@@ -403,8 +403,8 @@ def test_a_dump_leaves_nothing_behind_when_it_is_stopped(source, target, tmp_pat
     row = "\t".join(["\\N"] * 2 + ["x" * 10_000])
     running.stdin.write(("COPY auth.users (aud, role, id) FROM stdin;\n" + f"{row}\n" * 2_000).encode())
     running.stdin.flush()
-    open_files = lambda: [os.readlink(f) for f in glob.glob(f"/proc/{running.pid}/fd/*") if os.path.lexists(f)]  # noqa: E731
-    program.poll(lambda: any(str(folder) in name for name in open_files()), 30, "rows in a file")
+    links = lambda: filter(os.path.islink, glob.glob(f"/proc/{running.pid}/fd/*"))  # noqa: E731
+    program.poll(lambda: any(str(folder) in os.readlink(link) for link in links()), 30, "rows in a file")
     assert not list(folder.iterdir())
     running.send_signal(signal.SIGTERM)
     running.communicate()
