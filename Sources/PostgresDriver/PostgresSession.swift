@@ -64,14 +64,9 @@ final class PostgresSession {
     var isBroken: Bool { PQstatus(handle.pointer) != CONNECTION_OK }
     var serverProcess: Int { Int(PQbackendPID(handle.pointer)) }
 
-    /// Whether the server has closed the connection while nobody used it.
-    var hasEnded: Bool {
-        // A farewell is read as if all were well; the end comes after it.
-        while postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) != 0 {
-            if PQconsumeInput(handle.pointer) == 0 || isBroken { return true }
-        }
-        return isBroken
-    }
+    /// Whether the server has closed the connection while nobody used it, or is about to: it says farewell first. For
+    /// the little else that it says unasked, such as a setting that was changed, a new connection is cheap.
+    var hasEnded: Bool { isBroken || postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) != 0 }
 
     /// Runs commands in one round trip and waits for the last one's answer.
     ///
