@@ -34,6 +34,13 @@ struct SourcesTests {
         }
     }
 
+    @Test("Where a form takes taps, no row of it is one that they would be taken from: links and pickers")
+    func taps() throws {
+        let taking = try Self.sources.filter { $0.text.contains("onTapGesture") }
+        #expect(taking.map(\.name) == ["EmailAuthView.swift"])
+        for (name, text) in taking { #expect(!text.contains(/\b(?:NavigationLink|Picker|DatePicker)\b/), "\(name)") }
+    }
+
     @Test("What macOS does not have is in that file alone")
     func macOS() throws {
         let regex = try Regex(

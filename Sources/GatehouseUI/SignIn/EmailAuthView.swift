@@ -18,6 +18,7 @@ private struct EmailAuthScreen: View {
     @State private var password = ""
     @State private var confirmation = ""
     @State private var attempt = 0
+    @State private var forgotPassword = false
     @FocusState private var focus: EmailAuthForm.Field?
 
     init(model: LoginModel) { _model = State(initialValue: model) }
@@ -33,6 +34,7 @@ private struct EmailAuthScreen: View {
         }
         .navigationTitle(title)
         .inlineTitle()
+        .navigationDestination(isPresented: $forgotPassword) { ForgotPasswordView(email: model.form.trimmedEmail) }
         .attempt(attempt) {
             await model.submit(password: password, confirmation: confirmation)
             // What can be tried once more is not over yet.
@@ -65,10 +67,11 @@ private struct EmailAuthScreen: View {
                 }
                 .disabled(model.isBusy)
                 if !isSigningUp, calls.sendPasswordMail != nil {
-                    NavigationLink {
-                        ForgotPasswordView(email: model.form.trimmedEmail)
+                    // Not a link: the tap that puts the keyboard away would take its taps in a form.
+                    Button {
+                        forgotPassword = true
                     } label: {
-                        Text(ui: "Forgot password?")
+                        Text(ui: "Forgot password?").frame(minHeight: 44)
                     }
                     .disabled(model.isBusy)
                 }
