@@ -522,6 +522,11 @@ def test_a_gateway_that_stands_alone(servers, new_email):
     assert me.status == 200 and me.json()["user"]["email"] == email
     changed = gateway.gateway().patch("/v1/auth/me", {"first_name": "Ana"}, token=token)
     assert changed.status == 200 and changed.json()["profile"]["first_name"] == "Ana"
+    assert issuer.auth().request("POST", "/logout", token=token).status == 204
+    assert gateway.gateway().delete("/v1/auth/me", token=token).status == 401, "its session has ended"
+    token = issuer.auth().sign_in(email).json()["access_token"]
+    kept = gateway.gateway().get("/v1/auth/me", token=token).json()
+    assert kept["profile"]["first_name"] == "Ana", "nothing was changed"
     assert gateway.gateway().delete("/v1/auth/me", token=token).status == 204
     assert issuer.auth().user(token).code == "user_not_found"
     assert gateway.gateway().delete("/v1/auth/me", token=token).status in (204, 401)

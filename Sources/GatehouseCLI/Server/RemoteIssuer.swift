@@ -24,12 +24,27 @@ struct RemoteIssuer: Sendable {
     /// Deletes the profile here and then the account there.
     ///
     /// In this order because an account without a profile can still ask again, also with tomorrow's token; a profile
-    /// without an account would stay for ever.
+    /// without an account would stay for ever. What cannot be taken back needs a session that goes on, of a person who
+    /// is not banned: the issuer knows.
     func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let id = bearer.userID.text
+        let key = settings.secretKey.reveal()
+        do {
+            let caller = try await http.send(
+                "GET", "\(settings.issuer)/user",
+                headers: ["apikey": key, "Authorization": "Bearer \(bearer.tokenText)"])
+            switch caller.status {
+            case 200..<300: break
+            case 401, 403:
+                // Gone already; the profile may be left of an attempt that ended half-way.
+                guard Self.code(in: caller.body) == "user_not_found" else { return .refused }
+            default: return .failed(OutgoingFailure.status(caller.status))
+            }
+        } catch {
+            return .failed(error)
+        }
         try await database.write { db in _ = try db.run("DELETE FROM profiles WHERE id = \(id)") }
         do {
-            let key = settings.secretKey.reveal()
             let answer = try await http.send(
                 "DELETE", "\(settings.issuer)/admin/users/\(id)",
                 headers: ["apikey": key, "Authorization": "Bearer \(key)"])
@@ -41,6 +56,13 @@ struct RemoteIssuer: Sendable {
         } catch {
             return .failed(error)
         }
+    }
+
+    /// The code of a refusal; its place depends on the version of the protocol that is asked for.
+    private static func code(in body: [UInt8]) -> String? {
+        // What is no JSON has none.
+        let members = (try? JSONReader.read(body))?.objectValue
+        return members?["error_code"]?.stringValue ?? members?["code"]?.stringValue
     }
 }
 
