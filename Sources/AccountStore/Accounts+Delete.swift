@@ -27,9 +27,12 @@ extension Accounts {
     /// Deletes the account of a person who asks for it with an access token. What cannot be taken back is refused to
     /// a token whose session has ended, and to a banned person, who could sign up anew.
     ///
-    /// - Parameter session: The token's; nil when it names none.
-    package func deleteOwn(_ id: UserID, session: SessionID?, at now: Instant) async throws -> OwnDeletion {
-        try await database.write { db in
+    /// - Parameter session: As the token has it; nil, empty, or the nil UUID as old ones have it, when it names none.
+    package func deleteOwn(_ id: UserID, session text: String?, at now: Instant) async throws -> OwnDeletion {
+        let named = text.flatMap(SessionID.init)
+        if text?.isEmpty == false, named == nil { return .refused }
+        let session = named?.isNil == true ? nil : named
+        return try await database.write { db in
             guard let current = try db.current(id, session: session) else { return .alreadyGone }
             if session != nil, current.session == nil { return .refused }
             if current.account.user.isBanned(at: now) { return .refused }

@@ -19,6 +19,17 @@ struct DeletionTests {
         #expect(try await store.accounts.delete(id, actor: id, at: store.clock.now) == false)
     }
 
+    @Test("C1: The own account goes with a session that goes on, or with a token that names none")
+    func own() async throws {
+        for (given, isDone) in [(nil, true), ("", true), ("00000000-0000-0000-0000-000000000000", true), ("?", false)] {
+            let store = try await StoreFixture(.sqlite)
+            let id = try await store.signedIn().account.user.id
+            let outcome = try await store.accounts.deleteOwn(id, session: given, at: store.clock.now)
+            #expect(try await store.count("users") == (isDone ? 0 : 1))
+            if case .refused = outcome { #expect(!isDone) } else { #expect(isDone) }
+        }
+    }
+
     @Test("A soft deletion keeps the id and nothing of the person", arguments: TestDatabase.all)
     func soft(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

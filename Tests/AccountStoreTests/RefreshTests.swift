@@ -196,12 +196,12 @@ extension StoreFixture {
     }
 }
 
-/// Does something between a change and what is read after it, or leaves the change out.
-private struct InterferingDatabase: Database {
-    let database: any Database
-    /// nil leaves the change out.
-    let between: SQL?
+/// Another database, but for its changes.
+private protocol ChangingDatabase: Database {
+    var database: any Database { get }
+}
 
+extension ChangingDatabase {
     var dialect: Dialect { database.dialect }
 
     func write<Value: Sendable>(
@@ -213,6 +213,13 @@ private struct InterferingDatabase: Database {
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
         try await database.read(body)
     }
+}
+
+/// Does something between a change and what is read after it, or leaves the change out.
+private struct InterferingDatabase: ChangingDatabase {
+    let database: any Database
+    /// nil leaves the change out.
+    let between: SQL?
 
     func change<Found: Sendable>(
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
@@ -229,7 +236,7 @@ private struct InterferingDatabase: Database {
 }
 
 /// Loses its connection once, at the commit of the first change.
-private struct DoubtfulDatabase: Database {
+private struct DoubtfulDatabase: ChangingDatabase {
     let database: any Database
     let tookEffect: Bool
     /// Whether it cannot be reached after that.
@@ -240,18 +247,6 @@ private struct DoubtfulDatabase: Database {
         self.database = database
         self.tookEffect = tookEffect
         self.staysAway = staysAway
-    }
-
-    var dialect: Dialect { database.dialect }
-
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws -> Value
-    ) async throws -> Value {
-        try await database.write(body)
-    }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
-        try await database.read(body)
     }
 
     func change<Found: Sendable>(

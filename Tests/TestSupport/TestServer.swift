@@ -118,10 +118,8 @@ package final class TestServer: Sendable {
             profiles: Profiles(database: storage.database), teams: try TeamCatalogue(),
             authenticate: { token async throws(BearerRefusal) in try await check.bearer(token) },
             deleteAccount: { bearer in
-                let session = try keys.verify(bearer.tokenText).claims.sessionID.flatMap(SessionID.init)
-                switch try await accounts.deleteOwn(
-                    UserID(trusted: bearer.userID.text), session: session, at: clock.now)
-                {
+                let user = UserID(trusted: bearer.userID.text)
+                switch try await accounts.deleteOwn(user, session: bearer.sessionID, at: clock.now) {
                 case .deleted: return .deleted
                 case .alreadyGone: return .alreadyGone
                 case .refused: return .refused

@@ -16,30 +16,25 @@ struct LocalBearer: Sendable {
     /// Requirement C4: signature and times, then `iss`, `aud`, `sub`. A token whose session has ended counts until
     /// it runs out, as with every issuer.
     @Sendable func authenticate(_ token: String) async throws(BearerRefusal) -> Bearer {
-        let claims = try claims(of: token)
-        // A service key has no `sub`: it is nobody's profile.
-        guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
-        let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
-        return Bearer(userID: id, email: email, tokenText: token)
-    }
-
-    private func claims(of token: String) throws(BearerRefusal) -> TokenClaims {
+        let claims: TokenClaims
         do throws(TokenRejection) {
-            let claims = try keys.verify(token).claims
+            claims = try keys.verify(token).claims
             try claims.check(issuer: issuer, audience: audience)
-            return claims
         } catch {
             if case .expired = error { throw .expired }
             throw .invalid
         }
+        // A service key has no `sub`: it is nobody's profile.
+        guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
+        let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
+        return Bearer(userID: id, email: email, sessionID: claims.sessionID, tokenText: token)
     }
 
     /// In one transaction: sessions, identities and profile go with the account. What cannot be taken back needs a
     /// session that goes on.
     @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let user = UserID(trusted: bearer.userID.text)
-        let session = try claims(of: bearer.tokenText).sessionID.flatMap(SessionID.init)
-        switch try await accounts.deleteOwn(user, session: session?.isNil == true ? nil : session, at: now()) {
+        switch try await accounts.deleteOwn(user, session: bearer.sessionID, at: now()) {
         case .deleted: return .deleted
         case .alreadyGone: return .alreadyGone
         case .refused: return .refused

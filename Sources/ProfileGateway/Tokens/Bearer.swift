@@ -18,12 +18,15 @@ package struct Bearer: Sendable {
     package let userID: AccountID
     /// As the token has it; nil for accounts without one.
     package let email: String?
+    /// The session that the token names; not every issuer's does.
+    package let sessionID: String?
     /// The token itself, for those who act in the bearer's name. Not to be logged.
     package let tokenText: String
 
-    package init(userID: AccountID, email: String?, tokenText: String) {
+    package init(userID: AccountID, email: String?, sessionID: String? = nil, tokenText: String) {
         self.userID = userID
         self.email = email
+        self.sessionID = sessionID
         self.tokenText = tokenText
     }
 }

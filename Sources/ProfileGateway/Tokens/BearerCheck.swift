@@ -62,7 +62,7 @@ package struct BearerCheck: Sendable {
         // A service key has no `sub`: it is nobody's profile.
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
-        return Bearer(userID: userID, email: email, tokenText: token)
+        return Bearer(userID: userID, email: email, sessionID: claims.sessionID, tokenText: token)
     }
 
     private static func refusal(_ failure: RemoteKeySet.Failure) -> BearerRefusal {
