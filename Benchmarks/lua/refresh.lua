@@ -1,37 +1,46 @@
--- Clients rotate chains of tokens in turn: what an answer brings stands at the end of the line.
--- BENCH_HARVEST: a file that gets the access tokens.
+-- Refreshes with the tokens of a file, one after the other: each is sent once, see Benchmarks/refreshes.py.
+-- BENCH_HARVEST: a file that gets the access tokens; then the tokens that the answers bring are sent after those of the
+-- file. Not for measuring: for a `response` wrk makes tables of all that it reads.
 dofile(os.getenv("BENCH_LUA") .. "/threads.lua")
 
-local chains, first, last, harvest
+local harvest_path = os.getenv("BENCH_HARVEST")
+local next_of_file, harvest, is_looked_at
+local answered, taken = {}, 0
 
 function init(args)
-  chains = my_lines(os.getenv("BENCH_TOKENS"))
-  first, last = 1, #chains
-  local path = os.getenv("BENCH_HARVEST")
-  if path then harvest = io.open(path .. "." .. thread_number, "w") end
+  next_of_file = each_of_my_lines(os.getenv("BENCH_TOKENS"))
+  if harvest_path then harvest = io.open(harvest_path .. "." .. thread_number, "w") end
+  -- wrk looks at a request of the first thread and does not send it.
+  is_looked_at = thread_number == 0
+end
+
+local function next_token()
+  local token = next_of_file and next_of_file()
+  if token then return token end
+  next_of_file = nil
+  taken = taken + 1
+  return answered[taken] or error("out of refresh tokens: the file has too few for so many seconds and clients")
 end
 
 local head = "POST /auth/v1/token?grant_type=refresh_token HTTP/1.1\r\nHost: 127.0.0.1\r\n" ..
   "Content-Type: application/json\r\nContent-Length: "
 
 function request()
-  local token = chains[first]
-  if not token then error("more requests under way than chains") end
-  chains[first] = nil
-  first = first + 1
+  local token = is_looked_at and "none" or next_token()
+  is_looked_at = false
   local body = '{"refresh_token":"' .. token .. '"}'
   return head .. #body .. "\r\n\r\n" .. body
 end
 
-function response(status, headers, body)
+local function keep(status, headers, body)
   local token = string.match(body, '"refresh_token":"([^"]+)"')
   if token then
-    last = last + 1
-    chains[last] = token
+    answered[#answered + 1] = token
+    harvest:write(string.match(body, '"access_token":"([^"]+)"'), "\n")
   else
     io.write("REFUSED ", status, " ", body, "\n")
   end
-  if harvest and token then
-    harvest:write(string.match(body, '"access_token":"([^"]+)"'), "\n")
-  end
 end
+
+-- wrk looks whether there is one.
+if harvest_path then response = keep end

@@ -112,6 +112,21 @@ struct SeedTests {
         #expect(try await store.accounts.seededTokens(1_000).count == 50)
     }
 
+    @Test("Tokens of later generations are those that refreshing brings", arguments: TestDatabase.all)
+    func generations(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await store.accounts.add(people(store), 0..<40)
+        let current = try await store.accounts.seededTokens(50).map { $0.reveal() }
+        let all = try await store.accounts.seededTokens(50, generations: 3).map { $0.reveal() }
+        #expect(Array(all.prefix(50)) == current)
+        #expect(all.count == 150)
+        for (token, successor) in zip(all, all.dropFirst(50)) {
+            let outcome = try await store.refresh(Secret(token))
+            #expect(outcome.verdict == .rotate)
+            #expect(outcome.issued?.refreshToken.reveal() == successor)
+        }
+    }
+
     @Test("D7: A made-up person of a provider is recognised, and linked with another that vouches for the address")
     func linked() async throws {
         let store = try await StoreFixture(.sqlite)

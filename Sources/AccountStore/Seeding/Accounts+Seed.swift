@@ -76,13 +76,22 @@ extension Accounts {
         return (page.last?.id, ids.count)
     }
 
-    /// Current refresh tokens of made-up people, of sessions from all over the table.
+    /// Refresh tokens of made-up people, of sessions from all over the table: the current ones of all sessions, then
+    /// their successors, with the sessions in the same order in each generation.
     ///
-    /// - Returns: Fewer than `count` where there are fewer.
-    package func seededTokens(_ count: Int) async throws -> [Secret] {
-        var tokens: [String: Secret] = [:]
+    /// - Parameter count: How many sessions; there may be fewer.
+    /// - Parameter generations: How many tokens of each.
+    package func seededTokens(_ count: Int, generations: Int = 1) async throws -> [Secret] {
+        let sessions = try await seededCounters(count).sorted { $0.key.text < $1.key.text }
+        return (0..<Int64(generations)).flatMap { generation in
+            sessions.map { RefreshToken.issue(session: $0.key, counter: $0.value + generation, secrets: secrets) }
+        }
+    }
+
+    private func seededCounters(_ count: Int) async throws -> [SessionID: Int64] {
+        var counters: [SessionID: Int64] = [:]
         var (misses, isAtEnd) = (0, false)
-        while tokens.count < count, misses < 20 {
+        while counters.count < count, misses < 20 {
             // From anywhere, and from the beginning where that came to the end.
             let start: SessionID = isAtEnd ? SessionID(trusted: Self.nilID) : newID()
             let found = try await database.read { db in
@@ -92,14 +101,13 @@ extension Accounts {
                 }
             }
             isAtEnd = !isAtEnd && found.count < Self.sessionsAtOnce
-            let before = tokens.count
-            for session in found where isSeeded(session.row) && tokens.count < count {
-                tokens[session.id.text] = RefreshToken.issue(
-                    session: session.id, counter: session.counter, secrets: secrets)
+            let before = counters.count
+            for session in found where isSeeded(session.row) && counters.count < count {
+                counters[session.id] = session.counter
             }
-            misses = tokens.count == before ? misses + 1 : 0
+            misses = counters.count == before ? misses + 1 : 0
         }
-        return tokens.sorted { $0.key < $1.key }.map(\.value)
+        return counters
     }
 
     private static let sessionsAtOnce = 50

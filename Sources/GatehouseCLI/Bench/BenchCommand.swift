@@ -90,19 +90,28 @@ struct BenchUnseed: AsyncParsableCommand {
 
 struct BenchTokens: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tokens", abstract: "Prints current refresh tokens of made-up people, for a load generator.",
-        discussion: "One to a line, of sessions from all over the table. Never those of other accounts.")
+        commandName: "tokens", abstract: "Prints refresh tokens of made-up people, for a load generator.",
+        discussion: """
+            One to a line: the current ones of sessions from all over the table, then the successors of all, and so on. \
+            Whoever sends them in this order need not read the answers. Never those of other accounts.
+            """)
 
     @OptionGroup var options: DataOptions
-    @Option(help: "How many.") var count = 1_000
+    @Option(help: "Of how many sessions.") var count = 1_000
+    @Option(help: "How many of each session: the current one and those that follow it.") var generations = 1
 
     func validate() throws {
         guard (1...1_000_000).contains(count) else { throw ValidationError("--count is 1 to 1000000.") }
+        guard (1...Self.limit / count).contains(generations) else {
+            throw ValidationError("--generations is at least 1, and with --count at most \(Self.limit) tokens.")
+        }
     }
+
+    private static let limit = 10_000_000
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
-        let tokens = try await explaining { try await accounts.seededTokens(count) }
+        let tokens = try await explaining { try await accounts.seededTokens(count, generations: generations) }
         guard !tokens.isEmpty else { throw CommandFailure("There are no made-up people: `gatehouse bench seed`.") }
         try Output.send(tokens.map { $0.reveal() + "\n" }.joined())
     }
