@@ -92,6 +92,8 @@ struct ServerSecretsTests {
         var text = "\(secrets)" + String(reflecting: secrets)
         dump(secrets, to: &text)
         for spelling in ["171", "ababab", "ABABAB"] { #expect(!text.contains(spelling)) }
+        // What a code has taken in is as good as the secret, and looks like nothing.
+        #expect(Mirror(reflecting: secrets).children.isEmpty)
     }
 
     /// The cryptography's own error for a tag that does not fit; each platform has another case for it.

@@ -35,8 +35,15 @@ package struct Identifier<Owner>: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        let digits = text.utf8.compactMap(Hexadecimal.value)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        var high: UInt8?
+        for digit in text.utf8 {
+            guard let value = Hexadecimal.value(digit) else { continue }
+            if let half = high { bytes.append(half << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return bytes
     }
 
     package var isNil: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "-") } }

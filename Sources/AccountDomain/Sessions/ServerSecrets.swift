@@ -4,7 +4,8 @@ package import GatehouseWire
 /// The secrets that only the server's configuration holds, newest first. The first one is used for what is new;
 /// the others keep what they made valid until its sessions have refreshed.
 package struct ServerSecrets: Sendable {
-    private let keys: [(number: UInt8, key: SymmetricKey)]
+    /// HMAC-SHA-256 that has taken in the secret, which for a short text is most of the work and always the same.
+    private let keys: [(number: UInt8, code: HMAC<SHA256>)]
 
     /// At least this much, so that guessing is out of the question.
     package static let minimumBytes = 32
@@ -15,15 +16,15 @@ package struct ServerSecrets: Sendable {
         guard !secrets.isEmpty, Set(secrets.map(\.number)).count == secrets.count,
             secrets.allSatisfy({ $0.bytes.count >= Self.minimumBytes })
         else { return nil }
-        keys = secrets.map { ($0.number, SymmetricKey(data: $0.bytes)) }
+        keys = secrets.map { ($0.number, HMAC(key: SymmetricKey(data: $0.bytes))) }
     }
 
     func currentRefreshTokenKey(for session: SessionID) -> (number: UInt8, key: SymmetricKey) {
-        (keys[0].number, derive(keys[0].key, "refresh token", session.bytes))
+        (keys[0].number, derive(keys[0].code, "gatehouse refresh token", session.bytes))
     }
 
     func refreshTokenKey(for session: SessionID, secretNumber: UInt8) -> SymmetricKey? {
-        keys.first { $0.number == secretNumber }.map { derive($0.key, "refresh token", session.bytes) }
+        keys.first { $0.number == secretNumber }.map { derive($0.code, "gatehouse refresh token", session.bytes) }
     }
 
     /// Encrypts what the database keeps for the server alone (AES-256-GCM, RFC 5116).
@@ -32,7 +33,7 @@ package struct ServerSecrets: Sendable {
     ///   - name: What it is, bound to the text: it cannot be put in another's place.
     ///   - nonce: 12 random bytes.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
-        let key = derive(keys[0].key, "sealed", [])
+        let key = derive(keys[0].code, "gatehouse sealed", [])
         let box = try AES.GCM.seal(
             bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
         return [keys[0].number] + nonce + box.ciphertext + box.tag
@@ -40,21 +41,28 @@ package struct ServerSecrets: Sendable {
 
     /// - Throws: When the text was made under a secret that is no longer known, or was changed.
     package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
-        guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.key else {
+        guard sealed.count >= 29, let code = keys.first(where: { $0.number == sealed[0] })?.code else {
             throw UnknownServerSecret(number: sealed.first)
         }
         let box = try AES.GCM.SealedBox(
             nonce: AES.GCM.Nonce(data: sealed[1..<13]), ciphertext: sealed[13..<(sealed.count - 16)],
             tag: sealed.suffix(16))
-        return Array(try AES.GCM.open(box, using: derive(key, "sealed", []), authenticating: Array(name.utf8)))
+        let key = derive(code, "gatehouse sealed", [])
+        return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
     /// One key per purpose and thing, so that none opens what another made. The secret is uniformly random, so
     /// HKDF's second half is enough (RFC 5869 §3.3).
-    private func derive(_ key: SymmetricKey, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
-        let info = Array("gatehouse \(purpose)".utf8) + context + [1]
-        return SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: info, using: key))
+    private func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
+        var code = code
+        code.update(data: Array(purpose.utf8) + context + [1])
+        return SymmetricKey(data: code.finalize())
     }
+}
+
+extension ServerSecrets: CustomReflectable {
+    /// Without the codes, whose state is as good as the secrets.
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Something was made under a server secret that the configuration does not have.
