@@ -9,10 +9,11 @@ struct Query {
 
     /// - Parameter text: `application/x-www-form-urlencoded`.
     init(form text: String) {
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count > 1 ? FormText.readLeniently(parts[1].utf8) : ""
-            parameters.append((FormText.readLeniently(parts[0].utf8), value))
+        // Over bytes: splitting into Characters costs many times as much, for every request.
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            let value = pair[name.endIndex...].dropFirst()
+            parameters.append((FormText.readLeniently(name), FormText.readLeniently(value)))
         }
     }
 
