@@ -92,10 +92,11 @@ extension Accounts {
         """
         UPDATE sessions SET refresh_token_counter = \(counter + 1), refreshed_at = \(now),
             user_agent = \(device.userAgent), ip = \(device.address)
+        \(.ofMany)
         WHERE refresh_token_counter = \(counter) AND created_at >= \(policy.earliestStart(at: now))
             AND coalesce(refreshed_at, created_at) >= \(policy.earliestUse(at: now))
             AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(now))
-            AND id = \(session)
+            AND id = CAST(\(session) AS \(.uuid))
         """
     }
 
@@ -103,8 +104,8 @@ extension Accounts {
         """
         SELECT \(columns: userColumns), \(columns: identityColumns), \(columns: sessionColumns)
         FROM sessions JOIN users ON users.id = sessions.user_id LEFT JOIN identities ON identities.user_id = users.id
-        WHERE sessions.id = \(session)
-        ORDER BY identities.created_at, identities.id
+        \(.ofMany)
+        WHERE sessions.id = CAST(\(session) AS \(.uuid))
         """
     }
 }
@@ -122,7 +123,8 @@ extension Row {
 
 /// One account of all rows.
 private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
-    guard var found = rows.first else { return nil }
-    for row in rows.dropFirst() { found.account.identities += row.account.identities }
+    guard var found = rows.first, rows.count > 1 else { return rows.first }
+    found.account.identities = rows.flatMap(\.account.identities)
+        .sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     return found
 }

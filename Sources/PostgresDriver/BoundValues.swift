@@ -18,39 +18,54 @@ struct BoundValues {
     /// - Throws: ``ConstraintViolation`` for a value that the server has no form of: text with U+0000, an instant
     ///   before it can count.
     init(_ values: [SQLValue]) throws {
-        signature = String(values.map(Self.letter))
-        types = values.map(Self.type)
-        for value in values { try add(value) }
-    }
-
-    private static func letter(_ value: SQLValue) -> Character {
-        switch value {
-        case .null: "n"
-        case .int: "i"
-        case .text: "t"
-        case .bytes: "b"
-        case .instant: "m"
+        signature = String(values.map(\.letter))
+        types = values.map { $0.type?.one ?? 0 }
+        for value in values {
+            let start = bytes.count
+            try append(value)
+            end(value == .null ? nil : start, format: value.type == nil ? 0 : 1)
         }
     }
 
-    /// 0 leaves it to the server.
-    private static func type(_ value: SQLValue) -> Oid {
-        switch value {
-        case .null, .text: 0
-        case .int: ColumnOID.int8
-        case .bytes: ColumnOID.bytea
-        case .instant: ColumnOID.timestamptz
+    /// Arrays: a column of nothing but nulls is one null.
+    ///
+    /// - Parameter columns: Each of values of one kind, and nulls; at least one value.
+    /// - Throws: As ``init(_:)``.
+    init(columns: [[SQLValue]]) throws {
+        let kinds = columns.map { column in column.first { $0 != .null } ?? .null }
+        signature = String(kinds.map(\.letter)).uppercased()
+        types = kinds.map { $0.type?.many ?? ColumnOID.texts }
+        for (column, kind) in zip(columns, kinds) {
+            if kind == .null {
+                end(nil, format: 1)
+                continue
+            }
+            let start = bytes.count
+            let hasNull: Int32 = column.contains(.null) ? 1 : 0
+            // Dimensions, nulls, type, how many, the number of the first.
+            let type = Int32(kind.type?.one ?? ColumnOID.text)
+            for number in [1, hasNull, type, Int32(column.count), 1] { append(number) }
+            for value in column {
+                guard value == .null || value.letter == kind.letter else {
+                    throw ConstraintViolation(kind: .other, detail: "callers give values of several types")
+                }
+                let length = bytes.count
+                append(Int32(-1))
+                if value == .null { continue }
+                try append(value)
+                let count = Int32(bytes.count - length - 4)
+                withUnsafeBytes(of: count.bigEndian) { bytes.replaceSubrange(length..<(length + 4), with: $0) }
+            }
+            end(start, format: 1)
         }
     }
 
-    private mutating func add(_ value: SQLValue) throws {
-        let start = bytes.count
+    /// Whether a column of ``init(columns:)`` has no value.
+    func isNull(_ column: Int) -> Bool { starts[column] == nil }
+
+    private mutating func append(_ value: SQLValue) throws {
         switch value {
-        case .null:
-            starts.append(nil)
-            lengths.append(0)
-            formats.append(1)
-            return
+        case .null: break
         case .int(let number): append(number)
         case .instant(let microseconds):
             let (shifted, overflows) = microseconds.subtractingReportingOverflow(Self.epoch)
@@ -63,15 +78,19 @@ struct BoundValues {
             // libpq reads up to the first zero: what follows would be dropped without a word.
             if bytes[before...].contains(0) { throw ConstraintViolation(kind: .other, detail: "a text holds U+0000") }
         }
-        starts.append(start)
-        lengths.append(Int32(bytes.count - start))
-        if case .text = value { formats.append(0) } else { formats.append(1) }
-        // Ends a text, and gives an empty value an address.
-        bytes.append(0)
     }
 
-    private mutating func append(_ number: Int64) {
+    private mutating func append(_ number: some FixedWidthInteger) {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+    }
+
+    /// - Parameter start: nil for null.
+    private mutating func end(_ start: Int?, format: Int32) {
+        starts.append(start)
+        lengths.append(Int32(bytes.count - (start ?? bytes.count)))
+        formats.append(format)
+        // Ends a text, and gives an empty value an address.
+        bytes.append(0)
     }
 
     /// Calls `body` with what `PQsendQueryPrepared` takes: values, lengths, formats.
@@ -89,6 +108,7 @@ struct BoundValues {
 /// The numbers of the server's built-in types.
 enum ColumnOID {
     static let bool: Oid = 16
+    static let text: Oid = 25
     static let bytea: Oid = 17
     static let int8: Oid = 20
     static let int2: Oid = 21
@@ -96,4 +116,28 @@ enum ColumnOID {
     static let numeric: Oid = 1700
     static let timestamptz: Oid = 1184
     static let uuid: Oid = 2950
+    /// `text[]`
+    static let texts: Oid = 1009
+}
+
+extension SQLValue {
+    fileprivate var letter: Character {
+        switch self {
+        case .null: "n"
+        case .int: "i"
+        case .text: "t"
+        case .bytes: "b"
+        case .instant: "m"
+        }
+    }
+
+    /// Of a value and of an array of such; nil leaves it to the server.
+    fileprivate var type: (one: Oid, many: Oid)? {
+        switch self {
+        case .null, .text: nil
+        case .int: (ColumnOID.int8, 1016)
+        case .bytes: (ColumnOID.bytea, 1001)
+        case .instant: (ColumnOID.timestamptz, 1185)
+        }
+    }
 }

@@ -26,8 +26,6 @@ struct ServerRefusal: Error {
     private let source: String
     /// Whether it came before a time limit could have: set by whoever waited for it.
     var cameEarly = false
-    /// Of which change of a batch: set by whoever sent it.
-    var position = 0
 
     init(_ result: OpaquePointer) {
         state = PQresultErrorField(result, postgres_field_sqlstate).map { String(cString: $0) } ?? ""

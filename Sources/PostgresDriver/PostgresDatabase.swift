@@ -41,8 +41,14 @@ package final class PostgresDatabase: Database {
         pool = WorkerPool(plan([:]), settings, observe: observe)
         let limit = min(settings.sharedReadLimit, settings.statementLimit).wholeMilliseconds
         commits = SharedCommits(
-            plan(["default_transaction_isolation": "read committed", "lock_timeout": "\(limit)"]), settings,
-            observe: observe)
+            plan([
+                "default_transaction_isolation": "read committed",
+                "lock_timeout": "\(min(settings.sharedLockLimit, settings.statementLimit).wholeMilliseconds)",
+                // Few callers, many rows: each caller's are looked up, though the table is small today.
+                "enable_hashjoin": "off", "enable_mergejoin": "off",
+                // Or a batch that is smaller than the planner takes it to be has each a plan of its own.
+                "plan_cache_mode": "force_generic_plan",
+            ]), settings, observe: observe)
         reads = try PipelinedReads(
             plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]), chance: settings.chance)
     }
@@ -82,8 +88,8 @@ package final class PostgresDatabase: Database {
     ) async throws -> Changed<Found> {
         let deadline = uptime() + settings.waitLimit
         do {
-            let (count, answer) = try await sharedChange(statement, query, by: deadline)
-            return Changed(count: count, found: try answer.rows(decode))
+            let (count, rows) = try await sharedChange(statement, query, by: deadline)
+            return Changed(count: count, found: try rows.map(decode))
         } catch is RowIsHeld {
             // Waits for the row where nobody waits behind it.
             return try await transaction(.write, by: deadline) { db in
@@ -94,7 +100,7 @@ package final class PostgresDatabase: Database {
 
     private func sharedChange(
         _ statement: SQL, _ query: SQL, by deadline: Duration
-    ) async throws -> (Int, PostgresResult) {
+    ) async throws -> (Int, SharedRows) {
         let id = lastID.add(1, ordering: .relaxed).newValue
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()

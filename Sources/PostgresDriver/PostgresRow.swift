@@ -5,12 +5,14 @@ import SQLDatabase
 struct PostgresRow: Row {
     let result: PostgresResult
     let row: Int32
+    /// Where the caller's begin.
+    var firstColumn: Int32 = 0
 
-    func isNull(_ column: Int) -> Bool { PQgetisnull(result.pointer, row, Int32(column)) == 1 }
+    func isNull(_ column: Int) -> Bool { PQgetisnull(result.pointer, row, place(column)) == 1 }
 
     func int(_ column: Int) -> Int64 {
         let content = content(column)
-        switch (PQftype(result.pointer, Int32(column)), content.count) {
+        switch (PQftype(result.pointer, place(column)), content.count) {
         case (ColumnOID.timestamptz, 8): return Self.instant(number(content))
         case (ColumnOID.bool, 1), (ColumnOID.int2, 2), (ColumnOID.int4, 4), (ColumnOID.int8, 8): return number(content)
         case (ColumnOID.numeric, 8...): return Self.numeric(content)
@@ -20,7 +22,7 @@ struct PostgresRow: Row {
 
     func text(_ column: Int) -> String {
         let content = content(column)
-        switch PQftype(result.pointer, Int32(column)) {
+        switch PQftype(result.pointer, place(column)) {
         case ColumnOID.uuid where content.count == 16: return Self.uuid(content)
         case ColumnOID.bool, ColumnOID.int2, ColumnOID.int4, ColumnOID.int8, ColumnOID.numeric, ColumnOID.timestamptz:
             return isNull(column) ? "" : String(int(column))
@@ -31,9 +33,11 @@ struct PostgresRow: Row {
     func bytes(_ column: Int) -> [UInt8] { Array(content(column)) }
 
     private func content(_ column: Int) -> UnsafeRawBufferPointer {
-        let length = Int(PQgetlength(result.pointer, row, Int32(column)))
-        return UnsafeRawBufferPointer(start: PQgetvalue(result.pointer, row, Int32(column)), count: length)
+        let length = Int(PQgetlength(result.pointer, row, place(column)))
+        return UnsafeRawBufferPointer(start: PQgetvalue(result.pointer, row, place(column)), count: length)
     }
+
+    private func place(_ column: Int) -> Int32 { firstColumn + Int32(column) }
 
     /// 1, 2, 4 or 8 bytes, the most significant first, with a sign.
     private func number(_ content: UnsafeRawBufferPointer) -> Int64 {

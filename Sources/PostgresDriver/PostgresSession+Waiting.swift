@@ -4,34 +4,29 @@ import SQLDatabase
 extension PostgresSession {
     /// Carries changes out in one round trip and one transaction, which they are without a word about one.
     ///
+    /// - Parameter changes: Alike, one at least.
     /// - Returns: Of each, how many rows it changed and what its query found.
-    /// - Throws: ``ServerRefusal`` of the first that fails, and nothing has happened; ``LostConnection``;
-    ///   ``ConstraintViolation`` for a value that cannot be sent, after which the session cannot be used.
-    func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, PostgresResult)] {
+    /// - Throws: ``ServerRefusal``, and nothing has happened; ``LostConnection``; ``ConstraintViolation`` for a value
+    ///   that cannot be sent, after which the session cannot be used.
+    func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
         newNames = []
-        for change in changes {
-            try send(.statement(change.statement))
-            try send(.statement(change.query))
-        }
+        try send(.shared(changes.map(\.statement)))
+        try send(.shared(changes.map(\.query)))
         try sync()
-        var (answers, count, refusal): ([(Int, PostgresResult)], Int, ServerRefusal?) = ([], 0, nil)
+        var (answers, refusal): ([PostgresResult], ServerRefusal?) = ([], nil)
         let deadline = answerDeadline(statementLimit, by: deadline)
         while true {
             try flush(until: deadline)
             while let part = try receive() {
                 switch PQresultStatus(part.pointer) {
                 case PGRES_PIPELINE_SYNC:
-                    guard let refusal else { return answers }
+                    guard let refusal else { return SharedRows.dealt(answers, among: changes.count) }
                     forget(newNames)
                     throw refusal
-                // What only prepares has no count.
-                case PGRES_COMMAND_OK: count = part.changedRowsIfAny ?? count
-                case PGRES_TUPLES_OK: answers.append((count, part))
-                case PGRES_PIPELINE_ABORTED: break
-                default:
-                    guard refusal == nil else { break }
-                    refusal = ServerRefusal(part.pointer)
-                    refusal?.position = answers.count
+                case PGRES_TUPLES_OK: answers.append(part)
+                // What only prepares.
+                case PGRES_COMMAND_OK, PGRES_PIPELINE_ABORTED: break
+                default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
                 }
             }
             try wait(writes: false, until: deadline)

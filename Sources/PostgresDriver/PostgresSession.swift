@@ -9,6 +9,9 @@ final class PostgresSession {
         /// Text of this driver's own, without values.
         case plain(String)
         case statement(SQL)
+        /// One text with the values of several callers.
+        case shared([SQL])
+        /// Of a statement that several callers can share, how it runs then.
         case plan(SQL)
     }
 
@@ -112,8 +115,10 @@ final class PostgresSession {
         let isSent: Int32 =
             switch command {
             case .plain(let text): PQsendQueryParams(handle.pointer, text, 0, nil, nil, nil, nil, 1)
-            case .statement(let statement): try send(statement)
-            case .plan(let statement): try sendUnprepared("EXPLAIN (COSTS OFF) " + statement.text, statement.values)
+            case .statement(let statement): try send(BoundStatement(statement))
+            case .shared(let statements): try send(BoundStatement(shared: statements))
+            case .plan(let statement):
+                try explain(statement.isOfMany ? BoundStatement(shared: [statement]) : BoundStatement(statement))
             }
         if isSent != 1 { throw lost() }
     }
@@ -122,25 +127,22 @@ final class PostgresSession {
         if PQpipelineSync(handle.pointer) != 1 { throw lost() }
     }
 
-    private func send(_ statement: SQL) throws -> Int32 {
-        let values = try BoundValues(statement.values)
-        let name = try preparedName(statement.text, values)
-        return values.withPointers { pointers, lengths, formats in
+    private func send(_ statement: BoundStatement) throws -> Int32 {
+        let name = try preparedName(statement)
+        return statement.values.withPointers { pointers, lengths, formats in
             PQsendQueryPrepared(handle.pointer, name, Int32(pointers.count), pointers, lengths, formats, 1)
         }
     }
 
-    private func sendUnprepared(_ text: String, _ values: [SQLValue]) throws -> Int32 {
-        let values = try BoundValues(values)
-        let spelled = Spelling.postgres(text)
-        return values.withPointers { pointers, lengths, formats in
-            PQsendQueryParams(
-                handle.pointer, spelled, Int32(pointers.count), values.types, pointers, lengths, formats, 1)
+    private func explain(_ statement: BoundStatement) -> Int32 {
+        let (text, types) = ("EXPLAIN (COSTS OFF) " + statement.spelled, statement.values.types)
+        return statement.values.withPointers { pointers, lengths, formats in
+            PQsendQueryParams(handle.pointer, text, Int32(pointers.count), types, pointers, lengths, formats, 1)
         }
     }
 
-    private func preparedName(_ text: String, _ values: BoundValues) throws -> String {
-        let key = values.signature + " " + text
+    private func preparedName(_ statement: BoundStatement) throws -> String {
+        let key = statement.key
         if let name = names[key] { return name }
         if keptCount >= Self.keptLimit {
             names = [:]
@@ -152,9 +154,8 @@ final class PostgresSession {
         // Two of one name and different text would be mistaken for each other where something between here and the
         // server lends its connections to one caller after the other.
         let name = "s\(serverProcess)_\(preparedCount)"
-        if PQsendPrepare(handle.pointer, name, Spelling.postgres(text), Int32(values.types.count), values.types) != 1 {
-            throw lost()
-        }
+        let types = statement.values.types
+        if PQsendPrepare(handle.pointer, name, statement.spelled, Int32(types.count), types) != 1 { throw lost() }
         names[key] = name
         newNames.append(key)
         return name
@@ -167,8 +168,8 @@ final class PostgresSession {
 
     func forget(_ statement: SQL) {
         // A value that cannot be sent was never prepared.
-        guard let values = try? BoundValues(statement.values) else { return }
-        names[values.signature + " " + statement.text] = nil
+        guard let statement = try? BoundStatement(statement) else { return }
+        names[statement.key] = nil
     }
 }
 
@@ -207,4 +208,9 @@ struct PendingAnswer {
         refusal.cameEarly = cameEarly
         throw refusal
     }
+}
+
+extension SQL {
+    /// Whether several callers can share it.
+    fileprivate var isOfMany: Bool { text.contains("{\(Clause.ofMany.rawValue)}") }
 }

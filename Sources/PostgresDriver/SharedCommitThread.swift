@@ -9,51 +9,60 @@ struct SharedCommitThread {
     init(_ commits: SharedCommits) { self.commits = commits }
 
     mutating func run() {
-        while let batch = commits.next() {
-            if batch.isEmpty { continue }
-            // Whoever changes the same rows waits for each other in one order, here and on other nodes.
-            carryOut(batch.sorted { $0.statement.lastText < $1.statement.lastText })
-            commits.end(batch)
-        }
-    }
-
-    mutating func carryOut(_ batch: [Change]) {
-        var left = withoutCancelled(batch)
-        var (tries, hasMetHeldRow) = (0, false)
-        while !left.isEmpty {
-            tries += 1
-            do throws(Setback) {
-                try attempt(left)
-                return
-            } catch {
-                switch error {
-                case .unknown(let failure): return refuse(left, failure)
-                case .refused(let refusal) where refusal.isHeld:
-                    left = refuseHeld(in: left, refusal, isFirst: !hasMetHeldRow)
-                    hasMetHeldRow = true
-                    continue
-                // One of them is at fault, and the server has undone them all: each by itself.
-                case .refused where left.count > 1, .unsendable where left.count > 1:
-                    return carryOutEach(left, after: error.told)
-                // A server that has come to follow another one leads nowhere; a new connection may find the other one.
-                case .refused(let refusal) where !refusal.mayWorkAgain && !(refusal.isReadOnly && tries == 1):
-                    return refuse(left, Transaction.told(refusal))
-                case .unsendable(let violation): return refuse(left, violation)
-                case .refused, .noConnection: break
-                }
-                left = wait(left, after: tries, error.told)
+        while var batch = commits.first() {
+            while !batch.isEmpty {
+                // Whoever changes the same rows waits for each other in one order, here and on other nodes.
+                carryOut(batch.sorted { $0.row < $1.row })
+                batch = commits.next(after: batch)
             }
         }
     }
 
-    /// Refuses whoever met the row that somebody holds, and those that would meet it next. A second such row costs the
-    /// others no third wait: all of them go where nobody waits behind them.
+    /// - Parameter batch: Those of one row stand together.
+    /// - Returns: False when it is of one row, which somebody holds.
+    @discardableResult
+    mutating func carryOut(_ batch: [Change]) -> Bool {
+        var left = withoutCancelled(batch)
+        var tries = 0
+        while !left.isEmpty {
+            tries += 1
+            do throws(Setback) {
+                try attempt(left)
+                return true
+            } catch {
+                switch error {
+                case .refused(let refusal) where refusal.isHeld: return carryOutRows(left)
+                // One of them is at fault, and the server has undone them all: each by itself.
+                case .refused where left.count > 1, .unsendable where left.count > 1:
+                    carryOutEach(left, after: error.told)
+                    return true
+                // A server that has come to follow another one leads nowhere; a new connection may find the other one.
+                case .refused(let refusal) where refusal.mayWorkAgain || (refusal.isReadOnly && tries == 1): break
+                case .noConnection: break
+                case .unknown, .refused, .unsendable:
+                    refuse(left, error.told)
+                    return true
+                }
+                left = wait(left, after: tries, error.told)
+            }
+        }
+        return true
+    }
+
+    /// One row after the other, because the server does not say which one is held. After a second such row the others
+    /// wait no more: all of them go where nobody waits behind them.
     ///
-    /// - Returns: The others.
-    private func refuseHeld(in batch: [Change], _ refusal: ServerRefusal, isFirst: Bool) -> [Change] {
-        let row = batch[min(refusal.position, batch.count - 1)].statement.lastText
-        refuse(batch.filter { !isFirst || $0.statement.lastText == row }, RowIsHeld())
-        return isFirst ? withoutCancelled(batch.filter { $0.statement.lastText != row }) : []
+    /// - Returns: False when there is one row only.
+    private mutating func carryOutRows(_ batch: [Change]) -> Bool {
+        let isOneRow = batch.allSatisfy { $0.row == batch[0].row }
+        var (rest, heldRows) = (batch[...], isOneRow ? 2 : 0)
+        while let next = rest.first, heldRows < 2 {
+            let row = rest.prefix { $0.row == next.row }
+            rest = rest.dropFirst(row.count)
+            if !carryOut(Array(row)) { heldRows += 1 }
+        }
+        refuse(Array(rest), RowIsHeld())
+        return !isOneRow
     }
 
     private mutating func carryOutEach(_ batch: [Change], after reason: any Error) {
@@ -85,7 +94,7 @@ struct SharedCommitThread {
         do { session = try ready() } catch { throw .noConnection(error) }
         let start = commits.plan.uptime()
         let deadline = batch.reduce(start) { max($0, $1.deadline) }
-        let answers: [(Int, PostgresResult)]
+        let answers: [(Int, SharedRows)]
         do {
             answers = try session.carryOut(batch, by: deadline)
         } catch let refusal as ServerRefusal where !refusal.endsSession {
@@ -100,7 +109,7 @@ struct SharedCommitThread {
             let detail = "the connection was lost while committing: whether it took effect is not known"
             throw .unknown(DatabaseFailure(code: SQLState.commitUnknown, detail: detail, kind: .unknownOutcome))
         }
-        for _ in 0..<(2 * batch.count) { commits.observe(.statement) }
+        for _ in 0..<2 { commits.observe(.statement) }
         commits.observe(.commit(callers: batch.count, commits.plan.uptime() - start))
         for (change, answer) in zip(batch, answers) { change.answer(.success(answer)) }
     }
@@ -138,13 +147,5 @@ struct SharedCommitThread {
         let made = try PostgresSession(commits.plan)
         session = made
         return made
-    }
-}
-
-extension SQL {
-    /// What tells the rows apart that it changes, see ``Database/change(_:thenRead:_:)``.
-    fileprivate var lastText: String {
-        for case .text(let text) in values.reversed() { return text }
-        return ""
     }
 }

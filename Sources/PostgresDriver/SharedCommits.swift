@@ -11,14 +11,25 @@ struct Change: Sendable {
     let query: SQL
     /// Of the database's clock. It is not tried again after it.
     let deadline: Duration
-    let answer: @Sendable (Result<(Int, PostgresResult), any Error>) -> Void
+    let answer: @Sendable (Result<(Int, SharedRows), any Error>) -> Void
+
+    /// What tells the rows apart that it changes, see ``Database/change(_:thenRead:_:)``.
+    var row: String {
+        for case .text(let text) in statement.values.reversed() { return text }
+        return ""
+    }
+
+    /// Whether one statement can serve both.
+    func isAlike(_ other: Change) -> Bool {
+        statement.text == other.statement.text && query.text == other.query.text
+    }
 }
 
-/// Somebody holds the row of a change for longer than others shall wait behind it. Nothing has happened.
+/// Somebody holds a row of a batch for longer than the others shall wait behind it. Nothing has happened.
 struct RowIsHeld: Error {}
 
-/// Changes of one statement: those that come while a commit is under way share the next one, a round trip and a wait
-/// for the disk. On connections of their own, each with a thread.
+/// Changes of one statement: those that come while a commit is under way share the next one, and with it a statement,
+/// a round trip and a wait for the disk. On connections of their own, each with a thread.
 final class SharedCommits: Sendable {
     private struct State {
         var waiting: [Change] = []
@@ -26,13 +37,30 @@ final class SharedCommits: Sendable {
         var underWay: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
         var threads = 0
-        /// Threads that wait for a caller.
-        var resting = 0
+        /// Threads that have a batch, or were called for one.
+        var busy = 0
         var isClosed = false
+
+        /// Whether there is a batch for one more thread: a second one only when it is worth a commit of its own.
+        func hasBatch(beside others: Int) -> Bool { waiting.count >= (others == 0 ? 1 : SharedCommits.worthwhile) }
+
+        /// - Returns: Empty when there is none: then the thread has nothing to do.
+        mutating func take() -> [Change] {
+            guard let first = waiting.first, hasBatch(beside: busy - 1) else {
+                busy -= 1
+                return []
+            }
+            let batch = Array(waiting.prefix(SharedCommits.batchLimit).prefix { $0.isAlike(first) })
+            waiting.removeFirst(batch.count)
+            underWay.formUnion(batch.map(\.id))
+            return batch
+        }
     }
 
     /// While one waits for the disk, the next batch is on its way.
     private static let connections = 2
+    /// Fewer share the commit after the one that is under way: what the server does for a batch is most of the cost.
+    static let worthwhile = 32
     /// Bounds how long the first of a batch waits for the last.
     private static let batchLimit = 64
 
@@ -49,25 +77,25 @@ final class SharedCommits: Sendable {
     }
 
     func add(_ change: Change) {
-        let (refusal, isFirst) = state.withLock { state -> ((any Error)?, Bool) in
+        let (refusal, calls) = state.withLock { state -> ((any Error)?, Bool) in
             if state.isClosed { return (WorkerPool.closed, false) }
             if state.waiting.count >= settings.callerLimit {
                 return (DatabaseFailure.tooManyCallers("too many callers wait for the database"), false)
             }
-            let isFirst = state.waiting.isEmpty
             state.waiting.append(change)
-            if state.resting == 0, state.threads < Self.connections {
+            let calls = state.busy < Self.connections && state.hasBatch(beside: state.busy)
+            if calls { state.busy += 1 }
+            if state.busy > state.threads {
                 state.threads += 1
                 Thread.detachNewThread {
                     var worker = SharedCommitThread(self)
                     worker.run()
                 }
             }
-            return (nil, isFirst)
+            return (nil, calls)
         }
         if let refusal { change.answer(.failure(refusal)) }
-        // Whoever takes the first takes the others too.
-        if isFirst { work.signal() }
+        if calls { work.signal() }
     }
 
     /// Lets go of a caller who still waits, at the latest before the next try; what was sent is not stopped.
@@ -91,29 +119,23 @@ final class SharedCommits: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Waits for callers.
+    /// Waits until a batch is there.
     ///
-    /// - Returns: Empty when others have taken them; nil at the end.
-    func next() -> [Change]? {
-        state.withLock { $0.resting += 1 }
+    /// - Returns: Empty when others have taken it; nil at the end.
+    func first() -> [Change]? {
         work.wait()
-        return state.withLock { state in
-            state.resting -= 1
-            if state.isClosed { return nil }
-            let batch = Array(state.waiting.prefix(Self.batchLimit))
-            state.waiting.removeFirst(batch.count)
-            state.underWay.formUnion(batch.map(\.id))
-            if !state.waiting.isEmpty { work.signal() }
-            return batch
-        }
+        return state.withLock { $0.isClosed ? nil : $0.take() }
     }
 
     /// Called when all of a batch are answered.
-    func end(_ batch: [Change]) {
+    ///
+    /// - Returns: Empty when there is none.
+    func next(after batch: [Change]) -> [Change] {
         let ids = batch.map(\.id)
-        state.withLock { state in
+        return state.withLock { state in
             state.underWay.subtract(ids)
             state.cancelled.subtract(ids)
+            return state.take()
         }
     }
 

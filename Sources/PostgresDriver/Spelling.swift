@@ -36,6 +36,7 @@ enum Spelling {
     private static func clause(_ clause: Clause) -> String {
         switch clause {
         case .skippingLocked: "FOR UPDATE SKIP LOCKED"
+        case .ofMany: ""
         }
     }
 }

@@ -17,11 +17,17 @@ package protocol Database: Sendable {
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
     /// A write of one statement, and what a query finds right after it, in one transaction that may share its commit
-    /// with others. Both see what others have committed by then, and what those changed who share the commit; the
-    /// statement waits for those who are changing the same row: what it depends on stands in its `WHERE`.
+    /// with others. Both see what others have committed by then, and the query what those changed who share the commit;
+    /// the statement waits for those who are changing the same row: what it depends on stands in its `WHERE`.
     ///
-    /// - Parameter statement: Gives no rows. The last text that it binds tells the row, so that all wait for each other
-    ///   in one order.
+    /// A database may carry out the same statement for several callers at once. Each row is changed for one of them at
+    /// most then: for the others its `WHERE` does not hold, and the query tells what they find there.
+    ///
+    /// - Parameters:
+    ///   - statement: An `UPDATE` or a `DELETE` that says ``Clause/ofMany`` before its `WHERE`. A value that is no
+    ///     number, instant or bytes is a text: where another type stands, it is cast. The last text that it binds tells
+    ///     the row, so that all wait for each other in one order.
+    ///   - query: A `SELECT` that says the same; in no order.
     /// - Returns: How many rows it changed, and those of the query.
     /// - Throws: As ``write(_:)``.
     func change<Found: Sendable>(

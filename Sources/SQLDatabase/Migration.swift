@@ -17,6 +17,9 @@ package enum ColumnType: String, CaseIterable, Sendable {
 package enum Clause: String, CaseIterable, Sendable {
     /// After a `SELECT` that picks rows to change: leaves out those that somebody else is changing.
     case skippingLocked
+    /// Before the `WHERE` of both statements of ``Database/change(_:thenRead:_:)``: where the values of several callers
+    /// come in, when one statement serves them all.
+    case ofMany
 }
 
 /// One step of the schema. Steps are numbered from 1 without gaps and never change once released.

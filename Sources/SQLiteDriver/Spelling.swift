@@ -26,8 +26,8 @@ enum Spelling {
 
     private static func clause(_ clause: Clause) -> String {
         switch clause {
-        // One writer at a time: no row is locked.
-        case .skippingLocked: ""
+        // One writer at a time: no row is locked, and a statement is one caller's.
+        case .skippingLocked, .ofMany: ""
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Changes that share a commit", .needsServer)
 struct SharedCommitTests {
     private static func rename(_ id: Int, to text: String) -> SQL {
-        "UPDATE note SET text = \(text) WHERE id = \(id) AND text <> \("\(id)")"
+        "UPDATE note SET text = \(text) \(.ofMany) WHERE id = \(id) AND text <> \("\(id)")"
     }
 
     @Test("Callers side by side are told their own counts, and all of it is there")
@@ -42,7 +42,8 @@ struct SharedCommitTests {
                 }
                 group.addTask {
                     await #expect(throws: ConstraintViolation.self) {
-                        _ = try await database.change("UPDATE note SET id = id + 1 WHERE id = \(id) AND id < 9")
+                        _ = try await database.change(
+                            "UPDATE note SET id = id + 1 \(.ofMany) WHERE id = \(id) AND id < 9")
                         _ = try await database.change(Self.rename(9, to: "a\0b"))
                     }
                 }
@@ -67,21 +68,45 @@ struct SharedCommitTests {
         for task in waiting { #expect(try await task.value == 1) }
     }
 
-    @Test("A row that somebody holds costs a batch one wait, however many want the row, and the others are done")
+    @Test("Behind one who waits for a row, as many as are worth it get a commit of their own, all the same one")
+    func secondConnection() async throws {
+        let (bench, events) = (try await Bench(), Told<DatabaseEvent>())
+        let holder = try await bench.openWithNotes()
+        for id in 0...SharedCommits.worthwhile { try await holder.addNote(id) }
+        let name = "second-\(bench.schema)"
+        let database = try bench.open(
+            1, "&application_name=\(name)", observe: { events.add($0) }, change: { $0.sharedLockLimit = .seconds(60) })
+        let held = HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
+        await held.hasBegun()
+        let first = Task { try await database.change(Self.rename(0, to: "new")) }
+        try await holder.awaitLock(of: name)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for id in 1...SharedCommits.worthwhile {
+                group.addTask { try await database.change(Self.rename(id, to: "new")) }
+            }
+            for try await count in group { #expect(count == 1) }
+        }
+        let shared = events.all.compactMap { if case .commit(let callers, _) = $0 { callers } else { nil } }
+        #expect(shared == [SharedCommits.worthwhile])
+        try await held.finish()
+        #expect(try await first.value == 1)
+    }
+
+    @Test("A row that somebody holds costs a batch two waits, however many want the row, and the others are done")
     func heldInBatch() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
-        for id in 0..<2 { try await database.addNote(id) }
-        let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
+        for id in 0..<4 { try await database.addNote(id) }
+        let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
-        let batch = (0..<40).map { _ in Self.rename(0, to: "new") } + [Self.rename(1, to: "new")]
+        let wanted = [0] + (0..<40).map { _ in 1 } + [2, 3]
         // One wait is 250 ms: each by itself would wait for twice the limit.
-        let told = try await bench.carryOut(batch, within: .seconds(5))
-        #expect(told == (0..<40).map { _ in .held } + [.done])
+        let told = try await bench.carryOut(wanted.map { Self.rename($0, to: "new") }, within: .seconds(5))
+        #expect(told == wanted.map { $0 == 1 ? .held : .done })
         try await held.finish()
     }
 
-    @Test("A batch that meets a second row that somebody holds waits no third time")
+    @Test("A batch that meets a second row that somebody holds waits no more")
     func heldRows() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -133,7 +158,7 @@ struct SharedCommitTests {
     func lost() async throws {
         let bench = try await Bench()
         let name = "lost-\(bench.schema)"
-        let database = try bench.open(4, "&application_name=\(name)", change: { $0.sharedReadLimit = .seconds(60) })
+        let database = try bench.open(4, "&application_name=\(name)", change: { $0.sharedLockLimit = .seconds(60) })
         try await database.addNoteTable()
         try await database.addNote(1)
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
@@ -188,10 +213,15 @@ struct SharedCommitTests {
     }
 }
 
+extension SQL {
+    /// A query that finds nothing.
+    fileprivate static var nothing: SQL { "SELECT id FROM note \(.ofMany) WHERE id < 0" }
+}
+
 extension PostgresDatabase {
     /// - Returns: How many rows it changed.
     fileprivate func change(_ statement: SQL) async throws -> Int {
-        try await change(statement, thenRead: "SELECT 1") { $0.int(0) }.count
+        try await change(statement, thenRead: .nothing) { $0.int(0) }.count
     }
 }
 
@@ -209,7 +239,7 @@ extension Bench {
         let told = Told<(id: UInt64, Outcome)>()
         let deadline = uptime() + limit
         let changes = batch.enumerated().map { index, statement in
-            Change(id: UInt64(index), statement: statement, query: "SELECT 1", deadline: deadline) { result in
+            Change(id: UInt64(index), statement: statement, query: .nothing, deadline: deadline) { result in
                 switch result {
                 case .success: told.add((UInt64(index), .done))
                 case .failure(is RowIsHeld): told.add((UInt64(index), .held))

@@ -130,12 +130,98 @@ struct ValueTests {
     func change(_ kind: TestDatabase) async throws {
         let storage = try await kind.openWithNotes()
         try await storage.database.addNote(1, "old")
-        let query: SQL = "SELECT text FROM note WHERE id = \(1)"
-        let made = try await storage.database.change("UPDATE note SET text = 'new'", thenRead: query) { $0.text(0) }
+        let query: SQL = "SELECT text FROM note \(.ofMany) WHERE id = \(1)"
+        let made = try await storage.database.change("UPDATE note SET text = 'new' \(.ofMany)", thenRead: query) {
+            $0.text(0)
+        }
         #expect(made.count == 1)
         #expect(made.found == ["new"])
-        let none = try await storage.database.change("DELETE FROM note WHERE id = 2", thenRead: query) { $0.text(0) }
+        let none = try await storage.database.change("DELETE FROM note \(.ofMany) WHERE id = 2", thenRead: query) {
+            $0.text(0)
+        }
         #expect(none.count == 0)
         #expect(none.found == ["new"])
+    }
+
+    @Test("Callers side by side change each their own row, with values and without", arguments: TestDatabase.all)
+    func changesOfMany(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openEmpty()
+        let database = storage.database
+        try await database.run(
+            """
+            CREATE TABLE thing (
+                id \(.uuid) NOT NULL PRIMARY KEY, name \(.text), number \(.integer), time \(.instant), body \(.bytes)) \(.table)
+            """)
+        let things = (0..<96).map(Thing.init)
+        for thing in things { try await database.run("INSERT INTO thing (id, name) VALUES (\(thing.id), 'old')") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thing in things {
+                group.addTask {
+                    let changed = try await database.change(
+                        """
+                        UPDATE thing SET name = \(thing.name), number = \(thing.number), time = \(thing.time),
+                            body = \(thing.body)
+                        \(.ofMany)
+                        WHERE name = \("old") AND id = CAST(\(thing.id) AS \(.uuid))
+                        """,
+                        thenRead: """
+                            SELECT id, name, number, time, body FROM thing \(.ofMany)
+                            WHERE id = CAST(\(thing.id) AS \(.uuid))
+                            """
+                    ) { Thing($0) }
+                    #expect(changed.count == 1)
+                    #expect(changed.found == [thing])
+                }
+            }
+            try await group.waitForAll()
+        }
+        let left = try await database.read { db in
+            try db.rows("SELECT id, name, number, time, body FROM thing ORDER BY id") { Thing($0) }
+        }
+        #expect(left == things)
+    }
+
+    @Test("Of callers side by side one changes a row, and all find what is there", arguments: TestDatabase.all)
+    func changesOfOneRow(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openWithNotes()
+        let database = storage.database
+        try await database.addNote(1, "old")
+        let changes = try await withThrowingTaskGroup(of: Changed<String>.self) { group in
+            for _ in 0..<96 {
+                group.addTask {
+                    try await database.change(
+                        "UPDATE note SET text = 'new' \(.ofMany) WHERE text = \("old") AND id = \(1)",
+                        thenRead: "SELECT text FROM note \(.ofMany) WHERE id <= \(1)"
+                    ) { $0.text(0) }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(changes.map(\.count).reduce(0, +) == 1)
+        #expect(changes.allSatisfy { $0.found == ["new"] })
+    }
+}
+
+/// A row with a value in every other column, or none.
+private struct Thing: Equatable, Sendable {
+    let id: String
+    let name: String?
+    let number, time, body: SQLValue
+
+    init(_ index: Int) {
+        let digits = String(index)
+        id = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+        name = index % 2 == 0 ? nil : "name, {\"\(index)\"} é"
+        number = index % 3 == 0 ? .null : .int(Int64(index) - 50)
+        time = index % 4 == 0 ? .null : .instant(Int64(index) * 1_000_000_001)
+        body = index % 5 == 0 ? .null : .bytes(Array(repeating: UInt8(index), count: index % 7))
+    }
+
+    init(_ row: any Row) {
+        id = row.text(0)
+        name = row.textIfPresent(1)
+        number = row.isNull(2) ? .null : .int(row.int(2))
+        time = row.isNull(3) ? .null : .instant(row.int(3))
+        body = row.isNull(4) ? .null : .bytes(row.bytes(4))
     }
 }
