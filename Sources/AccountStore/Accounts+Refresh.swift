@@ -25,13 +25,15 @@ extension Accounts {
     /// (RFC 9700 §4.14.2).
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
-        guard presented.isGenuine(secrets) else { return .unknown }
-        return try await refresh(presented.session, counter: presented.counter, from: device, at: now)
+        guard let key = presented.genuineKey(secrets) else { return .unknown }
+        return try await refresh(presented.session, counter: presented.counter, key, from: device, at: now)
     }
 
-    /// - Parameter counter: Of a token that is known to be genuine.
+    /// - Parameters:
+    ///   - counter: Of a token that is known to be genuine.
+    ///   - key: With which it was made, where that is this server's.
     func refresh(
-        _ session: SessionID, counter: Int64, from device: Device, at now: Instant
+        _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {
         let rotation = Self.rotation(of: session, counter: counter, policy: policy, from: device, at: now)
         let lookup = Self.refreshLookup(session)
@@ -42,8 +44,8 @@ extension Accounts {
                 guard let (session, account) = wholeAccount(changed.found) else { return .unknown }
                 // A ban that came between the two; the token is one behind after it, and good.
                 if account.user.isBanned(at: now) { return .banned }
-                if changed.count == 1 { return .issued(issue(session, to: account), .rotate) }
-                if let outcome = try await decide(counter, session, account, at: now) { return outcome }
+                if changed.count == 1 { return .issued(issue(session, to: account, key), .rotate) }
+                if let outcome = try await decide(counter, session, account, key, at: now) { return outcome }
             } catch let failure as DatabaseFailure {
                 // Whether it took effect is there to be read, and either way there is an answer; when it cannot be
                 // read, nobody shall be told that nothing has happened.
@@ -58,12 +60,12 @@ extension Accounts {
 
     /// - Returns: nil when the session has changed since the rotation was refused.
     private func decide(
-        _ counter: Int64, _ session: Session, _ account: Account, at now: Instant
+        _ counter: Int64, _ session: Session, _ account: Account, _ key: RefreshTokenKey?, at now: Instant
     ) async throws -> RefreshOutcome? {
         let verdict = RefreshVerdict(counter: counter, session: session, policy: policy, now: now)
         switch verdict {
         case .rotate: return nil
-        case .reissue: return .issued(issue(session, to: account), verdict)
+        case .reissue: return .issued(issue(session, to: account, key), verdict)
         case .expired: return .expired
         case .ahead: return .ahead
         case .revoke:

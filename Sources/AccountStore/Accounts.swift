@@ -41,10 +41,12 @@ package struct Accounts: Sendable {
     }
 
     /// What the holder of a session is given.
-    func issue(_ session: Session, to account: Account) -> IssuedSession {
-        IssuedSession(
-            session: session, account: account,
-            refreshToken: RefreshToken.issue(session: session.id, counter: session.counter, secrets: secrets))
+    ///
+    /// - Parameter key: Of the session, where it is known; one of an older secret makes no token any more.
+    func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) -> IssuedSession {
+        let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
+        return IssuedSession(
+            session: session, account: account, refreshToken: RefreshToken.issue(counter: session.counter, current))
     }
 }
 

@@ -5,18 +5,23 @@ import SQLDatabase
 import Synchronization
 
 /// A statement that changes rows and a query after it, which are their caller's whole transaction.
-struct Change: Sendable {
+final class Change: Sendable {
     let id: UInt64
     let statement: SQL
     let query: SQL
+    /// What tells the rows apart that it changes, see ``Database/change(_:thenRead:_:)``.
+    let row: String
     /// Of the database's clock. It is not tried again after it.
     let deadline: Duration
     let answer: @Sendable (Result<(Int, SharedRows), any Error>) -> Void
 
-    /// What tells the rows apart that it changes, see ``Database/change(_:thenRead:_:)``.
-    var row: String {
-        for case .text(let text) in statement.values.reversed() { return text }
-        return ""
+    init(
+        id: UInt64, statement: SQL, query: SQL, deadline: Duration,
+        answer: @escaping @Sendable (Result<(Int, SharedRows), any Error>) -> Void
+    ) {
+        (self.id, self.statement, self.query, self.deadline, self.answer) = (id, statement, query, deadline, answer)
+        let texts = statement.values.lazy.compactMap { if case .text(let text) = $0 { text } else { nil } }
+        row = texts.last ?? ""
     }
 
     /// Whether one statement can serve both.

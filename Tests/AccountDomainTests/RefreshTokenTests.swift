@@ -10,7 +10,7 @@ struct RefreshTokenTests {
     init() throws { secrets = try .of(7) }
 
     private func issued(_ counter: Int64) throws -> [UInt8] {
-        let token = RefreshToken.issue(session: session, counter: counter, secrets: secrets)
+        let token = RefreshToken.issue(counter: counter, secrets.refreshTokenKey(for: session))
         return try #require(Base64URL.decode(token.reveal()))
     }
 
@@ -34,7 +34,7 @@ struct RefreshTokenTests {
             (.max, 47),
         ] as [(Int64, Int)])
     func roundTrip(_ counter: Int64, _ size: Int) throws {
-        let text = RefreshToken.issue(session: session, counter: counter, secrets: secrets)
+        let text = RefreshToken.issue(counter: counter, secrets.refreshTokenKey(for: session))
         let token = try #require(RefreshToken(text))
         #expect(token.session == session)
         #expect(token.counter == counter)
@@ -46,9 +46,9 @@ struct RefreshTokenTests {
 
     @Test("The same counter gives the same token, so that it can be given again (D6)")
     func isRepeatable() {
-        let text = RefreshToken.issue(session: session, counter: 4, secrets: secrets)
-        #expect(RefreshToken.issue(session: session, counter: 4, secrets: secrets).matches(text))
-        #expect(!RefreshToken.issue(session: session, counter: 5, secrets: secrets).matches(text))
+        let text = RefreshToken.issue(counter: 4, secrets.refreshTokenKey(for: session))
+        #expect(RefreshToken.issue(counter: 4, secrets.refreshTokenKey(for: session)).matches(text))
+        #expect(!RefreshToken.issue(counter: 5, secrets.refreshTokenKey(for: session)).matches(text))
     }
 
     @Test("A typing error anywhere is refused", arguments: [0, 300, Int64.max])
@@ -97,11 +97,11 @@ struct RefreshTokenTests {
 
     @Test("A token of an unknown secret is not genuine, nor one that names another secret")
     func unknownSecret() throws {
-        let foreign = RefreshToken.issue(session: session, counter: 1, secrets: try ServerSecrets.of(8))
+        let foreign = RefreshToken.issue(counter: 1, try ServerSecrets.of(8).refreshTokenKey(for: session))
         let unknown = try #require(RefreshToken(foreign))
         #expect(!unknown.isGenuine(secrets))
         let sameNumber = try ServerSecrets.of(7, byte: 1)
-        let forged = RefreshToken.issue(session: session, counter: 1, secrets: sameNumber)
+        let forged = RefreshToken.issue(counter: 1, sameNumber.refreshTokenKey(for: session))
         let known = try #require(RefreshToken(forged))
         #expect(!known.isGenuine(secrets))
         var body = try Array(issued(1).dropLast(4))
@@ -112,11 +112,11 @@ struct RefreshTokenTests {
 
     @Test("After a rotation of secrets old tokens stay genuine, and new ones are under the newest (D14)")
     func rotatedSecrets() throws {
-        let text = RefreshToken.issue(session: session, counter: 1, secrets: secrets)
+        let text = RefreshToken.issue(counter: 1, secrets.refreshTokenKey(for: session))
         let old = try #require(RefreshToken(text))
         let rotated = try ServerSecrets.of(8, 7)
         #expect(old.isGenuine(rotated))
-        let next = RefreshToken.issue(session: session, counter: 2, secrets: rotated)
+        let next = RefreshToken.issue(counter: 2, rotated.refreshTokenKey(for: session))
         let new = try #require(RefreshToken(next))
         #expect(new.secretNumber == 8)
         #expect(new.isGenuine(rotated))
@@ -167,7 +167,7 @@ struct RefreshTokenTests {
 
     @Test("The base64url text has one spelling: padding, blanks and stray bits are refused")
     func otherTextSpellings() throws {
-        let text = RefreshToken.issue(session: session, counter: 128, secrets: secrets).reveal()
+        let text = RefreshToken.issue(counter: 128, secrets.refreshTokenKey(for: session)).reveal()
         #expect(RefreshToken(Secret(text)) != nil)
         for other in [text + "=", text + "==", " " + text, text + "\n", text + "A", String(text.dropLast())] {
             #expect(RefreshToken(Secret(other)) == nil)
@@ -180,7 +180,7 @@ struct RefreshTokenTests {
 
     @Test("Neither a token nor what is read from it shows the code that makes it genuine")
     func isNotPrinted() throws {
-        let text = RefreshToken.issue(session: session, counter: 1, secrets: secrets)
+        let text = RefreshToken.issue(counter: 1, secrets.refreshTokenKey(for: session))
         let token = try #require(RefreshToken(text))
         let code = try issued(1).dropLast(4).suffix(16).map { "\($0)" }.joined(separator: ", ")
         var dumped = ""
@@ -193,4 +193,8 @@ struct RefreshTokenTests {
         #expect(Mirror(reflecting: token).children.allSatisfy { !($0.value is [UInt8]) })
         #expect("\(token)" == "refresh token 1 of session \(session.text)")
     }
+}
+
+extension RefreshToken {
+    fileprivate func isGenuine(_ secrets: ServerSecrets) -> Bool { genuineKey(secrets) != nil }
 }

@@ -43,7 +43,7 @@ struct ImportTests {
     @Test("A token that names its session is unknown once that is not here any more", arguments: TestDatabase.all)
     func named(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        let text = RefreshToken.sealed([0] + Self.session.bytes, counter: 9, SymmetricKey(size: .bits256))
+        let text = RefreshToken.sealed([0] + Self.session.bytes, counter: 9, HMAC(key: SymmetricKey(size: .bits256)))
         guard case .unknown = try await refresh(store, text) else {
             Issue.record("taken for a token of another form")
             return

@@ -129,7 +129,8 @@ struct RefreshTests {
                     try await store.set(session, ban: ban)
                     let verdict = RefreshVerdict(counter: 5, session: session, policy: policy, now: now)
                     let mayRotate = verdict == .rotate && ban != now + moment
-                    let token = RefreshToken.issue(session: session.id, counter: 5, secrets: StoreFixture.secrets)
+                    let token = RefreshToken.issue(
+                        counter: 5, StoreFixture.secrets.refreshTokenKey(for: session.id))
                     let outcome = try await store.refresh(token, at: now)
                     #expect((outcome.verdict == .rotate) == mayRotate)
                     let state = mayRotate ? [6, now.microseconds] : [5, refreshed?.microseconds]
@@ -144,12 +145,29 @@ struct RefreshTests {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
         let others = ServerSecrets([(1, Array(repeating: 8, count: 32))])!
-        let forged = RefreshToken.issue(session: first.session.id, counter: 0, secrets: others)
+        let forged = RefreshToken.issue(counter: 0, others.refreshTokenKey(for: first.session.id))
         guard case .unknown = try await store.refresh(forged) else {
             Issue.record("accepted")
             return
         }
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
+    }
+
+    @Test("D14: A token of an older secret is traded for one of the newest", arguments: TestDatabase.all)
+    func newestSecret(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let first = try #require(RefreshToken(try await store.signedIn().refreshToken))
+        let secrets = ServerSecrets([(2, Array(repeating: 8, count: 32)), (1, Array(repeating: 7, count: 32))])!
+        let accounts = Accounts(
+            database: store.storage.database, secrets: secrets, policy: SessionPolicy(),
+            randomBytes: { [UInt8](repeating: 0, count: $0) })
+        for verdict in [RefreshVerdict.rotate, .reissue] {
+            let outcome = try await accounts.refresh(first, from: store.device, at: store.clock.now)
+            #expect(outcome.verdict == verdict)
+            let successor = try #require(outcome.issued.flatMap { RefreshToken($0.refreshToken) })
+            #expect((successor.secretNumber, successor.counter) == (2, 1))
+            #expect(successor.genuineKey(secrets) != nil)
+        }
     }
 
     @Test("D6: When nobody knows whether a rotation took effect, the session tells", arguments: [true, false])

@@ -124,7 +124,9 @@ struct SharedCommitTests {
         let holder = try await bench.openWithNotes()
         try await holder.addNote(1)
         let name = "limit-\(bench.schema)"
-        let database = try bench.open(1, "&application_name=\(name)", uptime: { time.now })
+        // So long that it is seen waiting.
+        let database = try bench.open(
+            1, "&application_name=\(name)", change: { $0.sharedLockLimit = .seconds(2) }, uptime: { time.now })
         let (row, pool) = (
             HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held'") },
             HeldWrite(database) { db in try db.run("SELECT 1") }

@@ -17,7 +17,7 @@ package struct RefreshToken: Sendable {
     private static let version: UInt8 = 1
 
     /// - Returns: nil when the text has not the form of a token of this server. Whether it is genuine is
-    ///   another question: ``isGenuine(_:)``.
+    ///   another question: ``genuineKey(_:)``.
     package init?(_ text: Secret) {
         let text = text.reveal()
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count >= 39,
@@ -35,29 +35,29 @@ package struct RefreshToken: Sendable {
         code = Array(body.suffix(16))
     }
 
-    /// Whether this server made it: the code is right under a secret that is still known. Takes the same time
-    /// for every wrong code.
-    package func isGenuine(_ secrets: ServerSecrets) -> Bool {
-        guard let key = secrets.refreshTokenKey(for: session, secretNumber: secretNumber) else { return false }
-        let expected = HMAC<SHA256>.authenticationCode(for: signed, using: key).prefix(16)
-        return zip(expected, code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    /// The key of the session, if this server made the token: the code is right under a secret that is still known.
+    /// Takes the same time for every wrong code.
+    package func genuineKey(_ secrets: ServerSecrets) -> RefreshTokenKey? {
+        guard let key = secrets.refreshTokenKey(for: session, secretNumber: secretNumber) else { return nil }
+        let isGenuine = zip(key.code(of: signed), code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        return isGenuine ? key : nil
     }
 
-    /// The token of a session's counter, under the current secret.
-    package static func issue(session: SessionID, counter: Int64, secrets: ServerSecrets) -> Secret {
-        let (number, key) = secrets.currentRefreshTokenKey(for: session)
-        return Secret(sealed([version, number] + session.bytes, counter: counter, key))
+    /// The token of a counter.
+    package static func issue(counter: Int64, _ key: RefreshTokenKey) -> Secret {
+        Secret(sealed([version, key.secretNumber] + key.session, counter: counter, key.code))
     }
 
     /// A counter and what stands before it, under a code: the form that the original's tokens have as well.
-    package static func sealed(_ head: [UInt8], counter: Int64, _ key: SymmetricKey) -> String {
-        var bytes = head
+    package static func sealed(_ head: [UInt8], counter: Int64, _ key: HMAC<SHA256>) -> String {
+        var (bytes, code) = (head, key)
         var rest = UInt64(counter)
         repeat {
             bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
             rest >>= 7
         } while rest > 0
-        bytes.append(contentsOf: HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(16))
+        code.update(data: bytes)
+        bytes.append(contentsOf: code.finalize().prefix(16))
         bytes.append(contentsOf: SHA256.hash(data: bytes).prefix(4))
         return Base64URL.text(bytes)
     }
@@ -78,5 +78,25 @@ package struct RefreshToken: Sendable {
 extension RefreshToken: CustomStringConvertible, CustomReflectable {
     /// Without the code, which together with the rest is the token.
     package var description: String { "refresh token \(counter) of session \(session.text)" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What makes and checks the refresh tokens of one session under one server secret.
+package struct RefreshTokenKey: Sendable {
+    let secretNumber: UInt8
+    /// Of the id.
+    let session: [UInt8]
+    /// Has taken in the key.
+    let code: HMAC<SHA256>
+
+    func code(of bytes: [UInt8]) -> some Sequence<UInt8> {
+        var code = code
+        code.update(data: bytes)
+        return code.finalize().prefix(16)
+    }
+}
+
+extension RefreshTokenKey: CustomReflectable {
+    /// Without the code, whose state is as good as the key.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -19,13 +19,22 @@ package struct ServerSecrets: Sendable {
         keys = secrets.map { ($0.number, HMAC(key: SymmetricKey(data: $0.bytes))) }
     }
 
-    func currentRefreshTokenKey(for session: SessionID) -> (number: UInt8, key: SymmetricKey) {
-        (keys[0].number, derive(keys[0].code, "gatehouse refresh token", session.bytes))
+    /// The key for what is new.
+    package func refreshTokenKey(for session: SessionID) -> RefreshTokenKey { key(for: session, keys[0]) }
+
+    /// - Returns: nil when there is no such secret.
+    func refreshTokenKey(for session: SessionID, secretNumber: UInt8) -> RefreshTokenKey? {
+        keys.first { $0.number == secretNumber }.map { key(for: session, $0) }
     }
 
-    func refreshTokenKey(for session: SessionID, secretNumber: UInt8) -> SymmetricKey? {
-        keys.first { $0.number == secretNumber }.map { derive($0.code, "gatehouse refresh token", session.bytes) }
+    private func key(for session: SessionID, _ secret: (number: UInt8, code: HMAC<SHA256>)) -> RefreshTokenKey {
+        let bytes = session.bytes
+        let key = derive(secret.code, "gatehouse refresh token", bytes)
+        return RefreshTokenKey(secretNumber: secret.number, session: bytes, code: HMAC(key: key))
     }
+
+    /// Whether a key is the one for what is new.
+    package func isCurrent(_ key: RefreshTokenKey) -> Bool { key.secretNumber == keys[0].number }
 
     /// Encrypts what the database keeps for the server alone (AES-256-GCM, RFC 5116).
     ///

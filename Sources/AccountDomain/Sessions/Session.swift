@@ -44,7 +44,8 @@ package struct Device: Sendable {
 
     /// A user agent is kept to its first 512 bytes of text.
     package init(userAgent: String?, address: String?) {
-        self.userAgent = userAgent.map { text in
+        self.userAgent = userAgent.map { text -> String in
+            if text.utf8.count <= 512 { return text }
             // One character may have any number of bytes; scalars have four at most.
             var kept = text.unicodeScalars.prefix(512)
             while kept.reduce(0, { $0 + UTF8.width($1) }) > 512 { kept.removeLast() }

@@ -83,8 +83,9 @@ extension Accounts {
     /// - Parameter generations: How many tokens of each.
     package func seededTokens(_ count: Int, generations: Int = 1) async throws -> [Secret] {
         let sessions = try await seededCounters(count).sorted { $0.key.text < $1.key.text }
+        let keys = sessions.map { secrets.refreshTokenKey(for: $0.key) }
         return (0..<Int64(generations)).flatMap { generation in
-            sessions.map { RefreshToken.issue(session: $0.key, counter: $0.value + generation, secrets: secrets) }
+            zip(sessions, keys).map { RefreshToken.issue(counter: $0.value + generation, $1) }
         }
     }
 

@@ -65,6 +65,6 @@ struct SupabaseTokens {
     }
 
     private static func token(_ session: SessionID, _ counter: Int64, _ key: SymmetricKey) -> String {
-        RefreshToken.sealed([0] + session.bytes, counter: counter, key)
+        RefreshToken.sealed([0] + session.bytes, counter: counter, HMAC(key: key))
     }
 }
