@@ -141,15 +141,19 @@ SELECT CAST('00000000-0000-4000-8000-' || lpad(CAST(n - 1 AS text), 12, '0') AS 
 FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM (SELECT id FROM users ORDER BY id LIMIT 200) AS people) AS numbered
 ON CONFLICT DO NOTHING
 """
+# As a node carries one out by itself: the values stand in the text, where a node binds them.
 REFRESH = """
-BEGIN ISOLATION LEVEL SERIALIZABLE;
-SELECT users.*, identities.*, sessions.*
-FROM sessions JOIN users ON users.id = sessions.user_id LEFT JOIN identities ON identities.user_id = users.id
-WHERE sessions.id = CAST('00000000-0000-4000-8000-' || lpad(:client_id, 12, '0') AS uuid)
-ORDER BY identities.created_at, identities.id;
+\\set n random(0, 199)
+BEGIN;
 UPDATE sessions SET refresh_token_counter = refresh_token_counter + 1, refreshed_at = now(), user_agent = 'pgbench',
     ip = '127.0.0.1'
-WHERE id = CAST('00000000-0000-4000-8000-' || lpad(:client_id, 12, '0') AS uuid);
+WHERE refresh_token_counter >= 0 AND created_at >= '-infinity'
+    AND coalesce(refreshed_at, created_at) >= '-infinity'
+    AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > now())
+    AND id = CAST('00000000-0000-4000-8000-' || lpad(:n, 12, '0') AS uuid);
+SELECT users.*, identities.*, sessions.*
+FROM sessions JOIN users ON users.id = sessions.user_id LEFT JOIN identities ON identities.user_id = users.id
+WHERE sessions.id = CAST('00000000-0000-4000-8000-' || lpad(:n, 12, '0') AS uuid);
 COMMIT;
 """
 PROFILE = """

@@ -31,7 +31,7 @@ extension Accounts {
 
     /// - Parameters:
     ///   - counter: Of a token that is known to be genuine.
-    ///   - key: With which it was made, where that is this server's.
+    ///   - key: With which it was made; nil for a token of another server.
     func refresh(
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {

@@ -54,6 +54,12 @@ struct BoundStatement {
         return verb == "SELECT" ? body : body + " RETURNING \(Self.name(0))"
     }
 
+    /// How a session plans what is shared: few callers, many rows, and one plan for batches of any size. Otherwise nearly
+    /// every batch is planned anew, because the planner takes an array that it does not know for ten values.
+    static let settings = [
+        "enable_hashjoin": "off", "enable_mergejoin": "off", "plan_cache_mode": "force_generic_plan",
+    ]
+
     private func parameter(_ column: Int) -> String {
         // Compared as the tables' texts are, see ``Spelling``.
         values.types[column] == ColumnOID.texts ? "$\(column + 1) COLLATE \"C\"" : "$\(column + 1)"
@@ -87,4 +93,9 @@ struct SharedRows: Sendable {
 extension PostgresResult {
     /// Whose row it is.
     fileprivate func number(_ row: Int) -> Int { Int(PostgresRow(result: self, row: Int32(row)).int(0)) }
+}
+
+extension SQL {
+    /// Whether several callers can share it.
+    var isOfMany: Bool { text.contains("{\(Clause.ofMany.rawValue)}") }
 }

@@ -41,14 +41,11 @@ package final class PostgresDatabase: Database {
         pool = WorkerPool(plan([:]), settings, observe: observe)
         let limit = min(settings.sharedReadLimit, settings.statementLimit).wholeMilliseconds
         commits = SharedCommits(
-            plan([
-                "default_transaction_isolation": "read committed",
-                "lock_timeout": "\(min(settings.sharedLockLimit, settings.statementLimit).wholeMilliseconds)",
-                // Few callers, many rows: each caller's are looked up, though the table is small today.
-                "enable_hashjoin": "off", "enable_mergejoin": "off",
-                // Or a batch that is smaller than the planner takes it to be has each a plan of its own.
-                "plan_cache_mode": "force_generic_plan",
-            ]), settings, observe: observe)
+            plan(
+                [
+                    "default_transaction_isolation": "read committed",
+                    "lock_timeout": "\(min(settings.sharedLockLimit, settings.statementLimit).wholeMilliseconds)",
+                ].merging(BoundStatement.settings) { $1 }), settings, observe: observe)
         reads = try PipelinedReads(
             plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]), chance: settings.chance)
     }

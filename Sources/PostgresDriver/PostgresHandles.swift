@@ -18,10 +18,7 @@ final class PostgresResult: @unchecked Sendable {
     var rowCount: Int { Int(PQntuples(pointer)) }
 
     /// How many rows the statement changed.
-    var changedRows: Int { changedRowsIfAny ?? 0 }
-
-    /// nil for what changes no rows.
-    var changedRowsIfAny: Int? { Int(String(cString: PQcmdTuples(pointer))) }
+    var changedRows: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 }
 
 /// Asks the server, from any thread, to give up what a connection is running; frees itself.

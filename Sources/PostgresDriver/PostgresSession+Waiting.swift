@@ -7,11 +7,11 @@ extension PostgresSession {
     /// - Parameter changes: Alike, one at least.
     /// - Returns: Of each, how many rows it changed and what its query found.
     /// - Throws: ``ServerRefusal``, and nothing has happened; ``LostConnection``; ``ConstraintViolation`` for a value
-    ///   that cannot be sent, after which the session cannot be used.
+    ///   that cannot be sent, and nothing was.
     func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
+        let statements = try [changes.map(\.statement), changes.map(\.query)].map { try BoundStatement(shared: $0) }
         newNames = []
-        try send(.shared(changes.map(\.statement)))
-        try send(.shared(changes.map(\.query)))
+        for statement in statements { try send(.bound(statement)) }
         try sync()
         var (answers, refusal): ([PostgresResult], ServerRefusal?) = ([], nil)
         let deadline = answerDeadline(statementLimit, by: deadline)
@@ -20,9 +20,12 @@ extension PostgresSession {
             while let part = try receive() {
                 switch PQresultStatus(part.pointer) {
                 case PGRES_PIPELINE_SYNC:
-                    guard let refusal else { return SharedRows.dealt(answers, among: changes.count) }
-                    forget(newNames)
-                    throw refusal
+                    if let refusal {
+                        forget(newNames)
+                        throw refusal
+                    }
+                    guard answers.count == statements.count else { throw LostConnection(detail: "answers are missing") }
+                    return SharedRows.dealt(answers, among: changes.count)
                 case PGRES_TUPLES_OK: answers.append(part)
                 // What only prepares.
                 case PGRES_COMMAND_OK, PGRES_PIPELINE_ABORTED: break

@@ -9,9 +9,8 @@ final class PostgresSession {
         /// Text of this driver's own, without values.
         case plain(String)
         case statement(SQL)
-        /// One text with the values of several callers.
-        case shared([SQL])
-        /// Of a statement that several callers can share, how it runs then.
+        case bound(BoundStatement)
+        /// In the form in which several callers share it, where they can; with the values known, and the session's settings.
         case plan(SQL)
     }
 
@@ -116,7 +115,7 @@ final class PostgresSession {
             switch command {
             case .plain(let text): PQsendQueryParams(handle.pointer, text, 0, nil, nil, nil, nil, 1)
             case .statement(let statement): try send(BoundStatement(statement))
-            case .shared(let statements): try send(BoundStatement(shared: statements))
+            case .bound(let statement): try send(statement)
             case .plan(let statement):
                 try explain(statement.isOfMany ? BoundStatement(shared: [statement]) : BoundStatement(statement))
             }
@@ -208,9 +207,4 @@ struct PendingAnswer {
         refusal.cameEarly = cameEarly
         throw refusal
     }
-}
-
-extension SQL {
-    /// Whether several callers can share it.
-    fileprivate var isOfMany: Bool { text.contains("{\(Clause.ofMany.rawValue)}") }
 }

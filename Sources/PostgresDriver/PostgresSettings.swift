@@ -16,9 +16,8 @@ package struct PostgresSettings: Sendable {
     /// The server gives up a statement on the shared connection after this; it is asked again on one of its own, so
     /// that nobody waits behind it for longer.
     package var sharedReadLimit: Duration = .milliseconds(250)
-    /// How long changes that share a commit wait for a row that somebody else is changing: longer than a commit takes,
-    /// and no longer than others shall wait behind them.
-    package var sharedLockLimit: Duration = .milliseconds(50)
+    /// How long changes that share a commit wait for a row that somebody else is changing: longer than a commit takes.
+    package var sharedLockLimit: Duration = .milliseconds(100)
     /// A change of the schema that waits for a table keeps everybody else from it: it gives way after this, and tries
     /// again for ``schemaWaitLimit``.
     package var schemaLockLimit: Duration = .seconds(2)

@@ -5,6 +5,8 @@ import SQLDatabase
 struct SharedCommitThread {
     private let commits: SharedCommits
     private var session: PostgresSession?
+    /// Whether the batch has not gone through at once.
+    private var isDelayed = false
 
     init(_ commits: SharedCommits) { self.commits = commits }
 
@@ -13,7 +15,8 @@ struct SharedCommitThread {
             while !batch.isEmpty {
                 // Whoever changes the same rows waits for each other in one order, here and on other nodes.
                 carryOut(batch.sorted { $0.row < $1.row })
-                batch = commits.next(after: batch)
+                batch = commits.next(after: batch, wasDelayed: isDelayed)
+                isDelayed = false
             }
         }
     }
@@ -30,15 +33,16 @@ struct SharedCommitThread {
                 try attempt(left)
                 return true
             } catch {
+                delay()
                 switch error {
                 case .refused(let refusal) where refusal.isHeld: return carryOutRows(left)
+                // A server that has come to follow another one leads nowhere; a new connection may find the other one.
+                case .refused(let refusal) where refusal.mayWorkAgain || (refusal.isReadOnly && tries == 1): break
+                case .noConnection: break
                 // One of them is at fault, and the server has undone them all: each by itself.
                 case .refused where left.count > 1, .unsendable where left.count > 1:
                     carryOutEach(left, after: error.told)
                     return true
-                // A server that has come to follow another one leads nowhere; a new connection may find the other one.
-                case .refused(let refusal) where refusal.mayWorkAgain || (refusal.isReadOnly && tries == 1): break
-                case .noConnection: break
                 case .unknown, .refused, .unsendable:
                     refuse(left, error.told)
                     return true
@@ -47,6 +51,12 @@ struct SharedCommitThread {
             }
         }
         return true
+    }
+
+    private mutating func delay() {
+        if isDelayed { return }
+        isDelayed = true
+        commits.delay()
     }
 
     /// One row after the other, because the server does not say which one is held. After a second such row the others
@@ -101,8 +111,6 @@ struct SharedCommitThread {
             if refusal.needsNewSession || refusal.isReadOnly { self.session = nil }
             throw .refused(refusal)
         } catch let violation as ConstraintViolation {
-            // The server never got to the end of what it may have been sent.
-            self.session = nil
             throw .unsendable(violation)
         } catch {
             self.session = nil

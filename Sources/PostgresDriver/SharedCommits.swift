@@ -44,10 +44,23 @@ final class SharedCommits: Sendable {
         var threads = 0
         /// Threads that have a batch, or were called for one.
         var busy = 0
+        /// Those of them whose batch did not go through at once.
+        var delayed = 0
         var isClosed = false
 
-        /// Whether there is a batch for one more thread: a second one only when it is worth a commit of its own.
-        func hasBatch(beside others: Int) -> Bool { waiting.count >= (others == 0 ? 1 : SharedCommits.worthwhile) }
+        /// Whether there is a batch for one more thread beside others. What the server does for a batch is most of the
+        /// cost: so one goes out beside another only when it is as large, and never waits behind one that is delayed.
+        func hasBatch(beside others: Int) -> Bool {
+            if others <= delayed { return !waiting.isEmpty }
+            return !underWay.isEmpty && waiting.count >= underWay.count
+        }
+
+        /// - Returns: Whether one more thread is to be called; it counts as busy then.
+        mutating func calls() -> Bool {
+            guard busy < SharedCommits.connections, hasBatch(beside: busy) else { return false }
+            busy += 1
+            return true
+        }
 
         /// - Returns: Empty when there is none: then the thread has nothing to do.
         mutating func take() -> [Change] {
@@ -64,8 +77,6 @@ final class SharedCommits: Sendable {
 
     /// While one waits for the disk, the next batch is on its way.
     private static let connections = 2
-    /// Fewer share the commit after the one that is under way: what the server does for a batch is most of the cost.
-    static let worthwhile = 32
     /// Bounds how long the first of a batch waits for the last.
     private static let batchLimit = 64
 
@@ -88,19 +99,25 @@ final class SharedCommits: Sendable {
                 return (DatabaseFailure.tooManyCallers("too many callers wait for the database"), false)
             }
             state.waiting.append(change)
-            let calls = state.busy < Self.connections && state.hasBatch(beside: state.busy)
-            if calls { state.busy += 1 }
-            if state.busy > state.threads {
-                state.threads += 1
-                Thread.detachNewThread {
-                    var worker = SharedCommitThread(self)
-                    worker.run()
-                }
-            }
-            return (nil, calls)
+            return (nil, state.calls())
         }
         if let refusal { change.answer(.failure(refusal)) }
-        if calls { work.signal() }
+        if calls { callThread() }
+    }
+
+    private func callThread() {
+        let isNew = state.withLock { state in
+            guard state.busy > state.threads else { return false }
+            state.threads += 1
+            return true
+        }
+        if isNew {
+            Thread.detachNewThread {
+                var worker = SharedCommitThread(self)
+                worker.run()
+            }
+        }
+        work.signal()
     }
 
     /// Lets go of a caller who still waits, at the latest before the next try; what was sent is not stopped.
@@ -132,12 +149,23 @@ final class SharedCommits: Sendable {
         return state.withLock { $0.isClosed ? nil : $0.take() }
     }
 
+    /// Called when a batch has not gone through at once: nobody waits behind it any more.
+    func delay() {
+        let calls = state.withLock { state in
+            state.delayed += 1
+            return state.calls()
+        }
+        if calls { callThread() }
+    }
+
     /// Called when all of a batch are answered.
     ///
+    /// - Parameter wasDelayed: Whether ``delay()`` was called for it.
     /// - Returns: Empty when there is none.
-    func next(after batch: [Change]) -> [Change] {
+    func next(after batch: [Change], wasDelayed: Bool) -> [Change] {
         let ids = batch.map(\.id)
         return state.withLock { state in
+            if wasDelayed { state.delayed -= 1 }
             state.underWay.subtract(ids)
             state.cancelled.subtract(ids)
             return state.take()

@@ -20,8 +20,8 @@ package protocol Database: Sendable {
     /// with others. Both see what others have committed by then, and the query what those changed who share the commit;
     /// the statement waits for those who are changing the same row: what it depends on stands in its `WHERE`.
     ///
-    /// A database may carry out the same statement for several callers at once. Each row is changed for one of them at
-    /// most then: for the others its `WHERE` does not hold, and the query tells what they find there.
+    /// A database may carry out the same statement for several callers at once. A row is changed for one of them at most
+    /// then, and the others count none, as if the `WHERE` did not hold: it must not hold any more after the change.
     ///
     /// - Parameters:
     ///   - statement: An `UPDATE` or a `DELETE` that says ``Clause/ofMany`` before its `WHERE`. A value that is no

@@ -112,7 +112,7 @@ struct RefreshTests {
 
     @Test(
         "A token rotates exactly when the rules say so; else the session stays as it was",
-        .timeLimit(.minutes(1)), arguments: TestDatabase.all)
+        .timeLimit(.minutes(5)), arguments: TestDatabase.all)
     func rules(_ kind: TestDatabase) async throws {
         let (hour, moment) = (Duration.seconds(3_600), Duration.microseconds(1))
         for policy in [SessionPolicy(timebox: hour, inactivity: nil), SessionPolicy(timebox: nil, inactivity: hour)] {

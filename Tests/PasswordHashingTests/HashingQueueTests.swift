@@ -3,7 +3,7 @@ import PasswordHashing
 import Synchronization
 import Testing
 
-@Suite("The hashing queue", .timeLimit(.minutes(1)))
+@Suite("The hashing queue", .timeLimit(.minutes(5)))
 struct HashingQueueTests {
     private let password = Secret("correct horse")
 

@@ -84,7 +84,7 @@ extension RefreshToken: CustomStringConvertible, CustomReflectable {
 /// What makes and checks the refresh tokens of one session under one server secret.
 package struct RefreshTokenKey: Sendable {
     let secretNumber: UInt8
-    /// Of the id.
+    /// The bytes of its id.
     let session: [UInt8]
     /// Has taken in the key.
     let code: HMAC<SHA256>
