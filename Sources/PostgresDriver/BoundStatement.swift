@@ -54,11 +54,20 @@ struct BoundStatement {
         return verb == "SELECT" ? body : body + " RETURNING \(Self.name(0))"
     }
 
-    /// How a session plans what is shared: few callers, many rows, and one plan for batches of any size. Otherwise nearly
-    /// every batch is planned anew, because the planner takes an array that it does not know for ten values.
+    /// How a session plans what is shared: rows are looked up, though the table is small today, and one plan serves
+    /// batches of any size. Otherwise nearly every batch is planned anew, because the planner takes an array that it does
+    /// not know for ten values.
     static let settings = [
-        "enable_hashjoin": "off", "enable_mergejoin": "off", "plan_cache_mode": "force_generic_plan",
+        "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
+        "plan_cache_mode": "force_generic_plan",
     ]
+
+    /// For plan tests: what makes the server tell how it runs what is shared, whatever the values are.
+    var explanation: (preparation: String, question: String) {
+        let types = values.types.map { ColumnOID.arrays[$0] ?? "" }.joined(separator: ", ")
+        let nulls = values.types.map { _ in "NULL" }.joined(separator: ", ")
+        return ("PREPARE planned (\(types)) AS \(spelled)", "EXPLAIN (COSTS OFF) EXECUTE planned (\(nulls))")
+    }
 
     private func parameter(_ column: Int) -> String {
         // Compared as the tables' texts are, see ``Spelling``.

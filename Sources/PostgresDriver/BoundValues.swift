@@ -116,8 +116,8 @@ enum ColumnOID {
     static let numeric: Oid = 1700
     static let timestamptz: Oid = 1184
     static let uuid: Oid = 2950
-    /// `text[]`
     static let texts: Oid = 1009
+    static let arrays: [Oid: String] = [texts: "text[]", 1001: "bytea[]", 1016: "bigint[]", 1185: "timestamptz[]"]
 }
 
 extension SQLValue {

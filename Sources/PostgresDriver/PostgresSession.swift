@@ -10,7 +10,6 @@ final class PostgresSession {
         case plain(String)
         case statement(SQL)
         case bound(BoundStatement)
-        /// In the form in which several callers share it, where they can; with the values known, and the session's settings.
         case plan(SQL)
     }
 
@@ -116,8 +115,7 @@ final class PostgresSession {
             case .plain(let text): PQsendQueryParams(handle.pointer, text, 0, nil, nil, nil, nil, 1)
             case .statement(let statement): try send(BoundStatement(statement))
             case .bound(let statement): try send(statement)
-            case .plan(let statement):
-                try explain(statement.isOfMany ? BoundStatement(shared: [statement]) : BoundStatement(statement))
+            case .plan(let statement): try explain(BoundStatement(statement))
             }
         if isSent != 1 { throw lost() }
     }

@@ -35,7 +35,13 @@ final class Transaction: Connection {
     }
 
     func plan(_ statement: SQL) throws -> [String] {
-        try ask(.plan(statement))?.rows { $0.text(0) } ?? []
+        guard statement.isOfMany else { return try ask(.plan(statement))?.rows { $0.text(0) } ?? [] }
+        let explanation = try BoundStatement(shared: [statement]).explanation
+        for (name, value) in BoundStatement.settings { _ = try ask(.plain("SET LOCAL \(name) TO '\(value)'")) }
+        _ = try ask(.plain(explanation.preparation))
+        let plan = try ask(.plain(explanation.question))?.rows { $0.text(0) } ?? []
+        _ = try ask(.plain("DEALLOCATE planned"))
+        return plan
     }
 
     private func ask(_ command: PostgresSession.Command) throws -> PostgresResult? {

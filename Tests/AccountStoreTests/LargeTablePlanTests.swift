@@ -43,6 +43,24 @@ struct LargeTablePlanTests {
     private static func adds(_ statement: SQL) -> Bool { statement.text.hasPrefix("INSERT") }
 
     @Test(
+        "A refresh looks rows up by an index while the tables are small too: the plan is kept while they grow",
+        .enabled("needs PostgreSQL") { TestCluster.programs != nil }, arguments: [5, 40])
+    func smallTables(people: Int) async throws {
+        let recorded = RecordedStatements()
+        let store = try await StoreFixture(.postgres) { RecordingDatabase(database: $0, recorded: recorded) }
+        let issued = try await store.signedIn()
+        _ = try await store.refresh(issued.refreshToken)
+        let shared = recorded.all.filter { $0.text.contains("{\(Clause.ofMany.rawValue)}") }
+        #expect(shared.count == 2)
+        try await store.fillTables(people: people)
+        for statement in shared {
+            let plan = try await store.storage.database.write { try $0.plan(statement) }
+            #expect(plan.unboundedSteps == [], "\(statement.text)\n\(plan.joined(separator: "\n"))")
+            #expect(!plan.contains { $0.contains("Materialize") })
+        }
+    }
+
+    @Test(
         "A page of the list of accounts costs the same at its end as at its beginning", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
