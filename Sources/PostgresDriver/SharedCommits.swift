@@ -49,10 +49,11 @@ final class SharedCommits: Sendable {
         var isClosed = false
 
         /// Whether there is a batch for one more thread beside others. What the server does for a batch is most of the
-        /// cost: so one goes out beside another only when it is as large, and never waits behind one that is delayed.
+        /// cost: so beside another one that is not tiny only a large one goes out. None waits behind one that is delayed.
         func hasBatch(beside others: Int) -> Bool {
             if others <= delayed { return !waiting.isEmpty }
-            return !underWay.isEmpty && waiting.count >= underWay.count
+            if underWay.count < 4 { return !underWay.isEmpty && waiting.count >= underWay.count }
+            return waiting.count >= SharedCommits.batchLimit / 2
         }
 
         /// - Returns: Whether one more thread is to be called; it counts as busy then.
