@@ -49,12 +49,12 @@ final class Bench: Sendable {
 }
 
 extension Database {
-    /// Waits until a statement of `name`'s waits for what another transaction holds.
-    func awaitLock(of name: String) async throws {
+    /// Waits until so many statements of `name`'s wait for what another transaction holds.
+    func awaitLock(of name: String, statements: Int = 1) async throws {
         while try await row(
             """
             SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name) AND wait_event_type = 'Lock'
-            """, { $0.int(0) }) == 0
+            """, { $0.int(0) }) ?? 0 < statements
         {
             await Task.yield()
         }

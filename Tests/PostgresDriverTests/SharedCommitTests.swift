@@ -85,6 +85,40 @@ struct SharedCommitTests {
         #expect(try await first.value == 1)
     }
 
+    @Test("Who comes while the server refuses a batch for now waits for nobody")
+    func refusedForNow() async throws {
+        let bench = try await Bench()
+        let holder = try await bench.openWithNotes()
+        for id in 0..<4 { try await holder.addNote(id) }
+        try await bench.refuseForNow()
+        let (name, (pauses, pause)) = ("refused-\(bench.schema)", AsyncStream.makeStream(of: Void.self))
+        let database = try bench.open(
+            1, "&application_name=\(name)",
+            change: { settings in
+                settings.sharedLockLimit = .seconds(60)
+                settings.callerLimit = 8
+                // Called for the pause before each retry.
+                settings.chance = {
+                    pause.yield()
+                    return 0
+                }
+            })
+        let held = HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
+        await held.hasBegun()
+        // Both connections wait, and behind them a batch comes together.
+        var first: [Task<Int, any Error>] = []
+        for statements in 1...2 {
+            first.append(Task { try await database.change(Self.rename(0, to: "new")) })
+            try await holder.awaitLock(of: name, statements: statements)
+        }
+        let batch = await database.crowd(Self.rename(1, to: "refused"))
+        try await held.finish()
+        for await _ in pauses { break }
+        #expect(try await database.change(Self.rename(2, to: "new")) == 1)
+        try await holder.run("DELETE FROM note WHERE id = 3")
+        for task in first + batch { _ = try await task.value }
+    }
+
     @Test("A row that somebody holds costs a batch two waits, however many want the row, and the others are done")
     func heldInBatch() async throws {
         let bench = try await Bench()
@@ -218,9 +252,48 @@ extension PostgresDatabase {
     fileprivate func change(_ statement: SQL) async throws -> Int {
         try await change(statement, thenRead: .nothing) { $0.int(0) }.count
     }
+
+    /// Asks for a change again and again, until one more is turned away.
+    fileprivate func crowd(_ statement: SQL) async -> [Task<Int, any Error>] {
+        let turnedAway = Told<DatabaseFailure>()
+        var asked: [Task<Int, any Error>] = []
+        while turnedAway.all.isEmpty {
+            let task = Task {
+                do {
+                    return try await change(statement)
+                } catch let failure as DatabaseFailure where failure.code == SQLState.tooManyCallers {
+                    turnedAway.add(failure)
+                    return 0
+                }
+            }
+            asked.append(task)
+            await Task.yield()
+        }
+        return asked
+    }
 }
 
 extension Bench {
+    /// Has the server refuse to write `refused`, for now: while there is a note 3.
+    fileprivate func refuseForNow() async throws {
+        let database = try open(1)
+        try await database.run(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN
+                IF EXISTS (SELECT 1 FROM note WHERE note.id = 3) THEN
+                    RAISE EXCEPTION ''not now'' USING ERRCODE = ''serialization_failure'';
+                END IF;
+                RETURN NEW;
+            END'
+            """)
+        try await database.run(
+            """
+            CREATE TRIGGER refusal BEFORE UPDATE ON note FOR EACH ROW WHEN (NEW.text = 'refused')
+            EXECUTE FUNCTION refuse()
+            """)
+    }
+
     fileprivate enum Outcome { case done, held, refused }
 
     /// Has one thread carry out a batch.
