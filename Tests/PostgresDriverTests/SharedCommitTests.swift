@@ -53,6 +53,15 @@ struct SharedCommitTests {
         #expect(try await database.noteIDs() == Array(0..<10))
     }
 
+    @Test("Whoever has a value that cannot be sent is refused alone")
+    func unsendable() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        for id in 0..<3 { try await database.addNote(id) }
+        let batch = [Self.rename(0, to: "new"), Self.rename(1, to: "a\0b"), Self.rename(2, to: "new")]
+        #expect(try await bench.carryOut(batch, within: .seconds(60)) == [.done, .refused, .done])
+    }
+
     @Test("Whoever changes a row that somebody holds waits for it alone, and others go on")
     func held() async throws {
         let database = try await Bench().openWithNotes()
