@@ -11,6 +11,8 @@ final class NamedLock: Sendable {
     private let waits: Bool
     private let plan: SessionPlan
     private let isOver = DispatchSemaphore(value: 0)
+    /// Ends when it is nobody's any more.
+    private let (isReturned, returned) = AsyncStream.makeStream(of: Void.self)
     private let isCancelled = Atomic(false)
 
     init(_ name: String, waits: Bool, plan: SessionPlan) {
@@ -27,9 +29,11 @@ final class NamedLock: Sendable {
                     let session = try PostgresSession(self.plan)
                     let isHeld = try self.isTaken(on: session)
                     caller.resume(returning: isHeld)
-                    // Closing the session gives the name back.
-                    if isHeld { self.isOver.wait() }
-                    withExtendedLifetime(session) {}
+                    if isHeld {
+                        self.isOver.wait()
+                        self.giveBack(session)
+                        self.returned.finish()
+                    }
                 } catch {
                     caller.resume(throwing: Transaction.told(error))
                 }
@@ -37,7 +41,16 @@ final class NamedLock: Sendable {
         }
     }
 
-    func release() { isOver.signal() }
+    /// Returns when others can take it.
+    func release() async {
+        isOver.signal()
+        for await _ in isReturned {}
+    }
+
+    private func giveBack(_ session: PostgresSession) {
+        // Without an answer the server gives it back when it finds the connection closed.
+        _ = try? session.answer([.plain("SELECT pg_advisory_unlock_all()")], by: plan.uptime())
+    }
 
     /// Ends the waiting. One that is held stays so until it is released.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }

@@ -195,8 +195,9 @@ package final class PostgresDatabase: Database {
             lock.cancel()
         }
         guard isHeld else { return nil }
-        defer { lock.release() }
-        return try await work()
+        let result = await Result.of(work)
+        await lock.release()
+        return try result.get()
     }
 }
 

@@ -71,6 +71,23 @@ struct NodeTests {
         #expect(try await second.exclusively("purge", waits: true) { true } == true)
     }
 
+    @Test("A name is free when its work has ended, not some time later")
+    func free() async throws {
+        let bench = try await Bench()
+        let name = "free-\(bench.schema)"
+        let database = try bench.open(1, "&application_name=\(name)")
+        for _ in 0..<20 {
+            #expect(try await database.exclusively("purge", waits: false) { true } == true)
+            let held = try await database.row(
+                """
+                SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+                WHERE locktype = 'advisory' AND application_name = \(name)
+                """
+            ) { $0.int(0) }
+            #expect(held == 0)
+        }
+    }
+
     @Test("A thousand reads of one statement at once share one connection, and a wrong one harms no other")
     func sharedReads() async throws {
         let bench = try await Bench()
