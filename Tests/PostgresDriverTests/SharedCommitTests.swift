@@ -30,6 +30,25 @@ struct SharedCommitTests {
         #expect(shared == 200 + 21)
     }
 
+    @Test("Callers of different statements side by side have each their own carried out")
+    func different() async throws {
+        let database = try await Bench().openWithNotes()
+        for id in 0..<40 { try await database.addNote(id) }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for id in 0..<40 {
+                let row = "\(id)"
+                // With the same values.
+                let removal: SQL =
+                    "DELETE FROM note \(.ofMany) WHERE text <> \("new") AND id = \(id) AND text <> \(row)"
+                let statement = id % 2 == 0 ? Self.rename(id, to: "new") : removal
+                group.addTask { try await database.change(statement) }
+            }
+            for try await count in group { #expect(count == 1) }
+        }
+        let left = try await database.read { try $0.rows("SELECT id FROM note WHERE text = 'new'") { $0.int(0) } }
+        #expect(left.sorted() == (0..<20).map { $0 * 2 })
+    }
+
     @Test("Whoever breaks a rule is refused alone")
     func alone() async throws {
         let database = try await Bench().openWithNotes()
