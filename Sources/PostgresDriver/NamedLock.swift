@@ -11,8 +11,8 @@ final class NamedLock: Sendable {
     private let waits: Bool
     private let plan: SessionPlan
     private let isOver = DispatchSemaphore(value: 0)
-    /// Ends when it is nobody's any more.
-    private let (isReturned, returned) = AsyncStream.makeStream(of: Void.self)
+    /// Who waits until it is nobody's any more.
+    private let releasing = Mutex<CheckedContinuation<Void, Never>?>(nil)
     private let isCancelled = Atomic(false)
 
     init(_ name: String, waits: Bool, plan: SessionPlan) {
@@ -32,7 +32,7 @@ final class NamedLock: Sendable {
                     if isHeld {
                         self.isOver.wait()
                         self.giveBack(session)
-                        self.returned.finish()
+                        self.releasing.withLock { $0 }?.resume()
                     }
                 } catch {
                     caller.resume(throwing: Transaction.told(error))
@@ -41,10 +41,12 @@ final class NamedLock: Sendable {
         }
     }
 
-    /// Returns when others can take it.
+    /// Returns when others can take it, for a caller who is cancelled too; after a second without an answer.
     func release() async {
-        isOver.signal()
-        for await _ in isReturned {}
+        await withCheckedContinuation { caller in
+            releasing.withLock { $0 = caller }
+            isOver.signal()
+        }
     }
 
     private func giveBack(_ session: PostgresSession) {

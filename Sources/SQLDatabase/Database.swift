@@ -42,7 +42,8 @@ package protocol Database: Sendable {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value
 
-    /// Does `work` while nobody else who shares the database does work of the same name. When it returns, others can.
+    /// Does `work` while nobody else who shares the database does work of the same name. When it returns, others
+    /// can, unless the database is out of reach: then a little later.
     ///
     /// - Parameter waits: Whether to wait until the others are done; else they are left to it.
     /// - Returns: nil when somebody else is at it.

@@ -71,13 +71,19 @@ struct NodeTests {
         #expect(try await second.exclusively("purge", waits: true) { true } == true)
     }
 
-    @Test("A name is free when its work has ended, not some time later")
-    func free() async throws {
+    @Test("A name is free when its work has ended, not some time later", arguments: [false, true])
+    func free(isCancelled: Bool) async throws {
         let bench = try await Bench()
         let name = "free-\(bench.schema)"
         let database = try bench.open(1, "&application_name=\(name)")
         for _ in 0..<20 {
-            #expect(try await database.exclusively("purge", waits: false) { true } == true)
+            let work = Task {
+                try await database.exclusively("purge", waits: false) {
+                    if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+                    return true
+                }
+            }
+            #expect(try await work.value == true)
             let held = try await database.row(
                 """
                 SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
