@@ -1,17 +1,13 @@
 # Every habit of this project is a verb here; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check screens bench docs clean
+.PHONY: help run build test test-one soak check screens bench docs clean
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 swift_folders := $(wildcard Sources Tests Apps Benchmarks/Sources)
-# Those whose tests stand before a whole server; the tests of what is stored run on both databases by themselves.
-served_suites := '^(AuthServer|ProfileGateway|EndToEnd|Gatehouse|GatehouseModel|GatehouseTesting|Acceptance)Tests\.'
-# A person at a screen is the main actor, which all of these share: they want it to themselves.
-screen_suites := '^(HeadlessSwiftUI|GatehouseUI|Apps|LiveScreens|Acceptance)Tests\.'
 
 help: ## Lists these verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Builds and starts the whole stack on one port; its state is in .gatehouse, ARGS="…" are passed on
 	@Scripts/prepare.sh
@@ -23,16 +19,14 @@ build: ## Builds everything, without the tests
 	@Scripts/prepare.sh
 	swift build
 
-test: ## Runs every test: the scripts', the session explorer, Swift's, and real clients against a running server
-	@Scripts/prepare.sh test
-	@$(MAKE) .venv/ready
-	python3 -m unittest discover --start-directory Scripts
-	swift build --build-tests
-	Tests/SessionExplorer/explore
-	swift test --skip-build --skip $(screen_suites)
-	swift test --skip-build --filter $(screen_suites)
-	GATEHOUSE_TEST_DATABASE=service swift test --skip-build --filter $(served_suites)
-	.venv/bin/pytest -q Tests/External
+test: ## Runs every test, a line for each stage; STAGES="…" runs some (Scripts/run-tests --list)
+	@Scripts/run-tests $(STAGES)
+
+test-one: ## Builds and runs the tests of one target or file: T=GatehouseWireTests, T=test_golden
+	@Scripts/run-tests --one "$(T)"
+
+soak: ## Runs what takes hours and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
+	@Tests/Soak/run $(STAGES)
 
 check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks
 	@Scripts/prepare.sh check

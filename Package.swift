@@ -280,7 +280,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "GatehouseTests",
-            dependencies: ["Gatehouse", "GatehouseWire", "TestSupport", "AuthServer", httpTypes],
+            dependencies: [
+                "Gatehouse", "GatehouseWire", "TestSupport", "AccountStore", "AuthServer", "JSONWebTokens", httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "GatehouseModelTests",
@@ -328,3 +330,8 @@ let package = Package(
     ] + headless,
     swiftLanguageModes: [.v6]
 )
+
+// `make test-one` names a test target here, so that the others are not compiled.
+if let name = Context.environment["GATEHOUSE_TEST_TARGET"] {
+    package.targets.removeAll { $0.type == .test && $0.name != name }
+}

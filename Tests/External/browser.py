@@ -32,7 +32,8 @@ class Browser:
 
     def __init__(self, app):
         self.app = app
-        self.client = httpx.Client(timeout=30)
+        # Longer than any time limit of the server's, many times over.
+        self.client = httpx.Client(timeout=120)
 
     def open(self, url, method="GET", data=None):
         """Follows redirects to a page, or to the app."""

@@ -6,6 +6,7 @@ import urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
+from program import PATIENCE_SECONDS
 
 # Where Chromium, or a browser made of it, is; GATEHOUSE_BROWSER names another. Scripts/prepare.sh knows them too.
 PROGRAMS = [
@@ -15,8 +16,6 @@ PROGRAMS = [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
-# For every step. Debug builds on a busy machine are slow; what takes longer does not come.
-SECONDS = 20
 
 # What has to be within the keyboard's reach, in order of the document.
 CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea"
@@ -44,7 +43,7 @@ class Chromium:
 
     def person(self, **options):
         context = self.browser.new_context(viewport=WIDE, **options)
-        context.set_default_timeout(SECONDS * 1000)
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
         return Tab(context.new_page())
 
     def close(self):

@@ -12,9 +12,16 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Golden"))
 
+import postgres  # noqa: E402
 import program  # noqa: E402
 
 GOLDEN_LEDGER = pytest.StashKey()
+# The groups of tests that take longest, so that none of them is left for the end.
+LONGEST_FIRST = [
+    "test_example_package", "test_app", "outage silence", "test_malformed", "test_import", "outage unplugged",
+    "test_nodes", "rotated key", "source out of reach", "outage crash", "node killed", "test_program",
+    "test_terminal_client", "test_id_tokens", "test_browser", "test_providers", "test_database_tls", "test_crash",
+]
 SERVERS = pytest.StashKey()
 
 
@@ -29,6 +36,18 @@ def pytest_configure(config):
     config.stash[SERVERS] = []
     if not os.access(program.BINARY, os.X_OK):
         raise pytest.UsageError(f"there is no program at {program.BINARY}: build it, or set GATEHOUSE_BINARY")
+
+
+def pytest_itemcollected(item):
+    """With several processes, a file's tests run in one of them, in order, because they share servers. A test may name
+    a group of its own."""
+    if item.get_closest_marker("xdist_group") is None:
+        item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+def pytest_collection_modifyitems(items):
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.get_closest_marker("xdist_group").args[0], len(places)))
 
 
 class Servers:
@@ -81,6 +100,14 @@ def dev(session_servers):
 
 
 @pytest.fixture(scope="session")
+def cluster():
+    """A PostgreSQL server that keeps its promises, for all tests that do not stop or configure it."""
+    cluster = postgres.Cluster(*postgres.DURABLE)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
 def server(session_servers):
     """A `gatehouse serve` that all tests share, with automatic confirmation and anonymous sign-in."""
     return session_servers.serve().start()
@@ -104,6 +131,20 @@ def pytest_runtest_makereport(item, call):
             if server.process is not None:
                 lines = server.log().splitlines()[-8:]
                 report.sections.append((f"stderr of {server.arguments[0]} at {server.url}", "\n".join(lines)))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    """One of several processes passes its part of the ledger on."""
+    if hasattr(session.config, "workeroutput"):
+        ledger = session.config.stash[GOLDEN_LEDGER]
+        session.config.workeroutput["golden"] = {name: ledger[name] for name in ("passed", "waiting", "differs", "failed")}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    for name, part in getattr(node, "workeroutput", {}).get("golden", {}).items():
+        node.config.stash[GOLDEN_LEDGER][name] += part
 
 
 def pytest_terminal_summary(terminalreporter, config):

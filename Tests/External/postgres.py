@@ -37,7 +37,7 @@ class Cluster:
 
     def stop(self):
         self.guardian.stdin.close()
-        self.guardian.wait(30)
+        self.guardian.wait(program.PATIENCE_SECONDS)
         self.guardian.stdout.close()
 
     def crash(self):
@@ -68,7 +68,7 @@ class Database:
         done = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "gatehouse", *arguments,
              self.name],
-            input=text, capture_output=True, text=True, timeout=60,
+            input=text, capture_output=True, text=True, timeout=program.PATIENCE_SECONDS,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -79,7 +79,7 @@ class Database:
 
 def _ip(*arguments, inside=None):
     enter = ["nsenter", "--net", "-t", str(inside)] if inside else []
-    subprocess.run([*enter, "ip", *arguments], check=True, capture_output=True, text=True, timeout=30)
+    subprocess.run([*enter, "ip", *arguments], check=True, capture_output=True, text=True, timeout=program.PATIENCE_SECONDS)
 
 
 def why_no_network():
@@ -91,7 +91,7 @@ def why_no_network():
         return "only root makes network namespaces"
     # A pair of interfaces that is gone with its namespace.
     trial = 'ip link add "gh$$x" type veth peer name "gh$$y" && ip link del "gh$$x"'
-    if subprocess.run(["unshare", "--net", "sh", "-c", trial], capture_output=True, timeout=30).returncode:
+    if subprocess.run(["unshare", "--net", "sh", "-c", trial], capture_output=True, timeout=program.PATIENCE_SECONDS).returncode:
         return "the system allows no network namespace, or no veth"
     return None
 

@@ -11,7 +11,7 @@ import subprocess
 import termios
 import time
 
-from program import BINARY, PASSWORD, plain_environment
+from program import BINARY, PASSWORD, PATIENCE_SECONDS, plain_environment
 
 # Everything that starts like a JSON Web Token.
 TOKEN = re.compile(r"eyJ[A-Za-z0-9_-]{8,}")
@@ -71,7 +71,7 @@ class Person:
             found |= {flow["verifier"] for flow in flows}
         return found
 
-    def run(self, *arguments, stdin="", timeout=30):
+    def run(self, *arguments, stdin=""):
         before = self._secrets()
         done = subprocess.run(
             [BINARY, *arguments],
@@ -80,7 +80,7 @@ class Person:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=timeout,
+            timeout=PATIENCE_SECONDS,
         )
         ended = Ended(done.returncode, done.stdout, done.stderr)
         self._check(done.stdout + done.stderr, before | self._secrets())
@@ -132,8 +132,8 @@ class Terminal:
         )
         os.close(theirs)
 
-    def wait_for(self, text, seconds=20, after=0):
-        end = time.monotonic() + seconds
+    def wait_for(self, text, after=0):
+        end = time.monotonic() + PATIENCE_SECONDS
         while text not in self.seen[after:]:
             if not self._read(end - time.monotonic()):
                 raise AssertionError(f"{text!r} was not shown, but {self.seen!r}")
@@ -176,9 +176,9 @@ class Terminal:
         self.process.send_signal(number)
         return self
 
-    def end(self, seconds=20):
+    def end(self):
         """The exit code, once all that was shown is read."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE_SECONDS
         while self._read(end - time.monotonic()):
             pass
         code = self.process.wait(timeout=max(1, end - time.monotonic()))

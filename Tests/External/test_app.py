@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from chromium import SECONDS, Chromium
+from chromium import Chromium
 from playwright.sync_api import expect
-from program import BINARY, PASSWORD
+from program import BINARY, PASSWORD, PATIENCE_SECONDS
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
-expect.set_options(timeout=SECONDS * 1000)
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 # Those that keep somebody from using a page.
 GRAVE = {"serious", "critical"}

@@ -6,12 +6,11 @@ import json
 import os
 import re
 import sys
-import threading
 
 import pytest
 from chromium import Chromium, barriers, walk
 from playwright.sync_api import expect
-from program import PASSWORD, poll
+from program import PASSWORD, LoopbackServer, poll
 from signing_in import Flow, me
 from terminal import Person
 
@@ -56,13 +55,9 @@ class AppPage(http.server.BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def app():
     """Where the app wants the browser back: a page of this machine, on another port than the server's."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), AppPage)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/signed-in"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    server = LoopbackServer(AppPage)
+    yield server.url + "/signed-in"
+    server.stop()
 
 
 class SignIn:
@@ -270,7 +265,7 @@ class Browsing(Person):
 
     def browser(self):
         """The tab, where the command has led it."""
-        poll(lambda: os.path.exists(self.opened), 20, "the browser's opening")
+        poll(lambda: os.path.exists(self.opened), "the browser's opening")
         with open(self.opened, encoding="utf-8") as file:
             address = file.read()
         os.remove(self.opened)

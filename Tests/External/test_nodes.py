@@ -16,17 +16,10 @@ import pytest
 import signing_in
 from browser import Browser
 from openid_providers import StrictProvider
-from program import PASSWORD, at_once, free_port, poll
+from program import PASSWORD, PATIENCE_SECONDS, at_once, free_port, poll
 from traffic import AUTH, Balancer, Node, Traffic, raw
 
 pytestmark = postgres.needs_server
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    cluster = postgres.Cluster(*postgres.DURABLE)
-    yield cluster
-    cluster.stop()
 
 
 def two_nodes(servers, database, urls=None, **settings):
@@ -37,7 +30,7 @@ def two_nodes(servers, database, urls=None, **settings):
         for url in urls or [database.url] * 2
     ]
     for node in nodes:
-        poll(node._is_ready, program.START_SECONDS, "a node's start")
+        poll(node._is_ready, "a node's start")
     return nodes
 
 
@@ -63,7 +56,7 @@ class Nginx:
             )
         self.process = subprocess.Popen(["nginx", "-p", self.folder, "-c", path], stderr=subprocess.DEVNULL)
         self.url = f"http://127.0.0.1:{self.port}"
-        poll(self._listens, program.START_SECONDS, "nginx's start")
+        poll(self._listens, "nginx's start")
 
     def _listens(self):
         assert self.process.poll() is None, "nginx has ended"
@@ -75,7 +68,7 @@ class Nginx:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(PATIENCE_SECONDS)
 
 
 class Pair:
@@ -127,7 +120,7 @@ class Rotation(threading.Thread):
         try:
             rotated = self.pair.nodes[0].command("keys", "rotate")
             assert rotated.returncode == 0, rotated.stderr
-            poll(self._is_known, 90, "both nodes read the new key")
+            poll(self._is_known, "both nodes read the new key")
             # As if the time had passed after which nodes sign with it.
             self.pair.database.run("UPDATE signing_keys SET created_at = created_at - interval '5 minutes'")
         except Exception as problem:  # For the test that looks at it.
@@ -143,7 +136,7 @@ def rotation(pair):
     rotation = Rotation(pair)
     rotation.start()
     yield rotation
-    rotation.join(120)
+    rotation.join(PATIENCE_SECONDS)
 
 
 def caller(client, address):
@@ -289,6 +282,7 @@ def test_anonymous_accounts_are_counted_on_all_nodes_together(pair):
     assert statuses == [200] * 30 + [429]
 
 
+@pytest.mark.xdist_group("node killed")
 @pytest.mark.parametrize("kind", ["by its rules", "itself"])
 def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
     """Nothing acknowledged is lost, nobody is signed out, and only what the dead node had in hand is asked again."""
@@ -317,7 +311,7 @@ def check_kills(balancer, nodes, database, slack):
             node.start()
             before = requests_of(node)
             traffic.go_on(2)
-            poll(lambda node=node, before=before: requests_of(node) > before + 5, 30, "the node that is back")
+            poll(lambda node=node, before=before: requests_of(node) > before + 5, "the node that is back")
     acted = sum(len(person.done) for person in traffic.people)
     print(f"{acted} acknowledged, {len(traffic.troubles)} asked again after {len(kills)} kills")
     for trouble in traffic.troubles:
@@ -400,6 +394,7 @@ def following(token):
     return act
 
 
+@pytest.mark.xdist_group("ten thousand")
 def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
     """On two nodes. Nobody is signed out, and at the end one token refreshes: the newest (requirement D6)."""
     # Long, so that a machine that stands still for seconds does not make thieves of late callers.
@@ -459,13 +454,13 @@ def counter(token):
 
 def test_a_rotated_key_reaches_running_nodes(pair, rotation, new_email):
     """Each signs with it in time, and verifies what the others sign with it and with the old one (requirement D14)."""
-    rotation.join(120)
+    rotation.join(PATIENCE_SECONDS)
     assert not rotation.is_alive() and rotation.problem is None, rotation.problem
     assert rotation.before[0] == rotation.before[1]
     (new,) = pair.key_ids()[0] - rotation.before[0]
     here, there = both(pair, "192.0.2.7")
     session = here.sign_up(new_email())
-    tokens, end = [session["access_token"]], time.monotonic() + 90
+    tokens, end = [session["access_token"]], time.monotonic() + PATIENCE_SECONDS
     while key_id(tokens[-1]) != new:
         assert time.monotonic() < end, "nobody signs with the new key"
         time.sleep(0.5)

@@ -9,7 +9,7 @@ import time
 
 import postgres
 import pytest
-from program import START_SECONDS, Client, poll
+from program import PATIENCE_SECONDS, Client, poll
 from test_nodes import two_nodes
 from traffic import HANGS, Balancer, Traffic
 
@@ -47,6 +47,7 @@ def is_ready(node):
     return Client(node.url).get("/ready").status == 200
 
 
+@pytest.mark.xdist_group("outage crash")
 def test_a_crash_of_the_server_loses_nothing_and_signs_nobody_out(servers):
     cluster = postgres.Cluster(*postgres.DURABLE)
     try:
@@ -107,7 +108,7 @@ class Probe(threading.Thread):
 
     def __exit__(self, *_):
         self.ending.set()
-        self.join(60)
+        self.join(PATIENCE_SECONDS)
 
 
 class Crowd:
@@ -140,7 +141,10 @@ class Crowd:
         assert not wrong and len(self.answers) == len(self.threads), wrong
 
 
-@pytest.mark.parametrize("kind", ["silence", "unplugged"])
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.xdist_group(f"outage {kind}")) for kind in ("silence", "unplugged")],
+)
 def test_a_network_that_is_cut_for_ten_seconds(kind, wire, servers):
     """One node is behind the wire, another beside the server. `silence`: packets are lost and nobody is told."""
     database = wire.cluster.database()
@@ -159,18 +163,18 @@ def test_a_network_that_is_cut_for_ten_seconds(kind, wire, servers):
         before = time.monotonic()
         cut()
         try:
-            poll(lambda: not is_ready(far), START_SECONDS, "the far node says that it is not ready")
+            poll(lambda: not is_ready(far), "the far node says that it is not ready")
             if kind == "silence":
                 crowd.start()
             near.auth().sign_up("meanwhile@example.com")
-            poll(lambda: is_ready(near), START_SECONDS, "the near node is ready all the while")
+            poll(lambda: is_ready(near), "the near node is ready all the while")
             pause(10 - min(10, time.monotonic() - before))
             if kind == "silence":
                 crowd.check()
         finally:
             mend()
         returned = time.monotonic()
-        poll(lambda: is_ready(far), START_SECONDS, "the far node is ready again")
+        poll(lambda: is_ready(far), "the far node is ready again")
         lonely.go_on(5)
         traffic.go_on(5)
         pause(3 - min(3, time.monotonic() - returned))

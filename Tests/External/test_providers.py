@@ -10,7 +10,7 @@ import pytest
 from browser import Browser
 from joserfc.jwk import RSAKey
 from openid_providers import CLIENT, SECRET, CanailleProvider, MockProvider, StrictProvider
-from program import PASSWORD, free_port
+from program import PASSWORD, LoopbackServer, free_port
 from signing_in import APP, INNER, Flow, callback, me, serve
 
 
@@ -25,16 +25,8 @@ class Misbehaving:
             def do_GET(self):
                 respond(self)
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05})
-        self.thread.start()
-
-    def stop(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+        self.server = LoopbackServer(Handler)
+        self.issuer, self.stop = self.server.url, self.server.stop
 
 
 def say_nothing(handler):
@@ -547,29 +539,27 @@ def test_what_is_wrong_in_the_providers_answer(world, ana, what):
 
 
 def test_a_provider_that_answers_too_late(world, ana):
+    """It answers after the page is there, so a server that waits for it shows no page."""
     before = world.accounts()
-    enough = threading.Event()
+    page_is_there = threading.Event()
 
     def wait():
-        enough.wait(60)
+        page_is_there.wait()
         return {}
 
-    start = time.monotonic()
     with world.strict.being_naughty(token_answer=wait):
-        page = world.flow("strict").finish(world.strict, ana)
-    taken = time.monotonic() - start
-    enough.set()
+        try:
+            page = world.flow("strict").finish(world.strict, ana)
+        finally:
+            page_is_there.set()
     check_refused(world, before, page)
-    assert taken < 15, f"waited for {taken:.0f} s"
 
 
 @pytest.mark.parametrize("name", ["liar", "nobody", "silent", "endless"])
 def test_a_provider_that_cannot_be_found_out_about(world, name):
-    start = time.monotonic()
     answer = world.server.auth().get(Flow(world.server, name).address().removeprefix(world.server.auth_url))
     assert (answer.status, answer.code) == (400, "validation_failed"), answer
     assert not INNER.search(answer.body.decode()), answer
-    assert time.monotonic() - start < 12
     token = world.server.auth().post(
         "/token?grant_type=id_token", {"provider": name, "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.AAAA"}
     )

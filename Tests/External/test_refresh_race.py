@@ -5,6 +5,7 @@ import time
 
 import jwt
 import pytest
+from program import PATIENCE_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def refresh_at_once(server, refresh_token, count):
     def refresh(index):
         client = server.auth()
         client.get("/health")
-        barrier.wait(30)
+        barrier.wait(PATIENCE_SECONDS)
         answers[index] = client.refresh(refresh_token)
         client.close()
 

@@ -10,13 +10,12 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import urllib.parse
 import urllib.request
 import uuid
 
 import pytest
-from program import PASSWORD, PUBLISHABLE_KEY, Server, free_port, poll
+from program import PASSWORD, PATIENCE_SECONDS, PUBLISHABLE_KEY, LoopbackServer, Server, free_port, poll
 from terminal import Person
 
 # As Docs/terminal-client.md has them.
@@ -282,15 +281,10 @@ class Elsewhere(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def elsewhere():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
-    server.url = f"http://127.0.0.1:{server.server_port}"
+    server = LoopbackServer(Elsewhere)
     server.answers = {"google": "code=the-code", "apple": "error=access_denied&error_description=no"}
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
     yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    server.stop()
 
 
 def test_a_server_that_lists_no_sessions_is_no_mystery(elsewhere, tmp_path):
@@ -345,7 +339,7 @@ def test_somebody_else_can_open_the_address(visitor):
         terminal.wait_for("}")
         address = json.loads(terminal.seen)["open"]
         assert f"%3A{port}%2Fcallback" in address
-        urllib.request.urlopen(address, timeout=20).read()
+        urllib.request.urlopen(address, timeout=PATIENCE_SECONDS).read()
         assert terminal.end() == 0 and '"signed_in":true' in terminal.seen
 
 
@@ -554,7 +548,7 @@ def test_a_question_that_was_stopped_hides_again(person):
         terminal.wait_for("Password: ").signal(signal.SIGSTOP)
         terminal.show_echo()
         terminal.signal(signal.SIGCONT)
-        poll(lambda: not terminal.echoes, 20, "the echo's end")
+        poll(lambda: not terminal.echoes, "the echo's end")
         terminal.type("\x03")
         assert terminal.end() == INTERRUPTED and terminal.echoes
 
@@ -577,7 +571,7 @@ def test_completion_scripts(person, shell, check, tmp_path):
     if shutil.which(shell):
         script = tmp_path / "script"
         script.write_text(ended.out)
-        parsed = subprocess.run([shell, check, str(script)], capture_output=True, text=True, timeout=20)
+        parsed = subprocess.run([shell, check, str(script)], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         assert (parsed.returncode, parsed.stderr) == (0, "")
 
 
@@ -590,7 +584,7 @@ def test_bash_completes_commands_and_options(person, tmp_path):
         COMP_WORDS=(gatehouse who) COMP_CWORD=1 COMP_LINE='gatehouse who' COMP_POINT=13
         _gatehouse gatehouse who gatehouse; echo "${{COMPREPLY[@]}}"
     """
-    ended = subprocess.run(["bash", "-c", body], capture_output=True, text=True, timeout=20, cwd=tmp_path)
+    ended = subprocess.run(["bash", "-c", body], capture_output=True, text=True, timeout=PATIENCE_SECONDS, cwd=tmp_path)
     assert ended.stdout.splitlines()[-1] == "whoami", ended
 
 

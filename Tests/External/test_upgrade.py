@@ -4,7 +4,7 @@ import sqlite3
 
 import program
 import pytest
-from postgres import Cluster, needs_server
+from postgres import needs_server
 
 MIGRATE = "Run `gatehouse migrate`."
 
@@ -24,11 +24,8 @@ class SQLiteFile:
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=needs_server)])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        yield SQLiteFile(tmp_path / "gatehouse.sqlite")
-        return
-    cluster = Cluster()
-    yield cluster.database()
-    cluster.stop()
+        return SQLiteFile(tmp_path / "gatehouse.sqlite")
+    return request.getfixturevalue("cluster").database()
 
 
 @pytest.fixture

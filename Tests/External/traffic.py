@@ -13,11 +13,11 @@ import time
 import urllib.parse
 import uuid
 
-from program import PASSWORD
+from program import PASSWORD, PATIENCE_SECONDS
 
 AUTH = "/auth/v1"
-# Longer than any request may take by Docs/postgresql.md; whoever waits longer hangs.
-HANGS = 20
+# Longer than any request may take by Docs/postgresql.md, many times over: a request that takes longer hangs.
+HANGS = 120
 # After the traffic so many of each person's sessions are refreshed; that the others are there is looked up.
 SAMPLE = 40
 AGAIN = (502, 503, 504)
@@ -167,7 +167,7 @@ class Person(threading.Thread):
         if token:
             headers["Authorization"] = "Bearer " + token
         data = json.dumps(body).encode() if body is not None else None
-        is_unsure, end = False, time.monotonic() + 90
+        is_unsure, end = False, time.monotonic() + PATIENCE_SECONDS
         while True:
             status, content = self._try(method, path, data, headers)
             if status in expected:
@@ -291,7 +291,7 @@ class Traffic:
         for person in self.people:
             person.ending.set()
         for person in self.people:
-            person.join(120)
+            person.join(PATIENCE_SECONDS)
         try:
             if kind is None:
                 self.check()
@@ -309,10 +309,10 @@ class Traffic:
         problems = [problem for person in self.people for problem in person.problems]
         assert not problems, problems
 
-    def go_on(self, count=3, seconds=90):
+    def go_on(self, count=3):
         """Waits until each of them has done so much more."""
         goals = [len(person.done) + count for person in self.people]
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE_SECONDS
         while any(len(person.done) < goal for person, goal in zip(self.people, goals)):
             self.complain()
             assert time.monotonic() < end, "does not go on: " + str(

@@ -5,6 +5,8 @@ import io
 import re
 import socket
 
+from program import PATIENCE_SECONDS
+
 
 class Reply:
     """Status 0: the server closed the connection without an answer. `is_whole`: the body is as long as announced."""
@@ -23,7 +25,7 @@ class Reply:
         return f"<{self.status} {self.raw[:200]!r}>"
 
 
-def exchange(port, data, half_close=False, timeout=10, pieces=None, is_head=False):
+def exchange(port, data, half_close=False, timeout=PATIENCE_SECONDS, pieces=None, is_head=False):
     """Sends the bytes and reads one answer, or to the end. Never waits longer than `timeout` for the next byte."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         try:

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LiveScreens
 
-@MainActor @Suite("The app in a browser: its door", .timeLimit(.minutes(3)))
+@MainActor @Suite("The app in a browser: its door", .timeLimit(.minutes(5)))
 struct DoorTests {
     private static let someone = String(repeating: "0", count: 32)
 

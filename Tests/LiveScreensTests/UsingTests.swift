@@ -6,7 +6,7 @@ import Testing
 
 @testable import LiveScreens
 
-@MainActor @Suite("The app in a browser: using it", .timeLimit(.minutes(3)))
+@MainActor @Suite("The app in a browser: using it", .timeLimit(.minutes(5)))
 struct UsingTests {
     @Test("Somebody signs up by typing; what is secret is in nothing that is sent to the browser")
     func signUp() async throws {

@@ -94,7 +94,7 @@ struct OutageTests {
     @Test("A statement that takes too long is given up by the server; its connection goes on")
     func tooLong() async throws {
         let bench = try await Bench()
-        let database = try bench.open(1, change: { $0.statementLimit = .milliseconds(100) })
+        let database = try bench.open(1, change: { $0.statementLimit = .milliseconds(500) })
         let bodies: [@Sendable (any Connection) throws -> Void] = [
             { db in _ = try db.row("SELECT pg_sleep(60)") { _ in } },
             { db in

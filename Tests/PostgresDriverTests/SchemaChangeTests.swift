@@ -36,7 +36,7 @@ struct SchemaChangeTests {
             1,
             change: {
                 $0.schemaLockLimit = .milliseconds(20)
-                $0.schemaWaitLimit = .milliseconds(200)
+                $0.schemaWaitLimit = .seconds(1)
             })
         let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (1, 'held')") }
         await held.hasBegun()
@@ -54,10 +54,10 @@ struct SchemaChangeTests {
         let migrator = try await Bench().open(
             1,
             change: {
-                $0.statementLimit = .milliseconds(50)
-                $0.waitLimit = .milliseconds(50)
+                $0.statementLimit = .milliseconds(500)
+                $0.waitLimit = .milliseconds(500)
             })
-        try await migrator.migrate([Migration(1, "long", ["SELECT pg_sleep(0.3)"])])
+        try await migrator.migrate([Migration(1, "long", ["SELECT pg_sleep(1)"])])
         #expect(try await migrator.appliedMigrations() == [1])
         // The limits of the connection are the service's again.
         await #expect(throws: DatabaseFailure.self) { try await migrator.run("SELECT pg_sleep(60)") }

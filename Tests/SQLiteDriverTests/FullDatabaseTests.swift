@@ -129,7 +129,7 @@ struct FullDatabaseTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    @Test("A file that is damaged later fails the read and the write that meet it", .timeLimit(.minutes(1)))
+    @Test("A file that is damaged later fails the read and the write that meet it", .timeLimit(.minutes(5)))
     func damaged() async throws {
         let bench = try Workbench()
         do {

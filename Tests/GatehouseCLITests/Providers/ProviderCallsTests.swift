@@ -5,7 +5,7 @@ import IdentityProviders
 import Synchronization
 import Testing
 
-@Suite("Calls to providers", .timeLimit(.minutes(2)))
+@Suite("Calls to providers", .timeLimit(.minutes(5)))
 struct ProviderCallsTests {
     private static let here = OutgoingAddressRule(allowsLoopback: true)
 

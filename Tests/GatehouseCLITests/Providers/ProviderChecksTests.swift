@@ -4,7 +4,7 @@ import GatehouseWire
 import IdentityProviders
 import Testing
 
-@Suite("What doctor says of providers", .timeLimit(.minutes(2)))
+@Suite("What doctor says of providers", .timeLimit(.minutes(5)))
 struct ProviderChecksTests {
     private static let noon = Instant(seconds: 1_800_000_000)
     private static let rule = OutgoingAddressRule(allowsLoopback: true)

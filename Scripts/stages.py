@@ -1,0 +1,265 @@
+"""Runs the stages of a long command: each prints one line when it ends and writes its output to a log of its own.
+
+A stage starts when the stages that it needs have passed and enough cores are free. A failed stage does not stop the
+stages beside it; the stages that need it are reported as not run. The failed tests and their messages come last.
+"""
+
+import dataclasses
+import os
+import pathlib
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import typing
+
+CORES = 2
+# Swift Testing starts all tests at once unless it is told otherwise. Then each of them takes as long as all together.
+TESTS_AT_ONCE = "8"
+# A stage that hangs ends here, so that a run tells which one it was.
+LIMIT_SECONDS = 3_600
+TAIL_LINES = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What a log says. `note`: the stage's own figures, for its line."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    failures: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def count(self):
+        """`1,061 passed, 81 skipped`; the note where there are no tests."""
+        numbers = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
+        tests = ", ".join(f"{number:,} {name}" for number, name in numbers if number)
+        return ", ".join(part for part in (tests, self.note) if part)
+
+
+def read_nothing(log):
+    return Result()
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    """`after`: the stages that have to pass first. `cores`: how many of the machine's it keeps busy.
+
+    `read` gets the log, and finds counts and failures in it. `environment`: added to the environment of the run.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    cores: float = 1
+    read: typing.Callable[[str], Result] = read_nothing
+    environment: tuple[tuple[str, str], ...] = ()
+    limit_seconds: float = LIMIT_SECONDS
+
+
+def read_swift_testing(log):
+    """The output of `swift test`."""
+    found = re.findall(r"Test run with (\d+) tests? in \d+ suites? (?:passed|failed)", log)
+    if not found:
+        return Result()
+    # A parameterised test prints a line for each case, and one for itself.
+    names = set(re.findall(r"^✘ Test (?!run |case )(.*) failed after", log, re.MULTILINE))
+    skipped = len(re.findall(r"^[^\w\n]* Test (?!run |case ).* skipped", log, re.MULTILINE))
+    messages = re.findall(r"^✘ Test .* recorded an issue.*(?:\n↳ .*)*", log, re.MULTILINE)
+    total = sum(map(int, found))
+    if total == 0:
+        return Result(failed=1, failures=("no test has this name",))
+    return Result(total - len(names) - skipped, len(names), skipped, tuple(messages))
+
+
+def read_pytest(log):
+    """The output of `pytest`."""
+    closing = re.findall(r"^=* ?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s", log, re.MULTILINE)
+    if not closing:
+        return Result()
+    counts = {name: int(number) for number, name in re.findall(r"(\d+) ([a-z]+)", closing[-1])}
+    failures = re.findall(r"^_{3,} (?:ERROR .*|test_.*) _{3,}$.*?(?=^_{3,} |^={3,} )", log, re.MULTILINE | re.DOTALL)
+    failed = sum(counts.get(name, 0) for name in ("failed", "error", "errors", "xpassed"))
+    return Result(counts.get("passed", 0), failed, counts.get("skipped", 0), tuple(failures))
+
+
+def read_unittest(log):
+    """The output of `python3 -m unittest`."""
+    found = re.findall(r"^Ran (\d+) tests? in", log, re.MULTILINE)
+    if not found:
+        return Result()
+    failures = re.findall(r"^(?:FAIL|ERROR): .*?(?=^={20,}$|^-{20,}\nRan )", log, re.MULTILINE | re.DOTALL)
+    return Result(int(found[-1]) - len(failures), len(failures), 0, tuple(failures))
+
+
+def read_build(log):
+    """The output of `swift build`."""
+    errors = re.findall(r"^.*\berror: .*$", log, re.MULTILINE)
+    return Result(failures=tuple(dict.fromkeys(errors)))
+
+
+def minutes(seconds):
+    """`12:05`."""
+    whole, rest = divmod(round(seconds), 60)
+    return f"{whole}:{rest:02}"
+
+
+@dataclasses.dataclass
+class Ended:
+    stage: Stage
+    # None: not run, because a stage before it failed.
+    code: int | None
+    seconds: float
+    result: Result
+    log: pathlib.Path
+
+    @property
+    def has_passed(self):
+        return self.code == 0 and not self.result.failed
+
+    @property
+    def time(self):
+        return minutes(self.seconds)
+
+    @property
+    def line(self):
+        verdict = "not run" if self.code is None else "" if self.has_passed else "FAILED"
+        words = " ".join(part for part in (verdict, self.result.count) if part)
+        return f"{self.stage.name:<12} {self.time:>6}  {words}".rstrip()
+
+    @property
+    def report(self):
+        """What failed, for the end of the run: the tests' own messages, or the end of the log."""
+        messages = list(self.result.failures)
+        if not messages:
+            lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+            messages = ["\n".join([f"ended with {self.code}; the end of its log:", *lines[-TAIL_LINES:]])]
+        return f"--- {self.stage.name}: {self.log}\n" + "\n\n".join(message.rstrip() for message in messages)
+
+
+class Run:
+    """One run of some stages. `tell` gets each line."""
+
+    def __init__(self, stages, folder, cores=CORES, tell=print):
+        names = [stage.name for stage in stages]
+        unknown = {name for stage in stages for name in stage.after} - set(names)
+        assert len(set(names)) == len(names) and not unknown, f"stages are wrong: {names}, {unknown}"
+        self.waiting, self.folder, self.cores, self.tell = list(stages), pathlib.Path(folder), cores, tell
+        self.running, self.ended, self.ends = {}, {}, queue.Queue()
+
+    def run(self):
+        """Runs every stage. Returns how each ended, in that order."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        try:
+            while self.waiting or self.running:
+                self._start_ready_stages()
+                if self.running:
+                    self._note(self.ends.get())
+        finally:
+            for process in self.running.values():
+                end_group(process)
+        return list(self.ended.values())
+
+    def _start_ready_stages(self):
+        for stage in list(self.waiting):
+            before = [self.ended.get(name) for name in stage.after]
+            if any(ended and not ended.has_passed for ended in before):
+                self.waiting.remove(stage)
+                self._note(Ended(stage, None, 0, Result(), self._log(stage)))
+                return self._start_ready_stages()
+            busy = sum(running.cores for running in self.running)
+            if all(before) and (not self.running or busy + stage.cores <= self.cores):
+                self.waiting.remove(stage)
+                self._start(stage)
+
+    def _start(self, stage):
+        with open(self._log(stage), "wb") as log:
+            # A group of its own, so that what it started can be ended with it.
+            process = subprocess.Popen(
+                stage.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                env={**os.environ, **dict(stage.environment)})
+        self.running[stage] = process
+        threading.Thread(target=self._wait, args=(stage, process, time.monotonic()), daemon=True).start()
+
+    def _wait(self, stage, process, began):
+        note = ""
+        try:
+            process.wait(stage.limit_seconds)
+        except subprocess.TimeoutExpired:
+            note = f"ended after {stage.limit_seconds / 60:.0f} minutes"
+        # Also what a failed stage left behind.
+        end_group(process)
+        log = self._log(stage)
+        result = stage.read(log.read_text(errors="replace"))
+        if note:
+            result = dataclasses.replace(result, note=note)
+        self.ends.put(Ended(stage, process.returncode, time.monotonic() - began, result, log))
+
+    def _note(self, ended):
+        self.running.pop(ended.stage, None)
+        self.ended[ended.stage.name] = ended
+        self.tell(ended.line)
+
+    def _log(self, stage):
+        return self.folder / f"{stage.name}.log"
+
+
+def end_group(process):
+    """Ends a stage's process and those that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(10)
+    except ProcessLookupError:
+        pass
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def closing_lines(ended, seconds):
+    """The reports of the failed stages, then the totals as a line that continuous integration reads."""
+    failed = [each for each in ended if not each.has_passed]
+    lines = [each.report for each in failed if each.code is not None]
+    totals = [sum(getattr(each.result, name) for each in ended) for name in ("passed", "failed", "skipped")]
+    # A stage that failed without a failed test, as a build does, counts as one.
+    totals[1] += sum(not each.result.failed for each in failed)
+    names = ", ".join(each.stage.name for each in failed)
+    lines.append(f"{len(ended)} stages in {minutes(seconds)}, failed: {names or 'none'}")
+    lines.append("{} passed, {} failed, {} skipped".format(*totals))
+    return lines
+
+
+def needed(stages, names):
+    """The stages of these names and those that they need, in the table's order. No name: all stages."""
+    known, wanted, pending = {stage.name: stage for stage in stages}, set(), list(names)
+    for name in pending:
+        if name not in known:
+            sys.exit(f"there is no stage {name!r}; the stages are {', '.join(known)}")
+        wanted.add(name)
+        pending += [before for before in known[name].after if before not in wanted]
+    return [stage for stage in stages if stage.name in wanted or not names]
+
+
+def swift_tests(*options):
+    """The command that runs the Swift tests that were built. SwiftPM's lock would let one such process after the other
+    in, although they only read the build."""
+    return (
+        "swift", "test", "--skip-build", "--ignore-lock", "--disable-xctest",
+        "--experimental-maximum-parallelization-width", TESTS_AT_ONCE, *options)
+
+
+def run_and_report(stages, folder):
+    """Runs `stages` for a script. Returns its exit code, and how each stage ended."""
+    began = time.monotonic()
+    # Ends the stages as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    ended = Run(stages, folder, tell=lambda line: print(line, flush=True)).run()
+    print("\n".join(closing_lines(ended, time.monotonic() - began)), flush=True)
+    return int(any(not each.has_passed for each in ended)), ended
