@@ -118,6 +118,20 @@ class RunTests(unittest.TestCase):
                 stages.Run(wrong, self.folder)
 
 
+class NeededTests(unittest.TestCase):
+    table = [shell("a", ""), shell("b", "", after=("a",)), shell("c", "", after=("b",)), shell("d", "")]
+
+    def names(self, *wanted):
+        return "".join(stage.name for stage in stages.needed(self.table, wanted))
+
+    def test_a_stage_comes_with_those_that_it_needs(self):
+        self.assertEqual([self.names("c"), self.names("d", "b"), self.names()], ["abc", "abd", "abcd"])
+
+    def test_an_unknown_name_is_told_with_the_known_ones(self):
+        with self.assertRaisesRegex(SystemExit, "no stage 'e'; the stages are a, b, c, d"):
+            self.names("e")
+
+
 class ReadingTests(unittest.TestCase):
     def test_swift_testing(self):
         result = stages.read_swift_testing(SWIFT)

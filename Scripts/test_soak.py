@@ -1,0 +1,46 @@
+"""Tests/Soak/run writes a page with what each of its stages measured."""
+
+import pathlib
+import tempfile
+import unittest
+
+import stages
+from script_loading import load
+
+soak = load("../Tests/Soak/run")
+
+
+class SoakTests(unittest.TestCase):
+    def ended(self, name, log):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "log")
+        path.write_text(log)
+        stage = next(stage for stage in soak.STAGES if stage.name == name)
+        return stages.Ended(stage, 0, 125, stage.read(log), path)
+
+    def test_every_stage_on_the_page_is_one_that_runs(self):
+        self.assertLessEqual(set(soak.SHOWS), {stage.name for stage in soak.STAGES})
+        stages.Run(soak.STAGES, "unused")
+
+    def test_figures_are_what_a_stage_printed(self):
+        for name, log, figures in (
+            ("kills", "figure: 1,000 rounds\n.\n1 passed in 9.99s\n", "1,000 rounds"),
+            ("kills", ".figure: 1,000 rounds\n1 passed in 9.99s\n", "1,000 rounds"),
+            ("schedules", "explored 5 schedules\nfault a: seen\nfaults caught 1 of 1\n",
+             "explored 5 schedules; faults caught 1 of 1"),
+            ("fuzz", "....\n4 passed, 2 deselected in 3.21s\n", "4 passed"),
+        ):
+            with self.subTest(log):
+                self.assertEqual(soak.figures(self.ended(name, log)), figures)
+
+    def test_the_page_has_a_row_for_each_test_and_none_for_preparation(self):
+        ended = [self.ended("build", ""), self.ended("kills", "figure: 7 rounds\n1 passed in 9.99s\n")]
+        page = soak.page(ended, "2 cores", "commit abc", "2026-01-02")
+        rows = [line for line in page.splitlines() if line.startswith("| ")]
+        self.assertEqual(rows[2:], [f"| kills | {soak.SHOWS['kills']} | 7 rounds | 2:05 |"])
+        self.assertIn("2026-01-02, at commit abc, on 2 cores.", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
