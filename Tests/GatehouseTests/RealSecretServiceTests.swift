@@ -109,7 +109,7 @@ private enum Keyring {
         shell.standardError = FileHandle.nullDevice
         try shell.run()
         await until { FileManager.default.fileExists(atPath: folder.below("runs")) }
-        do { try await test(storage(folder, limit: isUnlocked ? .seconds(10) : .seconds(1))) } catch {
+        do { try await test(storage(folder, limit: isUnlocked ? .seconds(60) : .seconds(1))) } catch {
             Issue.record(error)
         }
         try Data("end\n".utf8).write(to: URL(fileURLWithPath: folder.below("order")))

@@ -14,7 +14,7 @@ struct SchemaChangeTests {
         let name = "step-\(bench.schema)"
         let migrator = try bench.open(
             1, "&application_name=\(name)", change: { $0.schemaLockLimit = .milliseconds(50) })
-        let service = try bench.open(2, change: { $0.waitLimit = .seconds(10) })
+        let service = try bench.open(2)
         let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (1, 'held')") }
         await held.hasBegun()
         let step = Task { try await migrator.migrate([colour]) }
@@ -54,10 +54,10 @@ struct SchemaChangeTests {
         let migrator = try await Bench().open(
             1,
             change: {
-                $0.statementLimit = .milliseconds(500)
-                $0.waitLimit = .milliseconds(500)
+                $0.statementLimit = .seconds(3)
+                $0.waitLimit = .seconds(3)
             })
-        try await migrator.migrate([Migration(1, "long", ["SELECT pg_sleep(1)"])])
+        try await migrator.migrate([Migration(1, "long", ["SELECT pg_sleep(4)"])])
         #expect(try await migrator.appliedMigrations() == [1])
         // The limits of the connection are the service's again.
         await #expect(throws: DatabaseFailure.self) { try await migrator.run("SELECT pg_sleep(60)") }
