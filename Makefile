@@ -25,7 +25,7 @@ test: ## Runs every test, a line for each stage; STAGES="…" runs some (Scripts
 test-one: ## Builds and runs the tests of one target or file: T=GatehouseWireTests, T=test_golden
 	@Scripts/run-tests --one "$(T)"
 
-soak: ## Runs what takes hours and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
+soak: ## Runs the longest tests, about an hour, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
 	@Tests/Soak/run $(STAGES)
 
 check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks

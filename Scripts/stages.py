@@ -4,6 +4,7 @@ A stage starts when the stages that it needs have passed and enough cores are fr
 stages beside it; the stages that need it are reported as not run. The failed tests and their messages come last.
 """
 
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -63,18 +64,22 @@ class Stage:
     limit_seconds: float = LIMIT_SECONDS
 
 
+# A program that ends early must not look as if it had passed.
+NO_SUMMARY = Result(failed=1, failures=("The log has no summary of its tests.",))
+
+
 def read_swift_testing(log):
     """The output of `swift test`."""
     found = re.findall(r"Test run with (\d+) tests? in \d+ suites? (?:passed|failed)", log)
     if not found:
-        return Result()
+        return NO_SUMMARY
     # A parameterised test prints a line for each case, and one for itself.
     names = set(re.findall(r"^✘ Test (?!run |case )(.*) failed after", log, re.MULTILINE))
     skipped = len(re.findall(r"^[^\w\n]* Test (?!run |case ).* skipped", log, re.MULTILINE))
     messages = re.findall(r"^✘ Test .* recorded an issue.*(?:\n↳ .*)*", log, re.MULTILINE)
     total = sum(map(int, found))
     if total == 0:
-        return Result(failed=1, failures=("no test has this name",))
+        return Result(failed=1, failures=("No test has this name.",))
     return Result(total - len(names) - skipped, len(names), skipped, tuple(messages))
 
 
@@ -82,7 +87,7 @@ def read_pytest(log):
     """The output of `pytest`."""
     closing = re.findall(r"^=* ?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s", log, re.MULTILINE)
     if not closing:
-        return Result()
+        return NO_SUMMARY
     counts = {name: int(number) for number, name in re.findall(r"(\d+) ([a-z]+)", closing[-1])}
     failures = re.findall(r"^_{3,} (?:ERROR .*|test_.*) _{3,}$.*?(?=^_{3,} |^={3,} )", log, re.MULTILINE | re.DOTALL)
     failed = sum(counts.get(name, 0) for name in ("failed", "error", "errors", "xpassed"))
@@ -91,9 +96,9 @@ def read_pytest(log):
 
 def read_unittest(log):
     """The output of `python3 -m unittest`."""
-    found = re.findall(r"^Ran (\d+) tests? in", log, re.MULTILINE)
+    found = re.findall(r"^Ran ([1-9]\d*) tests? in", log, re.MULTILINE)
     if not found:
-        return Result()
+        return NO_SUMMARY
     failures = re.findall(r"^(?:FAIL|ERROR): .*?(?=^={20,}$|^-{20,}\nRan )", log, re.MULTILINE | re.DOTALL)
     return Result(int(found[-1]) - len(failures), len(failures), 0, tuple(failures))
 
@@ -137,9 +142,9 @@ class Ended:
     def report(self):
         """What failed, for the end of the run: the tests' own messages, or the end of the log."""
         messages = list(self.result.failures)
-        if not messages:
+        if not messages or self.result.failures == NO_SUMMARY.failures:
             lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
-            messages = ["\n".join([f"ended with {self.code}; the end of its log:", *lines[-TAIL_LINES:]])]
+            messages.append("\n".join([f"ended with {self.code}; the end of its log:", *lines[-TAIL_LINES:]]))
         return f"--- {self.stage.name}: {self.log}\n" + "\n\n".join(message.rstrip() for message in messages)
 
 
@@ -189,18 +194,18 @@ class Run:
         threading.Thread(target=self._wait, args=(stage, process, time.monotonic()), daemon=True).start()
 
     def _wait(self, stage, process, began):
-        note = ""
+        log, note, result = self._log(stage), "", Result(failed=1)
         try:
-            process.wait(stage.limit_seconds)
-        except subprocess.TimeoutExpired:
-            note = f"ended after {stage.limit_seconds / 60:.0f} minutes"
-        # Also what a failed stage left behind.
-        end_group(process)
-        log = self._log(stage)
-        result = stage.read(log.read_text(errors="replace"))
-        if note:
-            result = dataclasses.replace(result, note=note)
-        self.ends.put(Ended(stage, process.returncode, time.monotonic() - began, result, log))
+            try:
+                process.wait(stage.limit_seconds)
+            except subprocess.TimeoutExpired:
+                note = f"ended after {stage.limit_seconds / 60:.0f} minutes"
+            # Also what a failed stage left behind.
+            end_group(process)
+            result = stage.read(log.read_text(errors="replace"))
+        finally:
+            result = dataclasses.replace(result, note=note or result.note)
+            self.ends.put(Ended(stage, process.returncode, time.monotonic() - began, result, log))
 
     def _note(self, ended):
         self.running.pop(ended.stage, None)
@@ -212,13 +217,14 @@ class Run:
 
 
 def end_group(process):
-    """Ends a stage's process and those that it started."""
-    try:
+    """Ends a stage's process and those that it started, after ten seconds by force."""
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(10)
-    except ProcessLookupError:
-        pass
-    except subprocess.TimeoutExpired:
+        for _ in range(1_000):
+            # Takes notice of the process's end: until then it counts as one of the group.
+            process.poll()
+            os.killpg(process.pid, 0)
+            time.sleep(0.01)
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
@@ -259,7 +265,8 @@ def run_and_report(stages, folder):
     """Runs `stages` for a script. Returns its exit code, and how each stage ended."""
     began = time.monotonic()
     # Ends the stages as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     ended = Run(stages, folder, tell=lambda line: print(line, flush=True)).run()
     print("\n".join(closing_lines(ended, time.monotonic() - began)), flush=True)
     return int(any(not each.has_passed for each in ended)), ended

@@ -1,10 +1,12 @@
 """Starts the program under test, talks to it over HTTP, and ends it. Standard library only."""
 
 import base64
+import contextlib
 import http.client
 import http.server
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -15,7 +17,8 @@ import urllib.parse
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BINARY = os.environ.get("GATEHOUSE_BINARY") or os.path.join(REPOSITORY, ".build", "debug", "gatehouse")
-# Ends a test that hangs, and decides nothing else: at least ten times what any wait takes on a quiet machine.
+# Ends a test that hangs, and decides nothing else: ten times the longest wait on a quiet machine, and far more than that for
+# all others.
 PATIENCE_SECONDS = 300
 
 JWT_SECRET = "a shared secret for tests alone, 40 bytes"
@@ -29,9 +32,13 @@ class NotStarted(Exception):
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A port for a server that starts in a moment. Not one of those that the system gives to connections: other processes
+    of the tests open many, and could take it first."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as listener, contextlib.suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            return port
 
 
 class LoopbackServer(http.server.ThreadingHTTPServer):
