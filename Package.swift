@@ -12,9 +12,11 @@ let strict: [SwiftSetting] = [
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 // The manifest is read on the machine that builds: on a Mac none of these targets is there, and none can stand in the
@@ -180,7 +182,8 @@ let package = Package(
             swiftSettings: strict),
         /// The floor that both doors stand on: context, limits, log, metrics, JSON answers. Knows no route.
         .target(
-            name: "HTTPServing", dependencies: ["GatehouseWire", hummingbird, httpTypes, logging, nioCore],
+            name: "HTTPServing",
+            dependencies: ["GatehouseWire", hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioHTTP1],
             swiftSettings: strict),
         /// The door that speaks the Supabase Auth protocol.
         .target(

@@ -43,10 +43,12 @@ package struct AuthServer: Sendable {
             Route(.get, "/health", health),
             Route(.get, "/.well-known/jwks.json", jsonWebKeySet),
             Route(.get, "/.well-known/openid-configuration", openIDConfiguration),
-            Route(.get, "/authorize", limitedBy: Limits.authorize, timeLimit: floor.requestTimeLimit, authorize),
-            Route(.get, "/callback", acceptsTrailingSlash: true, callback),
+            Route(
+                .get, "/authorize", limitedBy: Limits.authorize, timeLimit: floor.requestTimeLimit, answersHead: false,
+                authorize),
+            Route(.get, "/callback", acceptsTrailingSlash: true, answersHead: false, callback),
             Route(.post, "/callback", acceptsTrailingSlash: true, callback),
-            Route(.get, "/callback/{provider}", callback),
+            Route(.get, "/callback/{provider}", answersHead: false, callback),
             Route(.post, "/callback/{provider}", callback),
             Route(.post, "/apple/notifications", timeLimit: floor.requestTimeLimit, receiveAppleNotification),
         ]
@@ -65,7 +67,9 @@ package struct AuthServer: Sendable {
             Route(.delete, "/sessions/{session_id}", endSession),
             Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showUser),
             Route(.put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait, updateUser),
-            Route(.get, "/user/identities/authorize", limitedBy: Limits.authorize, timeLimit: wait, authorizeLink),
+            Route(
+                .get, "/user/identities/authorize", limitedBy: Limits.authorize, timeLimit: wait, answersHead: false,
+                authorizeLink),
             Route(.get, "/user/identities/undoable", listUndoableLinks),
             Route(.post, "/user/identities/{identity_id}/undo", undoLink),
             Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),

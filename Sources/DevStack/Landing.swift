@@ -69,8 +69,16 @@ struct Landing: Sendable {
         return #"<li><a href="\#(external + "/auth/v1/authorize?" + query)">Sign in with \#(company.name)</a></li>\#n"#
     }
 
+    /// Anybody can lead a browser here with a code of their own making: the shell gets it as one word, whatever it is.
     private func trade(_ code: String) -> String {
-        "curl -s '\(external)/auth/v1/token?grant_type=pkce' -d '{\"auth_code\":\"\(code)\","
-            + "\"code_verifier\":\"\(ExampleProofKey.verifier)\"}'"
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.member("auth_code", code)
+        writer.member("code_verifier", ExampleProofKey.verifier)
+        writer.endObject()
+        return "curl -s \(Self.word("\(external)/auth/v1/token?grant_type=pkce")) -d \(Self.word(writer.text))"
     }
+
+    /// In single quotation marks, between which a POSIX shell knows no special character but their own (XCU 2.2.2).
+    private static func word(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

@@ -14,7 +14,7 @@ struct PageTests {
     private static let elements: Set<String> = [
         "!doctype", "html", "head", "meta", "title", "style", "body", "header", "p", "strong", "span", "main", "h1",
         "h2", "dl",
-        "dt", "dd", "code", "form", "ul", "li", "label", "input", "button",
+        "dt", "dd", "code", "form", "ul", "li", "label", "input", "button", "a",
     ]
 
     /// Nothing of the attack is markup: there are our elements and no others, and outside of its quotation marks no
@@ -67,6 +67,37 @@ struct PageTests {
         let twice = try await door.send(.get, Self.applePath + "?\(attacked)&\(attacked)")
         #expect(twice.status == 400)
         expectHarmless(twice)
+    }
+
+    @Test(
+        "The command on the page of dev gives the shell the code as one word",
+        arguments: [
+            "8b9d5c2e-code", "'; touch /tmp/owned; '", "$(id)`id`", #"\"#, #"","code_verifier":"mine"#, "a\nb",
+            "'\\''", attack,
+        ])
+    func command(_ code: String) async throws {
+        let door = try DevDoor()
+        let page = try await door.get("/dev", ["code": code])
+        expectHarmless(page)
+        let command = DevAnswer.unescaped(try #require(page.text.firstMatch(of: /<code>(curl [^<]*)<\/code>/)?.1))
+        let words = try Self.words(ofShell: command)
+        #expect(words.map { $0.prefix(4) } == ["curl", "-s", "http", "-d", #"{"au"#])
+        let body = try JSONReader.read(words[4])
+        #expect(body["auth_code"]?.stringValue == code)
+        #expect(body["code_verifier"]?.stringValue == ExampleProofKey.verifier)
+    }
+
+    /// What a POSIX shell passes to a program, in its own words.
+    private static func words(ofShell command: String) throws -> [String] {
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.arguments = ["-c", #"set -f; printf '%s\0' "# + command]
+        let output = Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        shell.waitUntilExit()
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test("A line break in the state stays out of the headers")

@@ -192,12 +192,18 @@ def test_a_google_answer_that_is_carried_to_another_browser_signs_nobody_in(tab,
     assert sign_in.person(tab.open(answer)) == ("verified@example.com", "Verified")
 
 
-def test_an_apple_answer_that_is_carried_to_another_browser_signs_nobody_in(chromium, strangers_tab, dev, begin):
+def test_an_apple_answer_that_is_carried_to_another_browser_signs_nobody_in(chromium, strangers_tab, dev, begin, app):
     tab = chromium.person(java_script_enabled=False)
     sign_in = begin("apple")
     tab.open(sign_in.address).choose("Verified")
-    # A page of somebody else's, with the form.
-    strangers_tab.page.set_content(tab.page.locator("form").evaluate("form => form.outerHTML"))
+    form = tab.page.locator("form").evaluate("form => form.outerHTML")
+    # Another website's page with the form: its origin alone is enough.
+    strangers_tab.page.set_content(form)
+    strangers_tab.page.get_by_role("button").click()
+    strangers_tab.page.wait_for_url(dev.url + "/**")
+    assert "foreign_origin" in strangers_tab.page.content()
+    # Another page of this machine.
+    strangers_tab.open(app).page.set_content(form)
     strangers_tab.page.get_by_role("button").click()
     assert strangers_tab.arrive(dev.url + "/dev").query["error_code"] == "bad_oauth_state"
     tab.page.get_by_role("button").click()

@@ -289,6 +289,16 @@ def test_the_report_says_what_did_not_come_and_why(source, target, tmp_path):
     assert "aes-gcm" not in report.read_text() + done.stdout + done.stderr
 
 
+def test_what_moves_a_terminals_cursor_is_escaped_in_the_report(source, target, tmp_path):
+    ada = source.person("ada@example.com")
+    file, report = tmp_path / "dump.sql", tmp_path / "report"
+    file.write_text(source.dump().replace(ada, "a\u202e\u009b2J\u2066da"))
+    done = target.command("import", "supabase", "--dump", str(file), "--report", str(report))
+    assert done.returncode == 1, done
+    assert report.read_text().startswith(r"a\u202e\u009b2J\u2066da" + "\tunreadable\t")
+    assert (report.read_text() + done.stdout + done.stderr).isascii()
+
+
 def test_an_interrupted_run_goes_on_where_it_was(source, target):
     source.run(
         f"""

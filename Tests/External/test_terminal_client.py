@@ -296,6 +296,67 @@ def test_a_server_that_lists_no_sessions_is_no_mystery(elsewhere, tmp_path):
     assert failure == ("sessions_unsupported", "This server does not list sessions.")
 
 
+@pytest.fixture
+def deceiver():
+    """An account server whose people are called by what turns a terminal's text around."""
+    server = LoopbackServer(Deceiver)
+    yield server
+    server.stop()
+
+
+class Deceiver(Elsewhere):
+    ADDRESS = "a\u202e\u2066\u009b2J\u0085\u2028\u200fda@example.com"
+
+    def answer(self, status, body):
+        if "user" in body:
+            body["user"]["email"] = self.ADDRESS
+        super().answer(status, body)
+
+
+def test_what_turns_text_around_is_escaped_for_scripts_too(deceiver, tmp_path):
+    person = Person(tmp_path, deceiver)
+    words = ("login", "--email", "ada@example.com", "--password-stdin")
+    plain = person.run(*words, stdin=PASSWORD + "\n")
+    assert "Signed in as a??" in plain.out and (plain.out + plain.err).isascii()
+    ended = person.run(*words, "--json", stdin=PASSWORD + "\n")
+    assert ended.code == 0 and ended.out.isascii() and r"a\u202e\u2066\u009b2J\u0085\u2028\u200fda" in ended.out
+    assert ended.json()["user"]["email"] == Deceiver.ADDRESS
+
+
+class Endless(http.server.BaseHTTPRequestHandler):
+    """Answers without end, until the caller goes away."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        try:
+            while self.server.sent < 1 << 30:
+                self.server.sent += self.wfile.write(b" " * 65536)
+        except OSError:
+            pass
+
+    do_GET = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+def test_an_answer_without_end_fills_no_memory(tmp_path):
+    server = LoopbackServer(Endless)
+    server.sent = 0
+    try:
+        person = Person(tmp_path, server)
+        words = ("login", "--email", "ada@example.com", "--password-stdin")
+        code, message = person.fails(UNAVAILABLE, *words, stdin=PASSWORD + "\n")
+        assert code == "unexpected_answer" and "is no account server" in message
+        # What the sockets took besides, for each try.
+        assert 1 << 20 <= server.sent < 1 << 27
+    finally:
+        server.stop()
+
+
 # In the browser.
 
 

@@ -47,6 +47,41 @@ struct RouteTableTests {
     }
 
     @Test(
+        "HEAD is answered as GET is, without the body",
+        arguments: [
+            ("/user", "Bearer x", 200), ("/user/", "Bearer x", 200), ("/user", nil as String?, 401),
+            ("/nothing", nil, 404), ("//user", nil, 404), ("/token", nil, 405), ("/user/1", nil, 401),
+        ])
+    func head(_ path: String, _ bearer: String?, _ status: Int) async throws {
+        let headers: HTTPFields = bearer.map { [.authorization: $0] } ?? [:]
+        let get = try await door.send(.get, path, headers, to: table())
+        let head = try await door.send(.head, path, headers, to: table())
+        #expect(head.status == status && get.status == status)
+        #expect(head.body.isEmpty && head.headers == get.headers)
+        #expect(head.headers[.contentLength] == String(get.body.utf8.count))
+    }
+
+    @Test("A row whose GET changes something refuses HEAD and does nothing")
+    func noHead() async throws {
+        let table = door.table([
+            Route(.get, "/once", answersHead: false) { _, _ in throw Refusal(.gone, RefusalCode("used"), "Used.") }
+        ])
+        let answer = try await door.send(.head, "/once", to: table)
+        #expect(answer.status == 405 && answer.headers[.allow] == "GET")
+        #expect(try await door.send(.get, "/once", to: table).status == 410)
+    }
+
+    @Test("A request without a valid Host is refused before anything else, unknown paths and preflights too")
+    func noHost() async throws {
+        for (method, path) in [(HTTPRequest.Method.post, "/token"), (.get, "/nothing"), (.options, "/token")] {
+            let answer = try await door.send(
+                method, path, [.origin: "https://app.example", .accessControlRequestMethod: "POST"], host: nil,
+                to: table())
+            #expect(answer.status == 400 && answer.body.contains("validation_failed"))
+        }
+    }
+
+    @Test(
         "Where a bearer is needed it is looked at before the method",
         arguments: [
             (HTTPRequest.Method.get, "/user", nil as String?, 401), (.get, "/user/", "Bearer x", 200),

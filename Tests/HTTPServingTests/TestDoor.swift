@@ -12,11 +12,12 @@ struct TestDoor {
     let lines = LogLines()
     let metrics = ServerMetrics()
     let crossOrigin = CrossOriginPolicy(additionalHeaders: ["X-App"])
+    var callers: LocalCallers?
 
     func floor(_ limits: [RateLimit] = [], sleep: @escaping @Sendable (Duration) async throws -> Void) -> ServingFloor {
         ServingFloor(
             now: clock.now, uptime: clock.uptime, sleep: sleep, makeRequestID: { "made-here" }, metrics: metrics,
-            limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer))
+            limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer), callers: callers)
     }
 
     func table(
@@ -31,8 +32,8 @@ struct TestDoor {
     func table(_ routes: [Route]) -> RouteTable { table("", .auth, routes) }
 
     func send(
-        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], body: RequestBody? = nil,
-        to tables: RouteTable...
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], host: String? = "test",
+        body: RequestBody? = nil, to tables: RouteTable...
     ) async throws -> TestAnswer {
         let router = Router(context: ServerContext.self)
         for table in tables { table.add(to: router) }
@@ -40,7 +41,7 @@ struct TestDoor {
         let handler = LineLogHandler(
             label: "test", format: .json, logLevel: .debug, now: clock.now, write: { lines.append($0) })
         let logger = Logger(label: "test") { _ in handler }
-        let head = HTTPRequest(method: method, scheme: "http", authority: "test", path: path, headerFields: headers)
+        let head = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers)
         let request = Request(head: head, body: body ?? RequestBody(buffer: ByteBuffer()))
         let context = ServerContext(peerAddress: "192.0.2.1", logger: logger)
         let response = try await router.buildResponder().respond(to: request, context: context)

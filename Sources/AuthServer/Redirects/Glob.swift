@@ -1,46 +1,25 @@
-/// A pattern of the redirect list (wire contract 1.6). `.` and `/` separate: `*` is a run of anything else, `**` a run
-/// of anything at all, `?` one character that separates nothing, `[a-z]` and `[!a-z]` one of a class.
+/// A pattern for one part of an address (wire contract 1.6): `*` is a run, `**` a run of anything at all, `?` one
+/// character, `[a-z]` and `[!a-z]` one of a class. `*`, `?` and `[!…]` never match a delimiter: `. / ? # @ : \`.
 struct Glob: Sendable {
     private enum Part: Sendable {
         case character(UInt8)
         case any
-        case run(crossesSeparators: Bool)
+        case run(crossesDelimiters: Bool)
         case oneOf([ClosedRange<UInt8>], isNegated: Bool)
     }
 
     private let parts: [Part]
 
-    /// The most patterns that one entry's braces may stand for.
-    private static let mostAlternatives = 64
-
-    /// The patterns of one entry: `{a,b}` stands for two. An entry that cannot be read matches nothing.
-    static func alternatives(_ entry: String) -> [Glob] {
-        var open = [Array(entry.utf8)]
-        var done: [Glob] = []
-        while let text = open.popLast() {
-            guard open.count + done.count <= mostAlternatives else { return [] }
-            guard let start = text.firstIndex(of: UInt8(ascii: "{")) else {
-                guard let glob = Glob(text) else { return [] }
-                done.append(glob)
-                continue
-            }
-            guard let end = text[start...].firstIndex(of: UInt8(ascii: "}")) else { return [] }
-            let choices = text[(start + 1)..<end].split(
-                separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            open += choices.map { Array(text[..<start]) + $0 + text[(end + 1)...] }
-        }
-        return done
-    }
-
-    private init?(_ text: [UInt8]) {
+    /// Nil for a class without its `]`.
+    init?(_ text: some Sequence<UInt8>) {
         var parts: [Part] = []
-        var rest = text[...]
+        var rest = Array(text)[...]
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "*"):
                 let crosses = rest.first == byte
                 if crosses { rest.removeFirst() }
-                parts.append(.run(crossesSeparators: crosses))
+                parts.append(.run(crossesDelimiters: crosses))
             case UInt8(ascii: "?"): parts.append(.any)
             case UInt8(ascii: "["):
                 guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
@@ -51,6 +30,13 @@ struct Glob: Sendable {
         }
         self.parts = parts
     }
+
+    /// Matches everything.
+    static let anything = Glob(parts: [.run(crossesDelimiters: true)])
+    private init(parts: [Part]) { self.parts = parts }
+
+    /// Matches this text alone.
+    init(literal text: some Sequence<UInt8>) { parts = text.map(Part.character) }
 
     private static func oneOf(_ text: ArraySlice<UInt8>) -> Part {
         let isNegated = text.first == UInt8(ascii: "!")
@@ -68,37 +54,43 @@ struct Glob: Sendable {
     }
 
     /// In time that grows with the product of both lengths, whatever the pattern.
-    func matches(_ text: String) -> Bool {
-        // The parts before which a match of the text so far can stand.
-        var positions = Self.skippingRuns([0], parts)
-        for byte in text.utf8 {
-            var next: Set<Int> = []
-            for position in positions where position < parts.count {
-                switch parts[position] {
-                case .character(let wanted): if byte == wanted { next.insert(position + 1) }
-                case .any: if !Self.separates(byte) { next.insert(position + 1) }
-                case .run(let crosses): if crosses || !Self.separates(byte) { next.insert(position) }
-                case .oneOf(let ranges, let isNegated):
-                    if ranges.contains(where: { $0.contains(byte) }) != isNegated { next.insert(position + 1) }
-                }
+    func matches(_ text: some Sequence<UInt8>) -> Bool {
+        // `open[n]`: the text so far matches the first n parts.
+        var open = [Bool](repeating: false, count: parts.count + 1)
+        open[0] = true
+        skipRuns(&open)
+        for byte in text {
+            var next = [Bool](repeating: false, count: parts.count + 1)
+            var isStuck = true
+            for position in parts.indices where open[position] {
+                guard let step = step(at: position, byte) else { continue }
+                next[position + step] = true
+                isStuck = false
             }
-            positions = Self.skippingRuns(next, parts)
-            if positions.isEmpty { return false }
+            if isStuck { return false }
+            skipRuns(&next)
+            open = next
         }
-        return positions.contains(parts.count)
+        return open[parts.count]
     }
 
-    private static func separates(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || byte == UInt8(ascii: "/") }
-
-    private static func skippingRuns(_ positions: Set<Int>, _ parts: [Part]) -> Set<Int> {
-        var all = positions
-        for start in positions {
-            var position = start
-            while position < parts.count, case .run = parts[position] {
-                position += 1
-                all.insert(position)
-            }
+    /// How many parts the match advances with this byte; nil: not at all.
+    private func step(at position: Int, _ byte: UInt8) -> Int? {
+        switch parts[position] {
+        case .character(let wanted): byte == wanted ? 1 : nil
+        case .any: Self.delimits(byte) ? nil : 1
+        case .run(let crosses): crosses || !Self.delimits(byte) ? 0 : nil
+        case .oneOf(let ranges, let isNegated):
+            ranges.contains { $0.contains(byte) } != isNegated && !(isNegated && Self.delimits(byte)) ? 1 : nil
         }
-        return all
+    }
+
+    private static func delimits(_ byte: UInt8) -> Bool { "./?#@:\\".utf8.contains(byte) }
+
+    /// A run may be empty.
+    private func skipRuns(_ open: inout [Bool]) {
+        for position in parts.indices where open[position] {
+            if case .run = parts[position] { open[position + 1] = true }
+        }
     }
 }

@@ -48,20 +48,34 @@ struct Client: Sendable {
 
     private static let clientInfo = "gatehouse-cli/\(ProgramVersion.text)"
 
-    /// The list of sessions shows this name.
+    /// Of one answer, in bytes.
+    private static let longestAnswer = 1_048_576
+
+    /// As an app's own, but what answers cannot fill the memory.
     private static func transport() -> HTTPTransport {
-        let send = SystemDefaults.transport()
-        return { call in
-            var call = call
-            call.headers["user-agent"] = clientInfo
-            return try await send(call)
+        { call in
+            var headers = call.headers
+            // The list of sessions shows this name.
+            headers["user-agent"] = clientInfo
+            let call = OutgoingCall(
+                method: call.method, url: call.url.absoluteString, headers: headers, body: call.body,
+                maximumBytes: longestAnswer, timeLimit: .seconds(30))
+            do {
+                let answer = try await OutgoingHTTP().answer(to: call)
+                return HTTPReply(status: answer.status, headers: answer.headers, body: answer.body)
+            } catch OutgoingFailure.tooLong {
+                // What goes on after that is no answer of an account server; without a body it counts as none.
+                return HTTPReply(status: 200, headers: [:], body: [])
+            }
         }
     }
 }
 
 extension Client {
     /// What came of the command, on standard output.
-    func answer(_ answer: ClientAnswer) throws { try Output.send(isJSON ? answer.json.text + "\n" : answer.text) }
+    func answer(_ answer: ClientAnswer) throws {
+        try Output.send(isJSON ? answer.json.text.escaped + "\n" : answer.text)
+    }
 
     /// For people alone, on standard error.
     func note(_ text: String) { if !isJSON { Output.note(text.printable) } }

@@ -69,5 +69,5 @@ extension ClientCommand {
 
 extension ClientFailure {
     /// To standard error.
-    func tell(asJSON isJSON: Bool) { Output.note(isJSON ? json.text : "Error: \(message)") }
+    func tell(asJSON isJSON: Bool) { Output.note(isJSON ? json.text.escaped : "Error: \(message)") }
 }

@@ -21,6 +21,12 @@ struct Dev: AsyncParsableCommand {
         help: "Another address that browsers may come back to, such as boxscore://signed-in, or a pattern. Repeatable."
     )
     var redirect: [String] = []
+    @Option(
+        help: """
+            Another name by which browsers and devices reach this machine, such as my-mac.local. Repeatable; \
+            addresses, localhost and --host count without it.
+            """)
+    var allowHost: [String] = []
     @Flag(help: "Print addresses and keys as one line of JSON.") var json = false
     @Flag(help: "Limit requests as `serve` does.") var limits = false
 
@@ -121,6 +127,7 @@ struct Dev: AsyncParsableCommand {
         if limits { environment[Setting.limits.environmentName] = "on" }
         var settings = try ServerSettings(GivenSettings(environment: environment))
         settings.servesMetricsToLoopback = true
+        settings.callers = LocalCallers(names: allowHost + [host])
         return settings
     }
 }

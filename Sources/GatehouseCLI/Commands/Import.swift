@@ -43,7 +43,7 @@ struct ImportSupabase: AsyncParsableCommand {
         let source = try await source()
         let handle = try report.map(OutputFile.goOn)
         var work = SupabaseImport(accounts, isDryRun: dryRun) { account, remark, detail in
-            try handle?.write(contentsOf: Data("\(account)\t\(remark.rawValue)\t\(detail)\n".utf8))
+            try handle?.write(contentsOf: Data("\(account.escaped)\t\(remark.rawValue)\t\(detail.escaped)\n".utf8))
         }
         try await explaining { try await work.run(source) }
         try handle?.close()
@@ -57,7 +57,7 @@ struct ImportSupabase: AsyncParsableCommand {
         do {
             return try await SupabaseDatabase(databaseUrl ?? "")
         } catch let failure as DatabaseFailure {
-            Output.note("The source cannot be read: \(failure.detail) (code \(failure.code)).")
+            Output.note("The source cannot be read: \(failure.detail.printable) (code \(failure.code)).")
             throw ExitCode(.unavailable)
         }
     }

@@ -25,7 +25,7 @@ struct ListUsers: AsyncParsableCommand {
         repeat {
             let page = try await accounts.newest(after: last, filter: filter, limit: 1_000)
             for account in page {
-                if json { try Output.line(withoutHash(account)) } else { table.add(row(account.user)) }
+                if json { try Output.line(withoutHash(account).escaped) } else { table.add(row(account.user)) }
             }
             last = page.last?.user
         } while last != nil
@@ -76,7 +76,7 @@ struct DeleteUser: AsyncParsableCommand {
             Output.note("Nobody can be asked here: say --yes.")
             return false
         }
-        Output.part("Delete \(user.email ?? user.id.text) with profile and sessions? [y/N] ")
+        Output.part("Delete \(user.email?.printable ?? user.id.text) with profile and sessions? [y/N] ")
         return readLine()?.lowercased() == "y"
     }
 }

@@ -33,6 +33,7 @@ struct OutgoingCall: Sendable {
 struct OutgoingHTTP: Sendable {
     struct Answer: Sendable {
         let status: Int
+        var headers: [String: String] = [:]
         let body: [UInt8]
     }
 
@@ -117,6 +118,9 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable 
             let code = (error as? URLError)?.errorCode ?? 0
             return outcome.end(.failure(OutgoingFailure.noAnswer(code: code)))
         }
-        outcome.end(.success(OutgoingHTTP.Answer(status: answer.statusCode, body: body.withLock(\.self))))
+        var headers: [String: String] = [:]
+        for case (let name as String, let value as String) in answer.allHeaderFields { headers[name] = value }
+        outcome.end(
+            .success(OutgoingHTTP.Answer(status: answer.statusCode, headers: headers, body: body.withLock(\.self))))
     }
 }

@@ -106,7 +106,7 @@ func makeApplication(
     for table in tables { table.add(to: router) }
     UnknownPaths.add(tables, to: router)
     return Application(
-        router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+        router: router, server: .strictHTTP1(idleTimeout: .seconds(60)),
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port), backlog: 1_024),
         onServerRunning: { _ in await onReady() }, logger: logger)

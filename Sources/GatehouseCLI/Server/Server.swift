@@ -41,7 +41,7 @@ func makeServer(
     let floor = ServingFloor(
         now: System.now, uptime: System.uptime, sleep: System.sleep, makeRequestID: System.requestID, metrics: metrics,
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
-        clientAddress: settings.clientAddress,
+        clientAddress: settings.clientAddress, callers: settings.callers,
         requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)
     var server = Server()
     if let secrets = settings.secrets {

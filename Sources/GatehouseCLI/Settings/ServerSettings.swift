@@ -32,6 +32,8 @@ package struct ServerSettings: Sendable {
     /// nil: nothing is limited.
     package var rates: AuthRates?
     package var clientAddress: ClientAddressRule
+    /// Not nil in `gatehouse dev`.
+    package var callers: LocalCallers?
     package var requestTimeLimit: Duration
     package var allowedHeaders: [String]
     /// Sign-ins that may wait for each hashing thread.

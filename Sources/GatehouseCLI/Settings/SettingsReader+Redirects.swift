@@ -49,12 +49,8 @@ enum RedirectEntry {
     /// text behind.
     static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
         guard asPattern else { return isAddress(entry) }
-        let isPrintable = entry.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
-        let literal = entry.prefix { !"*?[{".contains($0) }
-        guard isPrintable else { return false }
-        // The scheme may be a pattern itself.
-        guard let colon = literal.firstIndex(of: ":") else { return literal.count < entry.count }
-        return isAddress("\(literal[..<colon])://host")
+        let isExact = !entry.contains { "*[{".contains($0) } && isAddress(entry)
+        return isExact || RedirectAllowList.canMatch(pattern: entry)
     }
 
     /// The parts of a list of patterns: a comma between braces separates nothing.

@@ -61,7 +61,7 @@ struct AccountImport {
         case .refused(let line, let reason):
             refused += 1
             progress.erase()
-            Output.note("line \(line): \(reason)")
+            Output.note("line \(line): \(reason.printable)")
         }
     }
 

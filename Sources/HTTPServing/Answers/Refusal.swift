@@ -61,6 +61,9 @@ extension Refusal {
         Refusal(.contentTooLarge, .bodyTooLarge, "Request body too large (max \(limit) bytes)")
     }
 
+    /// RFC 9112 §3.2; ``HostRule`` takes away what is not one valid `Host`.
+    static let wrongHost = Refusal(.badRequest, .validationFailed, "The request needs one valid Host header.")
+
     package static let timeout = Refusal(
         .gatewayTimeout, .requestTimeout, "Processing this request timed out, please retry after a moment.")
 

@@ -7,7 +7,7 @@ package struct Route: Sendable {
     /// Throws to refuse.
     package typealias Guard = @Sendable (Request, ServerContext) async throws -> Void
 
-    let method: HTTPRequest.Method
+    private(set) var method: HTTPRequest.Method
     /// Below the door's prefix, in Hummingbird's spelling: `/admin/users/{user_id}`.
     let path: String
     /// `/signup/` is `/signup` (contract 1.5 lists which).
@@ -22,12 +22,15 @@ package struct Route: Sendable {
     /// caller's body, a hash queue, another server. It costs a task group, and a timer that stays until it would
     /// have rung, so hot rows have none.
     var timeLimit: Duration?
+    /// Whether a GET row answers HEAD too. False where GET changes something or its answer has no end: a program that
+    /// only looks at a link must not use it up.
+    var answersHead = true
     let handler: Handler
 
     package init(
         _ method: HTTPRequest.Method, _ path: String, acceptsTrailingSlash: Bool = false, guardedBy: Guard? = nil,
         wrongMethodGuardedBy: Guard? = nil, limitedBy: String? = nil, timeLimit: Duration? = nil,
-        _ handler: @escaping Handler
+        answersHead: Bool = true, _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
@@ -36,6 +39,15 @@ package struct Route: Sendable {
         self.wrongMethodGuardedBy = wrongMethodGuardedBy
         self.limitedBy = limitedBy
         self.timeLimit = timeLimit
+        self.answersHead = answersHead
         self.handler = handler
+    }
+
+    /// The row that answers HEAD as this one answers GET (RFC 9110 §9.3.2).
+    var head: Route? {
+        guard method == .get, answersHead else { return nil }
+        var route = self
+        route.method = .head
+        return route
     }
 }

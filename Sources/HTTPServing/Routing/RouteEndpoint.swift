@@ -39,6 +39,8 @@ struct RouteEndpoint: HTTPResponder {
     }
 
     private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard request.head.authority != nil else { throw Refusal.wrongHost }
+        try floor.callers?.check(request)
         if let preflight = preflight(request) { return preflight }
         guard PathShape(request.head.path ?? "/").isPlain(slash: route.acceptsTrailingSlash) else {
             throw UnknownPath()
@@ -80,6 +82,8 @@ struct RouteEndpoint: HTTPResponder {
             response.headers.append(HTTPField(name: .cacheControl, value: cacheControl))
         }
         door.crossOrigin?.mark(&response, to: request)
+        // A body would be read as the next answer on this connection (RFC 9110 §9.3.2).
+        if request.method == .head { response = response.createHeadResponse() }
     }
 
     private func log(_ status: Int, _ took: Duration, _ context: ServerContext) {

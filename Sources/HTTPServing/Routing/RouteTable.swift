@@ -4,7 +4,7 @@ package import Hummingbird
 /// The routes of one door on one page.
 ///
 /// What Hummingbird leaves open is closed here: a wrong method is 405 and not 404, `/a/` is not `/a` unless the
-/// row says so, a preflight is answered on every path.
+/// row says so, a preflight is answered on every path, HEAD wherever GET is.
 package struct RouteTable: Sendable {
     let door: Door
     let floor: ServingFloor
@@ -13,7 +13,7 @@ package struct RouteTable: Sendable {
     package init(door: Door, floor: ServingFloor, _ routes: [Route]) {
         self.door = door
         self.floor = floor
-        self.routes = routes
+        self.routes = routes + routes.compactMap(\.head)
     }
 
     /// Registers every row under every prefix of the door. After the last table call

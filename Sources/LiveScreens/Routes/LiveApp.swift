@@ -49,11 +49,11 @@ package struct LiveApp: Sendable {
                 Route(.get, "/app.js") { _, _ in LivePages.script },
                 Route(.get, "/app.css") { _, _ in LivePages.style },
                 Route(.get, "/close.js") { _, _ in LivePages.closing },
-                Route(.get, "/events", guardedBy: checkCaller) { request, _ in
+                Route(.get, "/events", guardedBy: checkCaller, answersHead: false) { request, _ in
                     try await events(request, sleep: floor.sleep)
                 },
                 Route(.post, "/actions", guardedBy: checkCaller, timeLimit: limit, act),
-                Route(.get, "/callback/{ticket}", guardedBy: checkHost, comeBack),
+                Route(.get, "/callback/{ticket}", guardedBy: checkHost, answersHead: false, comeBack),
             ])
     }
 

@@ -51,6 +51,7 @@ struct RedirectSettingsTests {
             ("javascript:alert(1)", false), ("https://a.example/\\b", false), ("app.example.org", false),
             ("https://user@a.example/", false), ("http://localhost:*/**", false), ("javascript:**", true),
             ("https://a.example/\\**", true), ("example.org/x", true), ("data:text/html", true),
+            ("*.example.org/**", true), ("https://example.org**", true),
         ])
     func never(entry: String, asPattern: Bool) {
         let problems = GivenValues.problems([
@@ -61,7 +62,10 @@ struct RedirectSettingsTests {
 
     @Test(
         "Patterns that could match something are none",
-        arguments: ["https://*.example.org/**", "http://localhost:*", "**", "{http,https}://a.example/", "boxscore:*"])
+        arguments: [
+            "https://*.example.org/**", "http://localhost:*", "**", "{http,https}://a.example/", "boxscore:*",
+            "https://a.example/#/signed-in", "http://[::1]:*/**",
+        ])
     func pattern(entry: String) {
         #expect(
             GivenValues.problems(["GATEHOUSE_URI_ALLOW_LIST": entry, "GATEHOUSE_REDIRECT_PATTERNS": "on"]).isEmpty)

@@ -1,0 +1,62 @@
+package import HummingbirdCore
+import Logging
+package import NIOCore
+import NIOHTTP1
+
+/// Takes every `Host` from a request that has more than one, or none that is valid, so that it is refused with 400
+/// (RFC 9112 §3.2). HTTP/1.0 has no such header: a request without one gets an empty one.
+///
+/// This is decided before Hummingbird reads the head, which keeps the first `Host` alone and forgets the version.
+final class HostRule: ChannelInboundHandler, Sendable {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        let hosts = head.headers.lazy.filter { $0.name.utf8.count == 4 && $0.name.lowercased() == "host" }
+        var (count, isValid) = (0, true)
+        for host in hosts {
+            count += 1
+            isValid = isValid && host.value.utf8.allSatisfy(Self.isOfHost)
+        }
+        if count == 1, isValid { return context.fireChannelRead(data) }
+        head.headers.remove(name: "host")
+        if count == 0, (head.version.major, head.version.minor) < (1, 1) { head.headers.add(name: "host", value: "") }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// `uri-host [ ":" port ]` of RFC 9110 §7.2, character by character.
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+        }
+    }
+}
+
+/// HTTP/1.1 as Hummingbird serves it, behind the ``HostRule``.
+private struct StrictHTTP1: ServerChildChannel {
+    let http: HTTP1Channel
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(HostRule(), position: .after(decoder))
+            return value
+        }
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+}
+
+extension HTTPServerBuilder {
+    /// - Parameter idleTimeout: After this a connection without a request is closed.
+    package static func strictHTTP1(idleTimeout: TimeAmount) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            StrictHTTP1(http: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleTimeout)))
+        }
+    }
+}
