@@ -126,7 +126,7 @@ extension Setting {
         case .emailEnabled: "Whether people sign up and in by e-mail address."
         case .anonymousEnabled: "Whether anybody gets an anonymous account."
         case .autoConfirm: "Whether an address counts as confirmed without a mail. This build sends no mail."
-        case .passwordMinimumLength: "Characters, at least 6."
+        case .passwordMinimumLength: "Characters, 6 to 72."
         case .passwordRequiredCharacters: "Sets of characters with colons between them; one of each has to occur."
         case .requireCurrentPassword: "Whether a new password needs the current one."
         case .hashQueue: "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000."

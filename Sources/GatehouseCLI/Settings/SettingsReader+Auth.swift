@@ -9,7 +9,7 @@ extension SettingsReader {
             refuse(.externalURL, "is missing: expected a web address such as https://api.example.org/auth/v1")
         }
         let policy = PasswordPolicy(
-            minimumLength: number(.passwordMinimumLength, 1...72),
+            minimumLength: number(.passwordMinimumLength, PasswordPolicy.lowestMinimum...PasswordPolicy.longest),
             requiredCharacters: text(.passwordRequiredCharacters) ?? "")
         var auth = AuthSettings(
             externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
@@ -38,10 +38,10 @@ extension SettingsReader {
         var tokens = TokenSettings()
         tokens.sharedSecret = sharedSecret()
         tokens.imported = importedKeys()
-        let hasImported = given[.jwtKeys] != nil
+        let hasImported = given.has(.jwtKeys)
         switch choice(.jwtAlgorithm, ["ES256": SigningAlgorithm.es256, "HS256": .hs256]) {
         case .hs256:
-            if given[.jwtSecret] == nil { refuse(.jwtAlgorithm, "HS256 needs \(Setting.jwtSecret.environmentName)") }
+            if !given.has(.jwtSecret) { refuse(.jwtAlgorithm, "HS256 needs \(Setting.jwtSecret.environmentName)") }
             if hasImported { refuse(.jwtAlgorithm, "is decided by the keys of jwt_keys: leave it out") }
             tokens.signsWithSharedSecret = true
         case .es256:
@@ -53,7 +53,7 @@ extension SettingsReader {
     }
 
     mutating func remoteIssuer() -> RemoteIssuerSettings? {
-        for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where given[setting] == nil {
+        for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where !given.has(setting) {
             refuse(setting, "is missing: a gateway alone has to know its issuer")
         }
         let issuer = webAddress(.jwtIssuer)

@@ -13,6 +13,7 @@ package struct ServingFloor: Sendable {
     /// Nil: nothing is limited, as in `gatehouse dev`.
     package let limiter: RateLimiter?
     package let clientAddress: ClientAddressRule
+    private let forwarding: ForwardingWatch
     /// Contract 1.5: after this a request is answered with 504.
     package let requestTimeLimit: Duration
     /// What errors mean that no handler answers for itself; nil for those that nobody foresaw.
@@ -32,6 +33,7 @@ package struct ServingFloor: Sendable {
         self.metrics = metrics
         self.limiter = limiter
         self.clientAddress = clientAddress
+        forwarding = ForwardingWatch(clientAddress, metrics)
         self.requestTimeLimit = requestTimeLimit
         self.foreseen = foreseen
     }
@@ -47,7 +49,9 @@ extension ServingFloor {
     ///
     /// - Throws: ``Refusal`` 429 when the bucket is dry.
     package func take(_ bucket: String, _ request: Request, _ context: ServerContext) async throws {
-        guard let limiter, let key = clientAddress.limitKey(peer: context.peerAddress, request.headers) else { return }
+        guard let limiter else { return }
+        forwarding.look(at: request.headers, context)
+        guard let key = clientAddress.limitKey(peer: context.peerAddress, request.headers) else { return }
         try await limiter.require(bucket, key: key, at: now())
     }
 }
