@@ -147,6 +147,19 @@ struct SettingsTests {
         #expect(settings.audience == "app" && settings.role == "member")
     }
 
+    @Test("The app's names, as far as the configuration has them, are no passwords")
+    func forbiddenWords() throws {
+        let changes = [
+            "GATEHOUSE_PASSWORD_FORBIDDEN_WORDS": "Acme, Box Score", "GATEHOUSE_APP_SCHEME": "boxscore",
+            "GOTRUE_SITE_URL": "https://play.acme.example",
+        ]
+        let words = try GivenValues.settings(changes).auth.passwordPolicy.forbiddenWords
+        let expected = [
+            "Acme", "Box Score", "play.acme.example", "api.example.org", "play", "acme", "api", "example", "boxscore",
+        ]
+        #expect(words == expected)
+    }
+
     @Test("A path list may name the root, and slashes at the end do not count")
     func authPaths() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_AUTH_PATHS": "/, /auth/v1/"]).authPrefixes == ["", "/auth/v1"])

@@ -1,5 +1,6 @@
 import AccountDomain
 import AuthServer
+import Foundation
 import GatehouseWire
 import JSONWebTokens
 
@@ -10,7 +11,7 @@ extension SettingsReader {
         }
         let policy = PasswordPolicy(
             minimumLength: number(.passwordMinimumLength, PasswordPolicy.lowestMinimum...PasswordPolicy.longest),
-            requiredCharacters: text(.passwordRequiredCharacters) ?? "")
+            requiredCharacters: text(.passwordRequiredCharacters) ?? "", forbiddenWords: forbiddenWords())
         var auth = AuthSettings(
             externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
         if let issuer = text(.jwtIssuer) { auth.issuer = issuer }
@@ -32,6 +33,14 @@ extension SettingsReader {
             refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName) or no caller gets in")
         }
         return auth
+    }
+
+    /// The app's names: those that are given, and those that the configuration has anyway.
+    private func forbiddenWords() -> [String] {
+        let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
+        // What a registry sells below names no app.
+        let labels = hosts.flatMap { $0.split(separator: ".").dropLast().map(String.init) }
+        return list(.passwordForbiddenWords) + hosts + labels + [text(.appScheme)].compactMap(\.self)
     }
 
     mutating func tokens() -> TokenSettings {
