@@ -68,6 +68,29 @@ package struct SigningKeys: Sendable {
         }
     }
 
+    /// Removes a key that has leaked: no token that it signed verifies any more, good ones included.
+    ///
+    /// After the current key `replacement` is current. The newest of the retired keys signs until every node has read
+    /// it, and therefore counts as retired only now.
+    ///
+    /// - Parameter expired: What retired before this has signed no token that is still good.
+    /// - Returns: All keys, newest first; nil when no key has this id, and then nothing has changed.
+    package func revoke(_ id: String, replacement: StoredSigningKey, forgettingRetiredBefore expired: Instant)
+        async throws -> [StoredSigningKey]?
+    {
+        try await database.write { db in
+            guard try list(db).contains(where: { $0.id == id }) else { return nil }
+            try db.run("DELETE FROM signing_keys WHERE id = \(id) OR retired_at < \(expired)")
+            let left = try list(db)
+            guard left.allSatisfy({ $0.retiredAt != nil }) else { return left }
+            if let next = left.first {
+                try db.run("UPDATE signing_keys SET retired_at = \(replacement.createdAt) WHERE id = \(next.id)")
+            }
+            try insert(replacement, in: db)
+            return try list(db)
+        }
+    }
+
     private func insert(_ key: StoredSigningKey, in db: any Connection) throws {
         let sealed = try secrets.seal(
             Array(key.privateKey.reveal().utf8), name: "signing key \(key.id)", nonce: randomBytes(12))

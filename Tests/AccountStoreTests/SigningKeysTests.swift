@@ -30,6 +30,27 @@ struct SigningKeysTests {
         #expect(later.map(\.id) == ["three", "two"])
     }
 
+    @Test("A leaked key is gone at once, and a new one follows the current one", arguments: TestDatabase.all)
+    func revocation(_ kind: TestDatabase) async throws {
+        let storage = try await kind.open()
+        let keys = Self.keys(storage)
+        let (never, replacement) = (Instant(seconds: 0), Self.key("new", at: 50))
+        _ = try await keys.ensure(Self.key("one", at: 10))
+        _ = try await keys.rotate(to: Self.key("two", at: 20), forgettingRetiredBefore: never)
+        _ = try await keys.rotate(to: Self.key("three", at: 30), forgettingRetiredBefore: never)
+        #expect(try await keys.revoke("four", replacement: replacement, forgettingRetiredBefore: never) == nil)
+        let withoutRetired = try await keys.revoke("two", replacement: replacement, forgettingRetiredBefore: never)
+        #expect(withoutRetired?.map(\.id) == ["three", "one"])
+        let withoutCurrent = try await keys.revoke("three", replacement: replacement, forgettingRetiredBefore: never)
+        #expect(withoutCurrent?.map(\.id) == ["new", "one"])
+        // It signs until every node knows the new one, so its time to verify starts anew.
+        #expect(withoutCurrent?.map(\.retiredAt) == [nil, Instant(seconds: 50)])
+        let last = try await keys.revoke(
+            "new", replacement: Self.key("newer", at: 90), forgettingRetiredBefore: Instant(seconds: 51))
+        #expect(last?.map(\.id) == ["newer"])
+        #expect(try await keys.all().map(\.id) == ["newer"])
+    }
+
     @Test("Two nodes that start at once end with one key", arguments: TestDatabase.all)
     func ensure(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()

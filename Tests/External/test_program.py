@@ -71,6 +71,19 @@ def test_second_dev_on_the_same_port_is_refused(dev, tmp_path):
     assert ended.returncode not in (0, None) and ended.stdout == "" and str(dev.port) in ended.stderr
 
 
+def test_dev_refuses_settings_that_it_would_ignore(tmp_path):
+    given = {"GOTRUE_JWT_SECRET": "a" * 32, "GATEHOUSE_PASSWORD_MIN_LENGTH": "12"}
+    ended = run("dev", "--port", "0", "--data", str(tmp_path / "data"), environment=given, timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 78 and ended.stdout == ""
+    assert all(name in ended.stderr for name in given) and "a" * 32 not in ended.stderr
+    assert not list(tmp_path.iterdir()), "nothing was made"
+
+
+def test_doctor_tells_where_the_dev_of_a_folder_runs(dev):
+    told = dev.command("doctor").stdout
+    assert dev.url in told and "9999" not in told, told
+
+
 def test_the_files_of_dev_are_for_their_owner_alone(dev):
     data = os.path.join(dev.folder, "data")
     modes = {
@@ -381,6 +394,25 @@ def test_rotating_the_key_signs_nobody_out(servers, new_email):
     assert server.auth().user(session["access_token"]).status == 200
     listed = server.command("keys", "list").stdout
     assert all(kid in listed for kid in published)
+
+
+def test_a_leaked_key_is_revoked(servers, new_email):
+    server, email = servers.serve().start(), new_email()
+    session = server.auth().sign_up(email)
+    leaked = jwt.get_unverified_header(session["access_token"])["kid"]
+    unknown = server.command("keys", "revoke", "nobody")
+    assert unknown.returncode == 1 and "keys list" in unknown.stderr, unknown
+    ended = server.command("keys", "revoke", leaked)
+    assert ended.returncode == 0 and leaked not in ended.stdout, ended
+    # A running server reads the keys every 30 s; one that starts has read them.
+    server.stop()
+    server.start()
+    assert server.auth().user(session["access_token"]).code == "bad_jwt"
+    assert server.gateway().get("/v1/auth/me", token=session["access_token"]).code == "TOKEN_INVALID"
+    fresh = server.auth().refresh(session["refresh_token"]).json()
+    assert jwt.get_unverified_header(fresh["access_token"])["kid"] != leaked
+    assert server.auth().user(fresh["access_token"]).status == 200
+    assert leaked not in json.dumps(server.auth().get("/.well-known/jwks.json").json())
 
 
 @pytest.mark.parametrize("forge", ["unknown kid", "none", "other algorithm", "jwk in the header", "jku in the header"])

@@ -92,11 +92,42 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test("What is no YAML mapping is one problem", arguments: ["- a\n- b\n", "a: [", "\tb"])
-    func malformed(text: String) async throws {
+    @Test(
+        "What is no YAML mapping is one problem, with its place and nothing of its text",
+        arguments: [
+            ("- a\n- b\n", "is not a list of settings: expected lines such as port: 9999"),
+            ("port: 80\nsecrets: \"1:hidden\nlisten: [", "is not valid YAML: see line 3, column 10"),
+            ("port: 80\n\tlisten: x", "is not valid YAML: see line 2, column 1"),
+            ("port: 80\nlisten: x\nport: 81\n", "has a key twice: see the lines from 1 on"),
+        ])
+    func malformed(text: String, expected: String) async throws {
         try await withFile(text) { path in
-            await #expect(throws: SettingsProblems([SettingsProblem(path, "cannot be read as YAML")])) {
+            await #expect(throws: SettingsProblems([SettingsProblem(path, expected)])) {
                 try await ConfigurationFile(path: path)
+            }
+        }
+    }
+
+    @Test("A file that cannot be read is told with the reason")
+    func unreadable() async throws {
+        let folder = FileManager.default.temporaryDirectory.path
+        let missing = folder + "/gatehouse-\(UInt64.random(in: .min ... .max)).yaml"
+        for (path, reason) in [(missing, "there is no such file"), (folder, "it is a folder")] {
+            await #expect(throws: SettingsProblems([SettingsProblem(path, "cannot be read: \(reason)")])) {
+                try await ConfigurationFile(path: path)
+            }
+        }
+        try await withFile("secrets_file: \(missing)\njwt_algorithm: HS256\njwt_secret_file: \(missing)\n") { path in
+            let environment = GivenValues.least.merging(["GATEHOUSE_SECRETS": ""]) { $1 }
+            let given = GivenSettings(environment: environment, file: try await ConfigurationFile(path: path))
+            let expected = ["jwt_secret_file in \(path)", "secrets_file in \(path)"].map {
+                SettingsProblem($0, "names a file that cannot be read: there is no such file")
+            }
+            do throws(SettingsProblems) {
+                _ = try ServerSettings(given)
+                Issue.record("a configuration without secrets was accepted")
+            } catch {
+                #expect(Set(error.problems) == Set(expected) && error.problems.count == 2)
             }
         }
     }

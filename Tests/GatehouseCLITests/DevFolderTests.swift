@@ -41,6 +41,22 @@ struct DevFolderTests {
         #expect(settings.auth.apiKeys.secret.count == 1 && settings.auth.apiKeys.publishable.count == 1)
     }
 
+    @Test("What would configure a server and not this one is refused; what other programs read is remarked")
+    func ignored() throws {
+        let environment = [
+            "GOTRUE_JWT_SECRET": "a", "GOTRUE_SMTP_HOST": "b", "GATEHOUSE_SECRETS_FILE": "c", "API_EXTERNAL_URL": "d",
+            "PORT": "80", "DATABASE_URL": "e", "GATEHOUSE_URL": "f", "GATEHOUSE_KEY": "g", "HOME": "h", "GOTRUE_X": "",
+        ]
+        let ignored = IgnoredSettings(environment: environment)
+        let refused = ["API_EXTERNAL_URL", "GATEHOUSE_SECRETS_FILE", "GOTRUE_JWT_SECRET", "GOTRUE_SMTP_HOST"]
+        #expect(ignored.refused == refused)
+        #expect(throws: SettingsProblems.self) { try ignored.refuse() }
+        #expect(ignored.remark(file: "gatehouse.yaml")?.contains("DATABASE_URL, PORT, gatehouse.yaml.") == true)
+        let nothing = IgnoredSettings(environment: ["HOME": "h"])
+        try nothing.refuse()
+        #expect(nothing.remark(file: nil) == nil)
+    }
+
     @Test("Stand-ins are providers like others, on this machine alone")
     func standIns() throws {
         let standIns = try #require(try DevStandIns(at: "http://127.0.0.1:1234", confirmsAutomatically: true))

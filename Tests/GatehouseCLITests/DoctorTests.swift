@@ -28,24 +28,42 @@ struct DoctorTests {
 
     @Test("Behind a proxy that nobody trusts everybody is one caller, and that is told")
     func untrustedProxy() throws {
-        let finding = try #require(try callers([:]))
-        #expect(finding.state == .warning)
+        let finding = try #require(try findings([:]).first)
+        #expect(finding.name == "callers" && finding.state == .warning)
         #expect(finding.advice?.hasPrefix("GATEHOUSE_TRUSTED_PROXIES=127.0.0.0/8,::1/128") == true)
+        let inNetwork = try #require(try findings(["GATEHOUSE_LISTEN": "0.0.0.0:9999"]).first)
+        #expect(inNetwork.advice?.hasPrefix("GATEHOUSE_TRUSTED_PROXIES=the proxy's network") == true)
     }
 
     @Test(
-        "Callers that are told apart, or need not be, are no finding",
+        "Callers that are told apart, or need not be, are no finding; neither is an address of this machine",
         arguments: [
             ["GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8"], ["GOTRUE_RATE_LIMIT_HEADER": "X-Real-Ip"],
-            ["GATEHOUSE_LIMITS": "off"], ["GATEHOUSE_LISTEN": "0.0.0.0:9999"],
+            ["GATEHOUSE_LIMITS": "off"],
             ["API_EXTERNAL_URL": "http://127.0.0.1:9999/auth/v1"],
         ])
     func toldApart(changes: [String: String]) throws {
-        #expect(try callers(changes) == nil)
+        #expect(try findings(changes).map(\.text) == [])
     }
 
-    private func callers(_ changes: [String: String]) throws -> Finding? {
+    @Test("Requests through a proxy that is not trusted are told as soon as there are some")
+    func forwarded() {
+        let name = "gatehouse_untrusted_forwarded_requests_total"
+        #expect(TrafficChecks.proxies(in: "# TYPE \(name) counter\n\(name) 0\n") == nil)
+        #expect(TrafficChecks.proxies(in: "") == nil)
+        let found = TrafficChecks.proxies(in: "# TYPE \(name) counter\n\(name) 32\nother 5\n")
+        #expect(found?.state == .warning && found?.text.hasPrefix("32 requests") == true)
+    }
+
+    @Test("An address without TLS that others use is told")
+    func withoutTLS() throws {
+        let found = try findings(["API_EXTERNAL_URL": "http://api.example.org/auth/v1"])
+        #expect(found.map(\.name) == ["external_url"])
+        #expect(found.first?.state == .warning && found.first?.text.contains("unencrypted") == true)
+    }
+
+    private func findings(_ changes: [String: String]) throws -> [Finding] {
         let given = GivenValues.given(changes)
-        return MachineChecks().callers(given, try ServerSettings(given))
+        return SettingsChecks(given, try ServerSettings(given)).all
     }
 }

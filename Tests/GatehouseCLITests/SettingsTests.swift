@@ -75,7 +75,7 @@ struct SettingsTests {
             ("GATEHOUSE_JWT_ALGORITHM", "none"), ("GATEHOUSE_JWT_ALGORITHM", "HS256"), ("GOTRUE_JWT_SECRET", "short"),
             ("GOTRUE_JWT_EXP", "1h"), ("GOTRUE_JWT_EXP", "0"), ("GOTRUE_JWT_KEYS", "{}"), ("GOTRUE_JWT_KEYS", "[]"),
             ("GOTRUE_JWT_KEYS", #"[{"kty":"EC"}]"#), ("GOTRUE_DISABLE_SIGNUP", "maybe"),
-            ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_HASH_QUEUE", "0"),
+            ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_PASSWORD_MIN_LENGTH", "4"), ("GATEHOUSE_HASH_QUEUE", "0"),
             ("GATEHOUSE_HASH_THREADS", "0"), ("GATEHOUSE_HASH_THREADS", "1001"),
             ("GATEHOUSE_PROXY_HEADER", "X-Real-Ip"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", "-1"), ("GOTRUE_SESSIONS_TIMEBOX", "0"),
@@ -145,6 +145,19 @@ struct SettingsTests {
         #expect(settings.requestTimeLimit == .seconds(90))
         #expect(settings.rates?.otp == 7)
         #expect(settings.audience == "app" && settings.role == "member")
+    }
+
+    @Test("The app's names, as far as the configuration has them, are no passwords")
+    func forbiddenWords() throws {
+        let changes = [
+            "GATEHOUSE_PASSWORD_FORBIDDEN_WORDS": "Acme, Box Score", "GATEHOUSE_APP_SCHEME": "boxscore",
+            "GOTRUE_SITE_URL": "https://play.acme.example",
+        ]
+        let words = try GivenValues.settings(changes).auth.passwordPolicy.forbiddenWords
+        let expected = [
+            "Acme", "Box Score", "play.acme.example", "api.example.org", "play", "acme", "api", "example", "boxscore",
+        ]
+        #expect(words == expected)
     }
 
     @Test("A path list may name the root, and slashes at the end do not count")

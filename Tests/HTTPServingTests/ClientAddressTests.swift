@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServing
 import HTTPTypes
 import Testing
@@ -43,6 +44,36 @@ struct ClientAddressTests {
         "What is no network is none",
         arguments: ["10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/8/8", "x/8", "/8", ""])
     func noNetworks(_ text: String) { #expect(IPNetwork(text) == nil) }
+
+    @Test(
+        "A proxy that passes a request on and is not believed is noticed",
+        arguments: [
+            (.peer, "10.0.0.1", "x-forwarded-for", true), (.peer, "10.0.0.1", "forwarded", true),
+            (.peer, "10.0.0.1", "user-agent", false), (.headerFromAnyone(Self.header), "10.0.0.1", "forwarded", false),
+            (Self.behindProxy, "10.0.0.1", "x-forwarded-for", false),
+            (Self.behindProxy, "192.0.2.1", "x-forwarded-for", true), (Self.behindProxy, "192.0.2.1", "accept", false),
+            (Self.behindProxy, nil, "x-forwarded-for", false),
+        ] as [(ClientAddressRule.Source, String?, String, Bool)])
+    func ignored(_ source: ClientAddressRule.Source, _ peer: String?, _ name: String, _ isNoticed: Bool) throws {
+        let headers: HTTPFields = [try #require(HTTPField.Name(name)): "198.51.100.1"]
+        #expect(ClientAddressRule(source).ignoresForwarding(peer: peer, headers) == isNoticed)
+    }
+
+    @Test("The first request through a proxy that is not trusted is warned of, and all are counted")
+    func warning() async throws {
+        let door = TestDoor()
+        let limit = RateLimit("some", 100, per: .seconds(1), burst: 100)
+        let table = door.table("", limits: [limit], [Route(.get, "/a", limitedBy: "some") { _, _ in Answer.empty() }])
+        _ = try await door.send(.get, "/a", to: table)
+        let message = "a proxy that is not trusted passes requests on"
+        #expect(!door.lines.text.contains(message))
+        for _ in 0..<3 { _ = try await door.send(.get, "/a", [Self.header: "198.51.100.1"], to: table) }
+        #expect(door.lines.text.components(separatedBy: message).count == 2)
+        #expect(!door.lines.text.contains("198.51.100.1"))
+        #expect(door.metrics.render().contains("\ngatehouse_untrusted_forwarded_requests_total 3\n"))
+    }
+
+    private static let behindProxy = ClientAddressRule.Source.header(header, from: [IPNetwork("10.0.0.0/8")!])
 
     @Test(
         "The header counts when a trusted proxy sent it",

@@ -24,20 +24,28 @@ package struct PasswordPolicy: Hashable, Sendable {
     /// Of each set at least one character has to occur.
     package let requiredSets: [String]
     package let refusesCommon: Bool
+    /// What a password may not consist of: the app's name, for instance.
+    package let forbiddenWords: [String]
 
     /// - Parameters:
     ///   - minimumLength: Raised to ``lowestMinimum`` when it is below.
     ///   - requiredCharacters: Sets with colons between them; `\:` is a colon within a set, and a backslash
     ///     before anything else is itself. Empty sets count for nothing.
     ///   - refusesCommon: Whether the most common passwords are refused as `pwned`.
-    package init(minimumLength: Int = 8, requiredCharacters: String = "", refusesCommon: Bool = true) {
+    ///   - forbiddenWords: Refused as `pwned`, too, also with other letters' case, and with digits and signs around them.
+    package init(
+        minimumLength: Int = 8, requiredCharacters: String = "", refusesCommon: Bool = true,
+        forbiddenWords: [String] = []
+    ) {
         self.minimumLength = max(minimumLength, Self.lowestMinimum)
         requiredSets = Self.sets(in: requiredCharacters)
         self.refusesCommon = refusesCommon
+        self.forbiddenWords = forbiddenWords
     }
 
+    /// - Parameter email: The account's address. Neither it nor what stands before its `@` makes a password.
     /// - Throws: ``PasswordRefusal`` with every reason at once, so that one more try can be enough.
-    package func check(_ password: Secret) throws(PasswordRefusal) {
+    package func check(_ password: Secret, of email: String? = nil) throws(PasswordRefusal) {
         guard password.utf8Count <= Self.longest else { throw .tooLong }
         let text = password.reveal()
         var reasons: [WeakPasswordReason] = []
@@ -45,14 +53,23 @@ package struct PasswordPolicy: Hashable, Sendable {
         if !requiredSets.allSatisfy({ set in text.unicodeScalars.contains(where: set.unicodeScalars.contains) }) {
             reasons.append(.characters)
         }
-        if refusesCommon, CommonPasswords.contains(text) { reasons.append(.pwned) }
+        if (refusesCommon && CommonPasswords.contains(text)) || isForbidden(text, email) { reasons.append(.pwned) }
         guard reasons.isEmpty else { throw .weak(reasons) }
     }
 
-    /// The text for clients; word for word what Supabase Auth says, because apps compare it.
+    private func isForbidden(_ password: String, _ email: String?) -> Bool {
+        let core = ForbiddenWord.core(of: password)
+        guard core.count >= ForbiddenWord.shortest else { return false }
+        // An address that is longer than any address is refused elsewhere.
+        let address = email.flatMap { $0.utf8.count <= 254 ? $0 : nil } ?? ""
+        let words = forbiddenWords + [address, String(address.prefix { $0 != "@" })]
+        return words.contains { ForbiddenWord.core(of: $0) == core }
+    }
+
+    /// The text for clients; what Supabase Auth says, word for word except that it calls the limit's bytes characters.
     package func message(for refusal: PasswordRefusal) -> String {
         switch refusal {
-        case .tooLong: "Password cannot be longer than \(Self.longest) characters"
+        case .tooLong: "Password cannot be longer than \(Self.longest) bytes"
         case .weak(let reasons): reasons.map(sentence).joined(separator: " ")
         }
     }

@@ -50,11 +50,11 @@ extension AuthServer {
     /// `PUT /admin/users/{user_id}`
     @Sendable func changeUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
-        guard try await accounts.account(id) != nil else { throw Refusal.unknownUser }
+        guard let account = try await accounts.account(id) else { throw Refusal.unknownUser }
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
         if let password = try body.secret("password"), !password.isEmpty {
-            try checkStrength(of: password)
+            try checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await hashed(password)
         }
         return try answer(await accounts.update(id, attributes, at: floor.now()))

@@ -36,7 +36,7 @@ extension AuthServer {
         update.email = try newEmail(body, of: caller.user)
         if let phone = try body.string("phone"), !phone.isEmpty { try refusePhone(phone) }
         try checkProofKey(body)
-        if let password { try checkStrength(of: password) }
+        if let password { try checkStrength(of: password, email: update.email?.text ?? caller.user.email) }
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, "not_admin", "Updating app_metadata requires admin privileges")
         }

@@ -24,9 +24,11 @@ extension AuthServer {
     }
 
     /// - Throws: ``Refusal`` `weak_password` (422) with every reason, `validation_failed` for one that is too long.
-    func checkStrength(of password: Secret) throws {
+    ///
+    /// - Parameter email: Of the account, if it has one; no password is made of it.
+    func checkStrength(of password: Secret, email: String?) throws {
         do throws(PasswordRefusal) {
-            try settings.passwordPolicy.check(password)
+            try settings.passwordPolicy.check(password, of: email)
         } catch {
             let message = settings.passwordPolicy.message(for: error)
             switch error {
@@ -39,9 +41,9 @@ extension AuthServer {
     }
 
     /// What a sign-in says of a password that would not be accepted today.
-    func strengthMember(of password: Secret) -> WeakPasswordMember {
+    func strengthMember(of password: Secret, email: String?) -> WeakPasswordMember {
         do throws(PasswordRefusal) {
-            try settings.passwordPolicy.check(password)
+            try settings.passwordPolicy.check(password, of: email)
             return .fine
         } catch {
             guard case .weak(let reasons) = error else { return .fine }

@@ -49,7 +49,7 @@ extension AuthServer {
         try await floor.take(Limits.signUp, request, context)
         try requireSignUps()
         guard !form.password.isEmpty else { throw Refusal.invalid("Signup requires a valid password") }
-        try checkStrength(of: form.password)
+        try checkStrength(of: form.password, email: form.email)
         guard form.email.isEmpty || form.phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on signup.")
         }

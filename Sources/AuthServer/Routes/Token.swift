@@ -76,7 +76,7 @@ extension AuthServer {
         {
         case .signedIn(let issued):
             counts.signIns.increment("password", "signed_in")
-            return try answer(issued, weakPassword: strengthMember(of: password))
+            return try answer(issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
         case .changedMeanwhile: throw wrongCredentials()
         }
     }

@@ -1,4 +1,3 @@
-import AuthServer
 import Foundation
 import GatehouseWire
 
@@ -25,21 +24,6 @@ package struct MachineChecks {
         return .warning(
             "permissions", "others on this machine can open \(open.map(\.path).joined(separator: ", "))",
             commands.joined(separator: " && "))
-    }
-
-    /// Whether the limits can tell callers apart, as far as the configuration shows.
-    ///
-    /// - Returns: nil when nothing speaks against it.
-    package func callers(_ given: GivenSettings, _ settings: ServerSettings) -> Finding? {
-        guard settings.rates != nil, settings.listen.isLoopback, settings.auth.externalURL.hasPrefix("https://"),
-            given[.trustedProxies] == nil, given[.rateHeader] == nil
-        else { return nil }
-        return .warning(
-            "callers",
-            "a proxy stands in front of \(settings.listen) and is not trusted: to the limits everybody is one address, "
-                + "and ten wrong passwords shut everybody out",
-            "\(Setting.trustedProxies.environmentName)=127.0.0.0/8,::1/128, if the proxy sets "
-                + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }
 
     func diskSpace(near path: String) -> Finding {

@@ -14,7 +14,8 @@ struct CheckConfig: AsyncParsableCommand {
         do {
             let given = try await options.given()
             try Output.send(SettingsReport(given).text)
-            _ = try ServerSettings(given, parts: only.parts)
+            let settings = try ServerSettings(given, parts: only.parts)
+            for finding in SettingsChecks(given, settings).all { Output.note(finding.line) }
         } catch let problems as SettingsProblems {
             Output.note("\n\(problems)")
             throw ExitCode(.configuration)

@@ -23,7 +23,7 @@ struct DataOptions: ParsableArguments {
     func given() async throws -> GivenSettings {
         if let data {
             let folder = DevFolder(path: data)
-            let address = ListenAddress(host: "127.0.0.1", port: Dev.usualPort)
+            let address = folder.running?.address ?? ListenAddress(host: "127.0.0.1", port: Dev.usualPort)
             return GivenSettings(
                 environment: try folder.secrets().environment(database: folder.database, address: address))
         }

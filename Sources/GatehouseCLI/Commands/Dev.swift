@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthServer
 import DevStack
+import Foundation
 import HTTPServing
 
 struct Dev: AsyncParsableCommand {
@@ -37,6 +38,7 @@ struct Dev: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try checkEnvironment()
         let address = try freeAddress()
         let folder = DevFolder(path: data)
         try folder.make()
@@ -68,6 +70,19 @@ struct Dev: AsyncParsableCommand {
                 // What is lost: the addresses, which `gatehouse login` finds by itself. The server runs all the same.
                 try? Output.line(text)
             })
+    }
+
+    private func checkEnvironment() throws {
+        let ignored = IgnoredSettings(environment: System.environment)
+        do throws(SettingsProblems) {
+            try ignored.refuse()
+        } catch {
+            Output.note("\(error)")
+            throw ExitCode(.configuration)
+        }
+        let file = ConfigurationFile.usualName
+        let remark = ignored.remark(file: FileManager.default.fileExists(atPath: file) ? file : nil)
+        if let remark { Output.note(remark) }
     }
 
     /// The app, or why there is none.

@@ -29,7 +29,7 @@ struct Doctor: AsyncParsableCommand {
                 .warning("configuration", $0, "nothing, unless you count on it")
             }
             findings.append(machine.permissions(of: privateFiles(given, settings)))
-            if let callers = machine.callers(given, settings) { findings.append(callers) }
+            findings += SettingsChecks(given, settings).all
         } catch let problems as SettingsProblems {
             let found = problems.problems.map {
                 Finding.problem(
@@ -43,9 +43,21 @@ struct Doctor: AsyncParsableCommand {
         findings += data
         findings += await ProviderChecks(settings.providers, rule: settings.outgoing, now: System.now).all()
         findings.append(machine.clock(now: System.now(), newest: newest))
-        findings.append(machine.port(settings.listen))
+        findings.append(port(settings.listen, machine))
+        if let address = settings.metricsListen, let found = await TrafficChecks(address).all() {
+            findings.append(found)
+        }
         if settings.database.server == nil { findings.append(machine.diskSpace(near: settings.database.path)) }
         return findings
+    }
+
+    /// `gatehouse dev` chooses its port at each start, so only a running one has a port to look at.
+    private func port(_ address: ListenAddress, _ machine: MachineChecks) -> Finding {
+        guard let data = options.data else { return machine.port(address) }
+        guard let running = DevFolder(path: data).running else {
+            return .ok("port", "no `gatehouse dev` serves \(data)")
+        }
+        return .ok("port", "`gatehouse dev` serves \(data) at \(running.url)")
     }
 
     private func privateFiles(_ given: GivenSettings, _ settings: ServerSettings) -> [String] {

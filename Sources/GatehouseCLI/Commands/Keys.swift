@@ -6,7 +6,8 @@ import JSONWebTokens
 
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows and changes the keys that sign access tokens.", subcommands: [List.self, Rotate.self])
+        abstract: "Shows and changes the keys that sign access tokens.",
+        subcommands: [List.self, Rotate.self, Revoke.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the keys in the database, newest first.")
@@ -33,19 +34,56 @@ struct Keys: AsyncParsableCommand {
 
         func run() async throws {
             let opened = try await OpenedAccounts(options)
-            let now = System.now()
-            let key = JSONWebKey.newES256()
-            let list = SigningKeyList(opened.settings, now: now)
-            let stored = StoredSigningKey(
-                id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now)
+            let list = SigningKeyList(opened.settings, now: System.now())
+            let stored = StoredSigningKey.new(at: list.now)
             let keys = try await explaining {
-                try await opened.signingKeys.rotate(to: stored, forgettingRetiredBefore: now - list.verifyingTime)
+                try await opened.signingKeys.rotate(to: stored, forgettingRetiredBefore: list.now - list.verifyingTime)
             }
             try Output.send(list.table(keys))
             if !list.databaseKeySigns {
                 Output.note("The configuration says that another key signs: this one is kept for when it does not.")
             }
         }
+    }
+}
+
+extension Keys {
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes a key that has leaked, and makes a new one if it was the one that signs.",
+            discussion: """
+                Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh tokens. \
+                Gateways elsewhere and apps that keep a copy of the public keys refuse them when they read it anew, as \
+                a rule within ten minutes.
+                """)
+
+        @Argument(help: "The key's id, as `gatehouse keys list` shows it.") var id: String
+        @OptionGroup var options: DataOptions
+
+        func run() async throws {
+            let opened = try await OpenedAccounts(options)
+            let list = SigningKeyList(opened.settings, now: System.now())
+            let keys = try await explaining {
+                try await opened.signingKeys.revoke(
+                    id, replacement: .new(at: list.now), forgettingRetiredBefore: list.now - list.verifyingTime)
+            }
+            guard let keys else { throw CommandFailure(Self.unknown(id, opened.settings.tokens)) }
+            try Output.send(list.table(keys))
+        }
+
+        private static func unknown(_ id: String, _ tokens: TokenSettings) -> String {
+            let isConfigured = (tokens.imported + [tokens.sharedSecret].compactMap(\.self)).contains { $0.id == id }
+            return isConfigured
+                ? "Key \(id) is in the configuration: replace it there and restart every server."
+                : "No key in the database has the id \(id). Run `gatehouse keys list` to see them."
+        }
+    }
+}
+
+extension StoredSigningKey {
+    fileprivate static func new(at now: Instant) -> StoredSigningKey {
+        let key = JSONWebKey.newES256()
+        return StoredSigningKey(id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now)
     }
 }
 

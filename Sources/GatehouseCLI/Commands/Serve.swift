@@ -27,9 +27,13 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings(parts: only)
         let logger = makeLogger(settings)
+        let given = try await options.given()
         // All of it is about accounts, which a gateway alone has none of.
-        for sentence in UnusedSettings(try await options.given()).missingFeatures where only.contains(.auth) {
+        for sentence in UnusedSettings(given).missingFeatures where only.contains(.auth) {
             logger.event(.warning, "not in this build", [.cause: sentence])
+        }
+        for finding in SettingsChecks(given, settings).all {
+            logger.event(.warning, "configuration to look at", [.name: finding.name, .cause: finding.text])
         }
         let prepare: @Sendable (any Database) async throws -> Void = { try await prepareSchema($0, logger) }
         try await serve(settings, parts: only, logger: logger, prepareSchema: prepare) {

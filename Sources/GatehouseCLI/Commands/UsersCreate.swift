@@ -51,7 +51,7 @@ struct CreateUser: AsyncParsableCommand {
 
     private func hash(_ password: Secret, _ policy: PasswordPolicy) async throws -> Secret {
         do {
-            try policy.check(password)
+            try policy.check(password, of: email)
         } catch {
             throw CommandFailure(policy.message(for: error))
         }

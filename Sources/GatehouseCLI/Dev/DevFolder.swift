@@ -48,11 +48,23 @@ struct DevFolder: Sendable {
         guard FileManager.default.fileExists(atPath: secretsFile) else {
             throw CommandFailure("\(path) is no folder of `gatehouse dev`: it has no secrets.json.")
         }
-        guard let secrets = DevSecrets(json: try GivenSettings.readSecret(secretsFile)) else {
+        let text: String
+        do throws(UnreadableFile) {
+            text = try GivenSettings.readSecret(secretsFile)
+        } catch {
+            throw CommandFailure("\(secretsFile) cannot be read: \(error).")
+        }
+        guard let secrets = DevSecrets(json: text) else {
             throw CommandFailure(
                 "\(secretsFile) is damaged. Restore it, or delete the folder \(path) to start with no accounts.")
         }
         return secrets
+    }
+
+    /// The `gatehouse dev` that serves the folder now, if one does.
+    var running: RunningStack? {
+        guard case .running(let stack) = RunningFile.read(path + "/" + RunningFile.name) else { return nil }
+        return stack
     }
 
     /// The secrets of the folder, made on its first use.

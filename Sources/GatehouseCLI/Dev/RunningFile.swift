@@ -15,6 +15,11 @@ package struct RunningStack: Hashable, Sendable {
 }
 
 extension RunningStack {
+    /// Where it listens, or nil when the URL is not one of `gatehouse dev`.
+    package var address: ListenAddress? {
+        url.hasPrefix("http://") ? ListenAddress(String(url.dropFirst("http://".count))) : nil
+    }
+
     package init?(json text: String) {
         // Lost: where the text is no JSON. The file is ours; what is in it then is somebody's mistake.
         guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,

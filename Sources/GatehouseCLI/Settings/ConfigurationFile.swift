@@ -10,17 +10,22 @@ package struct ConfigurationFile: Sendable {
     /// The file that is read when none is named and it is there.
     package static let usualName = "gatehouse.yaml"
 
-    /// - Throws: ``SettingsProblems`` when the file cannot be read or is no YAML mapping.
+    /// - Throws: ``SettingsProblems`` when the file cannot be read or is no YAML mapping, with the line where it
+    ///   stops being one.
     package init(path: String) async throws(SettingsProblems) {
         self.path = path
         let text: String
-        do {
+        do throws(UnreadableFile) {
             text = try GivenSettings.readSecret(path)
+        } catch {
+            throw SettingsProblems([SettingsProblem(path, "cannot be read: \(error)")])
+        }
+        do {
             let location = InMemoryProvider(values: ["filePath": ConfigValue(.string(path), isSecret: false)])
             provider = try await FileProvider<YAMLSnapshot>(
                 parsingOptions: .init(secretsSpecifier: .all), config: ConfigReader(provider: location))
         } catch {
-            throw SettingsProblems([SettingsProblem(path, "cannot be read as YAML")])
+            throw SettingsProblems([SettingsProblem(path, Self.problem(error))])
         }
         problems = Self.keys(in: text).compactMap { key in
             let setting = Setting(rawValue: key) ?? Setting(rawValue: String(key.dropLast(5)))
@@ -34,6 +39,20 @@ package struct ConfigurationFile: Sendable {
             guard value(named: name) != nil, value(named: fileName) != nil else { return nil }
             return SettingsProblem("\(name) in \(path)", "is set together with \(fileName): keep one of them")
         }
+    }
+
+    /// Where the YAML is wrong, and nothing of what stands there.
+    ///
+    /// The parser's error is another package's type; its text has `in line 3, column 5` or begins with `3:5: error`.
+    private static func problem(_ error: any Error) -> String {
+        let text = "\(error)"
+        if let mark = text.firstMatch(of: /^(\d+):(\d+): error/) {
+            return "is not valid YAML: see line \(mark.1), column \(mark.2)"
+        }
+        if let mark = text.firstMatch(of: /in line (\d+), column (\d+)/) {
+            return "has a key twice: see the lines from \(mark.1) on"
+        }
+        return "is not a list of settings: expected lines such as port: 9999"
     }
 
     private static let known = Setting.allCases.map(\.rawValue)

@@ -21,6 +21,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     package private(set) var problems: [SettingsProblem] = []
     /// Files that hold a secret: those that a setting names, and the YAML file if one stands in it.
     package private(set) var secretFiles: Set<String> = []
+    /// Secrets whose file cannot be read: they are given, so none of them counts as missing.
+    private(set) var unreadable: Set<Setting> = []
     /// Every variable of the environment by name, for what is set and not understood.
     package let environment: [String: String]
 
@@ -50,6 +52,9 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     package subscript(setting: Setting) -> Value? { values[setting] }
 
+    /// Whether there is a value, or a file that should hold it and cannot be read.
+    func has(_ setting: Setting) -> Bool { values[setting] != nil || unreadable.contains(setting) }
+
     private static func value(of setting: Setting, in variables: EnvironmentVariablesProvider) -> Value? {
         for name in [setting.environmentName] + setting.foreignNames {
             if let text = text(named: name, in: variables) { return Value(text: text, origin: name) }
@@ -73,7 +78,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
                 values[setting] = Value(text: try readFile(value.text), origin: value.origin)
             } catch {
                 values[setting] = nil
-                problems.append(SettingsProblem(value.origin, "names a file that cannot be read as text (\(error))"))
+                unreadable.insert(setting)
+                problems.append(SettingsProblem(value.origin, "names a file that cannot be read: \(error)"))
             }
         }
     }
@@ -88,19 +94,39 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         }
     }
 
-    /// Text of at most 1 MiB, without the line feed at its end.
-    package static func readSecret(_ path: String) throws -> String {
-        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        defer {
-            // Lost: that a descriptor which was only read from could not be closed.
-            try? handle.close()
+    /// Text of at most 1 MiB, without blanks at its beginning and its end. A pipe will do as well as a file.
+    package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(errno) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw .system(errno) }
+        guard information.st_mode & S_IFMT != S_IFDIR else { throw .folder }
+        let data: Data
+        do {
+            data = try handle.read(upToCount: 1 << 20) ?? Data()
+        } catch {
+            // Lost: Foundation's words for a disk that fails.
+            throw .system(EIO)
         }
-        let data = try handle.read(upToCount: 1 << 20) ?? Data()
-        guard let text = String(validating: data, as: UTF8.self) else { throw UnreadableText() }
+        guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
-struct UnreadableText: Error, CustomStringConvertible {
-    var description: String { "it is not UTF-8" }
+/// Why a file of the configuration cannot be read. Names no path: a secret may stand where a path belongs.
+package enum UnreadableFile: Error, Equatable, CustomStringConvertible {
+    case system(Int32)
+    case folder
+    case notText
+
+    package var description: String {
+        switch self {
+        case .system(ENOENT), .system(ENOTDIR): "there is no such file"
+        case .system(EACCES), .system(EPERM): "this user is not allowed to read it"
+        case .system(let code): String(cString: strerror(code))
+        case .folder: "it is a folder"
+        case .notText: "it is not UTF-8 text"
+        }
+    }
 }

@@ -29,14 +29,13 @@ extension Setting {
         case .rateFailedSignIns: "10"
         case .logLevel: "info"
         case .logFormat: "json"
-        case .listen, .externalURL, .siteURL, .metricsListen, .trustedProxies, .corsAllowedHeaders, .database, .secrets,
-            .publishableKeys, .secretKeys, .jwtAlgorithm, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtIssuer,
-            .passwordRequiredCharacters, .hashThreads, .sessionTimebox, .rateHeader, .appScheme, .jwksURL,
-            .issuerSecretKey, .uriAllowList, .appleClientID, .iosBundleID, .appleKey, .appleKeyID, .appleTeamID,
-            .appleSecret,
-            .appleRedirectURI, .appleURL, .googleClientID, .googleSecret, .googleRedirectURI, .googleURL,
-            .keycloakClientID, .keycloakSecret, .keycloakRedirectURI, .keycloakURL, .openIDProviders,
-            .outgoingNetworks:
+        case .listen, .externalURL, .siteURL, .metricsListen, .trustedProxies, .corsAllowedHeaders, .database,
+            .secrets, .publishableKeys, .secretKeys, .jwtAlgorithm, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtIssuer,
+            .passwordRequiredCharacters, .passwordForbiddenWords, .hashThreads, .sessionTimebox, .rateHeader,
+            .appScheme, .jwksURL, .issuerSecretKey, .uriAllowList, .appleClientID, .iosBundleID, .appleKey,
+            .appleKeyID, .appleTeamID, .appleSecret, .appleRedirectURI, .appleURL, .googleClientID, .googleSecret,
+            .googleRedirectURI, .googleURL, .keycloakClientID, .keycloakSecret, .keycloakRedirectURI, .keycloakURL,
+            .openIDProviders, .outgoingNetworks:
             nil
         }
     }
@@ -126,8 +125,12 @@ extension Setting {
         case .emailEnabled: "Whether people sign up and in by e-mail address."
         case .anonymousEnabled: "Whether anybody gets an anonymous account."
         case .autoConfirm: "Whether an address counts as confirmed without a mail. This build sends no mail."
-        case .passwordMinimumLength: "Characters, at least 6."
+        case .passwordMinimumLength: "Characters, 6 to 72."
         case .passwordRequiredCharacters: "Sets of characters with colons between them; one of each has to occur."
+        case .passwordForbiddenWords:
+            "Comma-separated words that a password may not consist of, such as the app's name; digits and signs around one "
+                + "do not help. `app_scheme`, the names in `site_url` and `external_url`, and each account's own address "
+                + "count without being named."
         case .requireCurrentPassword: "Whether a new password needs the current one."
         case .hashQueue: "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000."
         case .hashThreads:

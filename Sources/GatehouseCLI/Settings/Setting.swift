@@ -38,6 +38,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case autoConfirm = "mailer_autoconfirm"
     case passwordMinimumLength = "password_min_length"
     case passwordRequiredCharacters = "password_required_characters"
+    case passwordForbiddenWords = "password_forbidden_words"
     case requireCurrentPassword = "security_update_password_require_current_password"
     case hashQueue = "hash_queue"
     case hashThreads = "hash_threads"
@@ -132,8 +133,7 @@ extension Setting {
             .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .hashThreads, .limits, .rateFailedSignIns,
             .appScheme, .jwksURL, .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow,
             .plainProofKeys, .appleKey, .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking,
-            .openIDProviders,
-            .outgoingNetworks, .outgoingLoopback, .rateAuthorize:
+            .openIDProviders, .outgoingNetworks, .outgoingLoopback, .rateAuthorize, .passwordForbiddenWords:
             []
         }
     }

@@ -1,5 +1,6 @@
 import AccountDomain
 import AuthServer
+import Foundation
 import GatehouseWire
 import JSONWebTokens
 
@@ -9,8 +10,8 @@ extension SettingsReader {
             refuse(.externalURL, "is missing: expected a web address such as https://api.example.org/auth/v1")
         }
         let policy = PasswordPolicy(
-            minimumLength: number(.passwordMinimumLength, 1...72),
-            requiredCharacters: text(.passwordRequiredCharacters) ?? "")
+            minimumLength: number(.passwordMinimumLength, PasswordPolicy.lowestMinimum...PasswordPolicy.longest),
+            requiredCharacters: text(.passwordRequiredCharacters) ?? "", forbiddenWords: forbiddenWords())
         var auth = AuthSettings(
             externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
         if let issuer = text(.jwtIssuer) { auth.issuer = issuer }
@@ -34,14 +35,22 @@ extension SettingsReader {
         return auth
     }
 
+    /// The app's names: those that are given, and those that the configuration has anyway.
+    private func forbiddenWords() -> [String] {
+        let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
+        // What a registry sells below names no app.
+        let labels = hosts.flatMap { $0.split(separator: ".").dropLast().map(String.init) }
+        return list(.passwordForbiddenWords) + hosts + labels + [text(.appScheme)].compactMap(\.self)
+    }
+
     mutating func tokens() -> TokenSettings {
         var tokens = TokenSettings()
         tokens.sharedSecret = sharedSecret()
         tokens.imported = importedKeys()
-        let hasImported = given[.jwtKeys] != nil
+        let hasImported = given.has(.jwtKeys)
         switch choice(.jwtAlgorithm, ["ES256": SigningAlgorithm.es256, "HS256": .hs256]) {
         case .hs256:
-            if given[.jwtSecret] == nil { refuse(.jwtAlgorithm, "HS256 needs \(Setting.jwtSecret.environmentName)") }
+            if !given.has(.jwtSecret) { refuse(.jwtAlgorithm, "HS256 needs \(Setting.jwtSecret.environmentName)") }
             if hasImported { refuse(.jwtAlgorithm, "is decided by the keys of jwt_keys: leave it out") }
             tokens.signsWithSharedSecret = true
         case .es256:
@@ -53,7 +62,7 @@ extension SettingsReader {
     }
 
     mutating func remoteIssuer() -> RemoteIssuerSettings? {
-        for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where given[setting] == nil {
+        for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where !given.has(setting) {
             refuse(setting, "is missing: a gateway alone has to know its issuer")
         }
         let issuer = webAddress(.jwtIssuer)

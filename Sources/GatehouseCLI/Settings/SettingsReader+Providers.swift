@@ -47,8 +47,8 @@ extension SettingsReader {
     /// The .p8 key, else the ready-made secret.
     private mutating func appleCredential() -> ClientCredential {
         let ofKey = [Setting.appleKey, .appleKeyID, .appleTeamID]
-        guard ofKey.contains(where: { given[$0] != nil }) else { return secretCredential(.appleSecret) }
-        for setting in ofKey where given[setting] == nil {
+        guard ofKey.contains(where: { given.has($0) }) else { return secretCredential(.appleSecret) }
+        for setting in ofKey where !given.has(setting) {
             refuse(setting, "is missing: the .p8 key, its id and its team belong together")
         }
         guard let pem = given[.appleKey]?.text, let keyID = given[.appleKeyID]?.text,

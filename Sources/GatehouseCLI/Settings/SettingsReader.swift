@@ -28,9 +28,7 @@ struct SettingsReader {
 
     mutating func required(_ setting: Setting, _ expected: String) -> String? {
         let text = text(setting)
-        if text == nil, !problems.contains(where: { $0.name.hasPrefix(setting.environmentName) }) {
-            refuse(setting, "is missing: \(expected)")
-        }
+        if text == nil, !given.has(setting) { refuse(setting, "is missing: \(expected)") }
         return text
     }
 

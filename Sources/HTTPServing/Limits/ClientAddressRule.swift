@@ -40,6 +40,22 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
+    /// Whether a proxy passed the request on and is not believed, so that all its callers have the proxy's address.
+    /// A caller who writes such a header without a proxy looks the same.
+    package func ignoresForwarding(peer: String?, _ headers: HTTPFields) -> Bool {
+        switch source {
+        case .headerFromAnyone: return false
+        case .peer: return Self.forwarding.contains(where: headers.contains)
+        case .header(let name, let proxies):
+            guard headers.contains(name) || Self.forwarding.contains(where: headers.contains) else { return false }
+            guard let peer = peer.flatMap({ IPAddress($0) }) else { return false }
+            return !proxies.contains { $0.contains(peer) }
+        }
+    }
+
+    /// What proxies name the caller in (RFC 7239, and the custom before it).
+    private static let forwarding = [HTTPField.Name("X-Forwarded-For")!, HTTPField.Name("Forwarded")!]
+
     /// The address as text, for the person's list of devices; without proxies it is the peer's, unread.
     package func text(peer: String?, _ headers: HTTPFields) -> String? {
         if case .peer = source { return peer }

@@ -15,6 +15,7 @@ package struct ServingFloor: Sendable {
     package let clientAddress: ClientAddressRule
     /// Nil: whoever reaches the server may call it.
     package let callers: LocalCallers?
+    private let forwarding: ForwardingWatch
     /// Contract 1.5: after this a request is answered with 504.
     package let requestTimeLimit: Duration
     /// What errors mean that no handler answers for itself; nil for those that nobody foresaw.
@@ -35,6 +36,7 @@ package struct ServingFloor: Sendable {
         self.limiter = limiter
         self.clientAddress = clientAddress
         self.callers = callers
+        forwarding = ForwardingWatch(clientAddress, metrics)
         self.requestTimeLimit = requestTimeLimit
         self.foreseen = foreseen
     }
@@ -50,7 +52,9 @@ extension ServingFloor {
     ///
     /// - Throws: ``Refusal`` 429 when the bucket is dry.
     package func take(_ bucket: String, _ request: Request, _ context: ServerContext) async throws {
-        guard let limiter, let key = clientAddress.limitKey(peer: context.peerAddress, request.headers) else { return }
+        guard let limiter else { return }
+        forwarding.look(at: request.headers, context)
+        guard let key = clientAddress.limitKey(peer: context.peerAddress, request.headers) else { return }
         try await limiter.require(bucket, key: key, at: now())
     }
 }

@@ -1,0 +1,32 @@
+import Foundation
+
+/// Looks at what the running server has counted, where its metrics are served.
+package struct TrafficChecks: Sendable {
+    private let address: ListenAddress
+
+    init(_ address: ListenAddress) { self.address = address }
+
+    /// - Returns: nil when nothing speaks against it, and when no server answers.
+    func all() async -> Finding? {
+        let call = OutgoingCall(url: address.url + "/metrics", timeLimit: .seconds(5))
+        // Lost: why there is no answer. Whether a server runs is not asked here.
+        let answer = try? await limited(to: call.timeLimit, by: System.sleep) {
+            try await OutgoingHTTP().answer(to: call)
+        }
+        guard let answer, answer.status == 200 else { return nil }
+        return Self.proxies(in: String(decoding: answer.body, as: UTF8.self))
+    }
+
+    /// - Parameter metrics: Prometheus text.
+    package static func proxies(in metrics: String) -> Finding? {
+        let counted = metrics.split(separator: "\n").lazy
+            .first { $0.hasPrefix("gatehouse_untrusted_forwarded_requests_total ") }
+        guard let number = counted?.split(separator: " ").last, let count = Double(number), count > 0 else {
+            return nil
+        }
+        return .warning(
+            "proxies",
+            "\(Int(count)) requests came through a proxy that is not trusted; their callers share its limits",
+            "put the proxy's network into \(Setting.trustedProxies.environmentName)")
+    }
+}

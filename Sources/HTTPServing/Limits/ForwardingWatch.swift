@@ -1,0 +1,27 @@
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// Counts requests that a proxy passed on which nobody trusts, and warns of the first: to the limits everybody behind
+/// that proxy is one address.
+final class ForwardingWatch: Sendable {
+    private let rule: ClientAddressRule
+    private let requests: Counter
+    private let hasWarned = Atomic(false)
+
+    init(_ rule: ClientAddressRule, _ metrics: ServerMetrics) {
+        self.rule = rule
+        requests = metrics.counter(
+            "gatehouse_untrusted_forwarded_requests_total",
+            "Requests with a limit that came through a proxy which is not trusted.")
+    }
+
+    func look(at headers: HTTPFields, _ context: ServerContext) {
+        guard rule.ignoresForwarding(peer: context.peerAddress, headers) else { return }
+        requests.increment()
+        guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
+        context.event(
+            .warning, "a proxy that is not trusted passes requests on",
+            [.cause: "the limits count all its callers as one address; trusted_proxies names the networks of proxies"])
+    }
+}
