@@ -13,12 +13,16 @@ import ProfileGateway
 import SQLDatabase
 import SQLiteDriver
 
+/// - Parameter readLimit: How long a read of a file may take; nil: as long as it needs. A server has its own limit.
 /// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
 func openDatabase(
-    _ location: DatabaseLocation, _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+    _ location: DatabaseLocation, readLimit: Duration? = nil,
+    _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
 ) throws -> any Database {
     guard let server = location.server else {
-        return try SQLiteDatabase(path: location.path, uptime: System.uptime, observe: observe)
+        var settings = SQLiteSettings()
+        settings.readLimit = readLimit
+        return try SQLiteDatabase(path: location.path, settings: settings, uptime: System.uptime, observe: observe)
     }
     var settings = PostgresSettings()
     settings.connections = location.connections

@@ -34,7 +34,7 @@ func makeServer(
 ) async throws -> Server {
     let metrics = ServerMetrics()
     let meter = DatabaseMeter(metrics)
-    let database = try openDatabase(settings.database, meter.observe)
+    let database = try openDatabase(settings.database, readLimit: settings.requestTimeLimit, meter.observe)
     meter.watch(database)
     try await prepareSchema(database)
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
