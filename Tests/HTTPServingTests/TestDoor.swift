@@ -12,11 +12,12 @@ struct TestDoor {
     let lines = LogLines()
     let metrics = ServerMetrics()
     let crossOrigin = CrossOriginPolicy(additionalHeaders: ["X-App"])
+    var bodies = BodyBudget()
 
     func floor(_ limits: [RateLimit] = [], sleep: @escaping @Sendable (Duration) async throws -> Void) -> ServingFloor {
         ServingFloor(
             now: clock.now, uptime: clock.uptime, sleep: sleep, makeRequestID: { "made-here" }, metrics: metrics,
-            limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer))
+            limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer), bodies: bodies)
     }
 
     func table(

@@ -101,17 +101,3 @@ func makeGateway(
         profiles: Profiles(database: database), teams: try TeamCatalogue(), authenticate: authenticate,
         deleteAccount: deleteAccount, appScheme: settings.appScheme, now: System.now)
 }
-
-func makeApplication(
-    _ tables: [RouteTable], _ address: ListenAddress, _ logger: Logger,
-    onReady: @escaping @Sendable () async -> Void
-) -> some ApplicationProtocol {
-    let router = Router(context: ServerContext.self)
-    for table in tables { table.add(to: router) }
-    UnknownPaths.add(tables, to: router)
-    return Application(
-        router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
-        configuration: ApplicationConfiguration(
-            address: .hostname(address.host, port: address.port), backlog: 1_024),
-        onServerRunning: { _ in await onReady() }, logger: logger)
-}

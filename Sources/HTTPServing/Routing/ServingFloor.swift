@@ -13,6 +13,7 @@ package struct ServingFloor: Sendable {
     /// Nil: nothing is limited, as in `gatehouse dev`.
     package let limiter: RateLimiter?
     package let clientAddress: ClientAddressRule
+    let bodies: BodyBudget
     /// Contract 1.5: after this a request is answered with 504.
     package let requestTimeLimit: Duration
     /// What errors mean that no handler answers for itself; nil for those that nobody foresaw.
@@ -22,7 +23,7 @@ package struct ServingFloor: Sendable {
         now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics, limiter: RateLimiter?,
-        clientAddress: ClientAddressRule, requestTimeLimit: Duration = .seconds(10),
+        clientAddress: ClientAddressRule, bodies: BodyBudget = BodyBudget(), requestTimeLimit: Duration = .seconds(10),
         foreseen: @escaping @Sendable (any Error) -> Refusal? = { _ in nil }
     ) {
         self.now = now
@@ -32,6 +33,7 @@ package struct ServingFloor: Sendable {
         self.metrics = metrics
         self.limiter = limiter
         self.clientAddress = clientAddress
+        self.bodies = bodies
         self.requestTimeLimit = requestTimeLimit
         self.foreseen = foreseen
     }
