@@ -144,6 +144,7 @@ let package = Package(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(
             name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
+        .systemLibrary(name: "CMemory"),
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
         .target(name: "GatehouseWire", swiftSettings: strict),
@@ -215,8 +216,8 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "Gatehouse",
-                "GatehouseModel", "IdentityProviders", "DevStack", crypto, hummingbird, httpTypes, logging, nioCore,
-                nioPosix,
+                "GatehouseModel", "IdentityProviders", "DevStack", "CMemory", crypto, hummingbird, httpTypes, logging,
+                nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

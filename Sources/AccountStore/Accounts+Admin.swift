@@ -32,7 +32,7 @@ package enum AdminOutcome: Sendable {
 }
 
 extension Accounts {
-    /// One page of the accounts, newest first unless `ascending`.
+    /// One page of the accounts, without their identities, newest first unless `ascending`.
     ///
     /// - Parameter filter: A part of the address or of `user_metadata.full_name`, without regard to the case of A to Z.
     package func list(
@@ -63,7 +63,12 @@ extension Accounts {
                     \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                     """
                 ) { $0.text(0) }
-            let accounts = try ids.compactMap { try db.account(UserID(trusted: $0)) }
+            // Identities stay where they are: the list does not show them, and one account may have many.
+            let accounts = try ids.compactMap { id in
+                try db.row("SELECT \(columns: Self.userColumns) FROM users WHERE id = \(id)") { row in
+                    Account(user: row.user(), identities: [])
+                }
+            }
             return Page(elements: accounts, total: total ?? 0)
         }
     }
@@ -181,9 +186,12 @@ extension Accounts {
         max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes
     }
 
+    /// The log's name for an administrator.
+    static let adminName = "service_role"
+
     static func adminEntry(_ action: AuditEntry.Action, _ user: User) -> AuditEntry {
         AuditEntry(
-            action, actor: nil, actorName: "service_role",
+            action, actor: nil, actorName: adminName,
             traits: ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")])
     }
 }

@@ -52,14 +52,14 @@ extension Accounts {
     }
 
     /// Empties an account but keeps its row, so that what refers to its id stays valid: addresses and provider
-    /// ids become digests, everything else of the person goes. Repeating it changes nothing.
+    /// ids become digests, everything else of the person goes. Repeating it changes nothing. The log is append-only and keeps its
+    /// earlier entries; the entry of the deletion names the id alone.
     ///
     /// - Returns: Whether there is such an account.
     package func softDelete(_ id: UserID, at now: Instant) async throws -> Bool {
         try await database.write { db in
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
-            let entry = Self.adminEntry(.userDeleted, account.user)
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
@@ -81,6 +81,8 @@ extension Accounts {
             try db.forgetLinks(of: id)
             try db.endSessions(of: id, keeping: nil)
             try db.run("DELETE FROM profiles WHERE id = \(id)")
+            let entry = AuditEntry(
+                .userDeleted, actor: nil, actorName: Self.adminName, traits: ["user_id": .string(id.text)])
             try record([entry], at: now, in: db)
             return true
         }

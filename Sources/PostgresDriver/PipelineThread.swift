@@ -28,9 +28,10 @@ struct PipelineThread {
 
     mutating func run() {
         while true {
-            let (lookups, cancelled, isClosed) = reads.take()
+            let (lookups, cancelled, isClosed) = reads.take(held: inFlight + waiting.count)
             waiting += lookups
             cancel(cancelled)
+            refuseLate()
             if isClosed {
                 return refuseAll(WorkerPool.closed)
             }
@@ -69,7 +70,8 @@ struct PipelineThread {
     /// Until when the server has to answer the first of those that wait for it, and with it all of them.
     private var answerDeadline: Duration {
         let limit = begun + reads.plan.statementLimit + .seconds(2)
-        guard inFlight > 0, let deadline = asked[firstAsked].lookup.deadline else { return limit }
+        // They came in the order of their deadlines; a caller that was cancelled has none.
+        guard let deadline = asked[firstAsked...].lazy.compactMap(\.lookup.deadline).first else { return limit }
         return min(limit, max(deadline, begun + PostgresSession.grace))
     }
 
@@ -130,6 +132,29 @@ struct PipelineThread {
         }
     }
 
+    /// Answers callers whose time is over, although the connection works. The first that the server has not answered
+    /// decides about the connection as well (``answerDeadline``), and without one ``recover(from:)`` knows the reason.
+    private mutating func refuseLate() {
+        guard session != nil else { return }
+        let now = uptime
+        let isLate: (Lookup) -> Bool = { lookup in lookup.deadline.map { $0 <= now } ?? false }
+        let reason = DatabaseFailure.tooManyCallers("no answer came in time")
+        let late = waiting.prefix(while: isLate)
+        for lookup in late { lookup.answer(.failure(reason)) }
+        waiting.removeFirst(late.count)
+        let behind = asked.indices[firstAsked...].dropFirst()
+        guard let next = asked[behind].lazy.compactMap(\.lookup.deadline).first, next <= now else { return }
+        for index in behind where isLate(asked[index].lookup) { drop(index, reason) }
+    }
+
+    /// The server goes on with it: its answer is dropped when it comes.
+    private mutating func drop(_ index: Int, _ reason: any Error) {
+        let lookup = asked[index].lookup
+        lookup.answer(.failure(reason))
+        let dropped = Lookup(id: lookup.id, statement: lookup.statement, deadline: nil) { _ in }
+        asked[index] = Asked(lookup: dropped, newNames: asked[index].newNames)
+    }
+
     /// A read can be asked again: all that were not answered are, on a new connection.
     private mutating func recover(from error: any Error) {
         session = nil
@@ -147,17 +172,13 @@ struct PipelineThread {
         }
     }
 
-    /// The server goes on with those that it has: their answers are dropped when they come.
     private mutating func cancel(_ ids: [UInt64]) {
         if ids.isEmpty { return }
         let ids = Set(ids)
         for lookup in waiting where ids.contains(lookup.id) { lookup.answer(.failure(CancellationError())) }
         waiting.removeAll { ids.contains($0.id) }
         for index in asked.indices[firstAsked...] where ids.contains(asked[index].lookup.id) {
-            let lookup = asked[index].lookup
-            lookup.answer(.failure(CancellationError()))
-            let dropped = Lookup(id: lookup.id, statement: lookup.statement, deadline: nil) { _ in }
-            asked[index] = Asked(lookup: dropped, newNames: asked[index].newNames)
+            drop(index, CancellationError())
         }
     }
 

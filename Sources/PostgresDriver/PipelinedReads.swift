@@ -19,25 +19,33 @@ final class PipelinedReads: Sendable {
     private struct State {
         var incoming: [Lookup] = []
         var cancelled: [UInt64] = []
+        /// Those that the thread has and has not answered, as it last said.
+        var held = 0
         var hasThread = false
         var isClosed = false
     }
 
     private let state = Mutex(State())
     let plan: SessionPlan
+    private let callerLimit: Int
     let chance: @Sendable () -> Double
     /// Read end, write end.
     let wake: WakePipe
 
-    init(_ plan: SessionPlan, chance: @escaping @Sendable () -> Double) throws {
+    /// - Parameter callerLimit: More callers than this are refused at once.
+    init(_ plan: SessionPlan, callerLimit: Int, chance: @escaping @Sendable () -> Double) throws {
         self.plan = plan
+        self.callerLimit = callerLimit
         self.chance = chance
         wake = try WakePipe()
     }
 
     func add(_ lookup: Lookup) {
-        let (isClosed, mustWake) = state.withLock { state in
-            if state.isClosed { return (true, false) }
+        let (refusal, mustWake) = state.withLock { state -> (DatabaseFailure?, Bool) in
+            if state.isClosed { return (WorkerPool.closed, false) }
+            if state.incoming.count + state.held >= callerLimit {
+                return (.tooManyCallers("too many reads wait for the database"), false)
+            }
             // Whoever was first has woken it, and it takes all that are there.
             let mustWake = state.incoming.isEmpty
             state.incoming.append(lookup)
@@ -48,10 +56,10 @@ final class PipelinedReads: Sendable {
                     thread.run()
                 }
             }
-            return (false, mustWake)
+            return (nil, mustWake)
         }
-        if isClosed {
-            lookup.answer(.failure(WorkerPool.closed))
+        if let refusal {
+            lookup.answer(.failure(refusal))
         } else if mustWake {
             wake.wake()
         }
@@ -67,10 +75,16 @@ final class PipelinedReads: Sendable {
         wake.wake()
     }
 
+    /// How many reads are not answered.
+    var count: Int { state.withLock { $0.incoming.count + $0.held } }
+
     /// What has come since it was last asked.
-    func take() -> (lookups: [Lookup], cancelled: [UInt64], isClosed: Bool) {
+    ///
+    /// - Parameter held: How many the thread has not answered.
+    func take(held: Int) -> (lookups: [Lookup], cancelled: [UInt64], isClosed: Bool) {
         wake.drain()
         return state.withLock { state in
+            state.held = held + state.incoming.count
             defer { (state.incoming, state.cancelled) = ([], []) }
             return (state.incoming, state.cancelled, state.isClosed)
         }

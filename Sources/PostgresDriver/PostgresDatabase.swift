@@ -47,7 +47,8 @@ package final class PostgresDatabase: Database {
                     "lock_timeout": "\(min(settings.sharedLockLimit, settings.statementLimit).wholeMilliseconds)",
                 ].merging(BoundStatement.settings) { $1 }), settings, observe: observe)
         reads = try PipelinedReads(
-            plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]), chance: settings.chance)
+            plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]),
+            callerLimit: settings.callerLimit, chance: settings.chance)
     }
 
     deinit { close() }
@@ -61,6 +62,9 @@ package final class PostgresDatabase: Database {
 
     /// How many transactions wait for a connection.
     package var waitingCallers: Int { pool.use.waiting }
+
+    /// How many reads of one statement are not answered.
+    package var unansweredReads: Int { reads.count }
 
     /// How busy the connections for transactions are, for metrics.
     package var poolUse: PoolUse { pool.use }

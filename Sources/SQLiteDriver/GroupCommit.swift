@@ -7,12 +7,16 @@ import Synchronization
 final class GroupCommit: Sendable {
     /// A caller's transaction.
     struct Waiting: Sendable {
+        let id: UInt64
+        /// Of the database's clock: it is not begun after it.
+        let deadline: Duration
         /// Runs the statements; what it returns is called with nil once they are on disk, else with the reason.
         let body: @Sendable (any Connection) throws -> @Sendable ((any Error)?) -> Void
         let refuse: @Sendable (any Error) -> Void
     }
 
     private struct Queue {
+        /// In the order of their deadlines.
         var waiting: [Waiting] = []
         var isDraining = false
     }
@@ -21,71 +25,109 @@ final class GroupCommit: Sendable {
     private static let batchLimit = 256
 
     private let connection: SQLiteConnection
+    private let callerLimit: Int
     private let queue = Mutex(Queue())
     private let thread = DispatchQueue(label: "gatehouse.sqlite.writer")
     private let uptime: @Sendable () -> Duration
     private let observe: @Sendable (DatabaseEvent) -> Void
 
     init(
-        connection: SQLiteConnection, uptime: @escaping @Sendable () -> Duration,
+        connection: SQLiteConnection, callerLimit: Int, uptime: @escaping @Sendable () -> Duration,
         observe: @escaping @Sendable (DatabaseEvent) -> Void
     ) {
         self.connection = connection
+        self.callerLimit = callerLimit
         self.uptime = uptime
         self.observe = observe
     }
 
+    var waitingCount: Int { queue.withLock(\.waiting.count) }
+
     func add(_ waiting: Waiting) {
-        let mustStart = queue.withLock { queue in
+        let (isRefused, mustStart) = queue.withLock { queue in
+            if queue.waiting.count >= callerLimit { return (true, false) }
             queue.waiting.append(waiting)
             defer { queue.isDraining = true }
-            return !queue.isDraining
+            return (false, !queue.isDraining)
         }
+        if isRefused { return waiting.refuse(DatabaseFailure.busy("too many writes wait")) }
         if mustStart { thread.async { self.drain() } }
     }
 
+    /// Refuses a write that has not begun.
+    func cancel(_ id: UInt64) {
+        let waiting = queue.withLock { queue in
+            queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }
+        }
+        waiting?.refuse(CancellationError())
+    }
+
     private func drain() {
-        while true {
-            let batch = queue.withLock { queue -> [Waiting] in
-                let batch = Array(queue.waiting.prefix(Self.batchLimit))
-                queue.waiting.removeFirst(batch.count)
-                if batch.isEmpty { queue.isDraining = false }
-                return batch
+        while hasMore() {
+            let start = uptime()
+            let began = Result { try connection.execute("BEGIN IMMEDIATE") }
+            // Only now: another program's write may have taken long, and these could be cancelled meanwhile.
+            let (batch, late) = take()
+            for waiting in late { waiting.refuse(DatabaseFailure.busy("no turn to write came in time")) }
+            switch began {
+            case .success: finish(batch[...], since: start)
+            case .failure(let error): for waiting in batch { waiting.refuse(error) }
             }
-            if batch.isEmpty { return }
-            commit(batch[...])
+        }
+    }
+
+    private func hasMore() -> Bool {
+        queue.withLock { queue in
+            queue.isDraining = !queue.waiting.isEmpty
+            return queue.isDraining
+        }
+    }
+
+    private func take() -> (batch: [Waiting], late: [Waiting]) {
+        let now = uptime()
+        return queue.withLock { queue in
+            let late = Array(queue.waiting.prefix { $0.deadline <= now })
+            let batch = Array(queue.waiting[late.count...].prefix(Self.batchLimit))
+            queue.waiting.removeFirst(late.count + batch.count)
+            return (batch, late)
         }
     }
 
     private func commit(_ batch: ArraySlice<Waiting>) {
         let start = uptime()
-        var answers: [@Sendable ((any Error)?) -> Void] = []
         do {
             try connection.execute("BEGIN IMMEDIATE")
-            for (position, waiting) in zip(batch.indices, batch) {
-                let answer = run(waiting)
-                guard connection.isInTransaction else {
-                    // SQLite itself rolls everything back when the disk is full or fails: the one that met it is
-                    // refused, and its neighbours run again without it.
-                    if position > batch.startIndex { commit(batch[..<position]) }
-                    answer(nil)
-                    if position + 1 < batch.endIndex { commit(batch[(position + 1)...]) }
-                    return
-                }
-                answers.append(answer)
+        } catch {
+            for waiting in batch { waiting.refuse(error) }
+            return
+        }
+        finish(batch, since: start)
+    }
+
+    /// Runs a batch in the open transaction and commits it.
+    private func finish(_ batch: ArraySlice<Waiting>, since start: Duration) {
+        var answers: [@Sendable ((any Error)?) -> Void] = []
+        for (position, waiting) in zip(batch.indices, batch) {
+            let answer = run(waiting)
+            guard connection.isInTransaction else {
+                // SQLite itself rolls everything back when the disk is full or fails: the one that met it is
+                // refused, and its neighbours run again without it.
+                if position > batch.startIndex { commit(batch[..<position]) }
+                answer(nil)
+                if position + 1 < batch.endIndex { commit(batch[(position + 1)...]) }
+                return
             }
+            answers.append(answer)
+        }
+        do {
             try connection.execute("COMMIT")
         } catch {
             // Fails when SQLite has rolled back already, which is what is wanted.
             try? connection.execute("ROLLBACK")
-            if answers.isEmpty {
-                for waiting in batch { waiting.refuse(error) }
-            } else {
-                for answer in answers { answer(error) }
-            }
+            for answer in answers { answer(error) }
             return
         }
-        observe(.commit(callers: answers.count, uptime() - start))
+        if !answers.isEmpty { observe(.commit(callers: answers.count, uptime() - start)) }
         for answer in answers { answer(nil) }
     }
 

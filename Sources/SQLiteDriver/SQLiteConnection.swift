@@ -8,6 +8,8 @@ final class SQLiteConnection: Connection, Sendable {
     /// By the text as the caller wrote it, so that a hot statement is neither rewritten nor parsed again.
     private let statements = Mutex<[String: SQLiteHandle]>([:])
     private let observe: @Sendable (DatabaseEvent) -> Void
+    /// Of a reader: interrupts what it is told to.
+    let watch = StepWatch()
 
     /// More distinct statements than this means that a text was put together from values: drop them all.
     private static let statementLimit = 500
@@ -28,7 +30,7 @@ final class SQLiteConnection: Connection, Sendable {
         self.observe = observe
         sqlite3_extended_result_codes(pointer, 1)
         sqlite3_busy_timeout(pointer, Int32(clamping: Int64(busyLimit / .milliseconds(1))))
-        if isWriter { try writeAhead() }
+        if isWriter { try writeAhead() } else { watch.watch(handle) }
         for pragma in Self.pragmas(isWriter: isWriter) { try execute(pragma) }
     }
 

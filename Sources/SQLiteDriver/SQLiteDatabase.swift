@@ -1,53 +1,76 @@
+import CSQLite
 package import SQLDatabase
 import Synchronization
 
 /// SQLite in one file: readers beside one writer (WAL), commits on disk before they are answered
 /// (`synchronous = FULL`), foreign keys on.
 ///
-/// Reads run on the calling thread: a lookup by key takes a few microseconds, less than a hop to another
-/// thread. Writes share commits (``GroupCommit``).
+/// A read begins on the calling thread: a lookup by key takes a few microseconds, less than a hop to another
+/// thread. One that takes longer than a millisecond or two is interrupted and begun again elsewhere (``SlowReads``), so
+/// that it cannot stop the other requests. Writes share commits (``GroupCommit``).
 package final class SQLiteDatabase: Database {
     package let path: String
     package var dialect: Dialect { .sqlite }
 
     private let writer: GroupCommit
-    private let busyLimit: Duration
+    private let settings: SQLiteSettings
     private let readers = Mutex<[SQLiteConnection]>([])
+    private let slowReads = SlowReads()
+    private let lastID = Atomic<UInt64>(0)
     private let uptime: @Sendable () -> Duration
     private let observe: @Sendable (DatabaseEvent) -> Void
 
     /// Opens the file, and makes it when it is not there.
     ///
-    /// - Parameters:
-    ///   - busyLimit: How long a write waits for another program's; then it fails as
-    ///     ``DatabaseFailure/Kind/passing``.
-    ///   - uptime: A monotonic clock, for what is told to `observe`.
+    /// - Parameter uptime: A monotonic clock, for time limits and for what is told to `observe`.
     /// - Throws: ``DatabaseFailure`` when the file cannot be opened or is not a database.
     package init(
-        path: String, busyLimit: Duration = .seconds(5), uptime: @escaping @Sendable () -> Duration,
+        path: String, settings: SQLiteSettings = SQLiteSettings(), uptime: @escaping @Sendable () -> Duration,
         observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
     ) throws {
         self.path = path
-        self.busyLimit = busyLimit
+        self.settings = settings
         self.uptime = uptime
         self.observe = observe
-        let connection = try SQLiteConnection(path: path, isWriter: true, busyLimit: busyLimit, observe: observe)
-        writer = GroupCommit(connection: connection, uptime: uptime, observe: observe)
+        let connection = try SQLiteConnection(
+            path: path, isWriter: true, busyLimit: settings.busyLimit, observe: observe)
+        writer = GroupCommit(
+            connection: connection, callerLimit: settings.callerLimit, uptime: uptime, observe: observe)
     }
+
+    /// How many writes wait for the writer.
+    package var waitingWrites: Int { writer.waitingCount }
+
+    /// How many slow reads wait for a thread.
+    package var waitingReads: Int { slowReads.waiting }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
-            writer.add(
-                GroupCommit.Waiting(
-                    body: { connection in
-                        let value = try body(connection)
-                        return { failure in
-                            if let failure { caller.resume(throwing: failure) } else { caller.resume(returning: value) }
-                        }
-                    },
-                    refuse: { caller.resume(throwing: $0) }))
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let deadline = uptime() + settings.waitLimit
+        return try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
+                writer.add(
+                    GroupCommit.Waiting(
+                        id: id, deadline: deadline,
+                        body: { connection in
+                            let value = try body(connection)
+                            return { failure in
+                                if let failure {
+                                    caller.resume(throwing: failure)
+                                } else {
+                                    caller.resume(returning: value)
+                                }
+                            }
+                        },
+                        refuse: { caller.resume(throwing: $0) }))
+                // A cancellation that ran before add() found nothing to cancel: repeat it.
+                if Task.isCancelled { writer.cancel(id) }
+            }
+        } onCancel: {
+            writer.cancel(id)
         }
     }
 
@@ -55,19 +78,67 @@ package final class SQLiteDatabase: Database {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         let start = uptime()
+        defer { observe(.read(uptime() - start)) }
+        if let value = try answer(to: body, until: { questions in questions > 1 }) { return value }
+        return try await slowRead(body, since: start)
+    }
+
+    private func slowRead<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value, since start: Duration
+    ) async throws -> Value {
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let departure = Departure()
+        let deadline = settings.readLimit.map { start + $0 }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
+                let job = SlowReads.Job(
+                    id: id,
+                    run: {
+                        caller.resume(with: Result { try self.answer(to: body, unless: departure, by: deadline) })
+                    },
+                    refuse: { caller.resume(throwing: $0) })
+                slowReads.add(job)
+                // A cancellation that ran before add() found nothing to cancel: repeat it.
+                if Task.isCancelled { slowReads.cancel(id) }
+            }
+        } onCancel: {
+            departure.happen()
+            slowReads.cancel(id)
+        }
+    }
+
+    /// Runs a slow read to its end.
+    private func answer<Value>(
+        to body: (any Connection) throws -> Value, unless departure: Departure, by deadline: Duration?
+    ) throws -> Value {
+        let uptime = uptime
+        @Sendable func isLate() -> Bool { deadline.map { $0 <= uptime() } ?? false }
+        if !departure.hasHappened, !isLate(),
+            let value = try answer(to: body, until: { _ in departure.hasHappened || isLate() })
+        {
+            return value
+        }
+        if departure.hasHappened { throw CancellationError() }
+        throw DatabaseFailure(code: Int(SQLITE_INTERRUPT), detail: "a read took too long", kind: .passing)
+    }
+
+    /// - Returns: nil when the body was interrupted.
+    private func answer<Value>(
+        to body: (any Connection) throws -> Value, until mustStop: @escaping @Sendable (_ questions: Int) -> Bool
+    ) throws -> Value? {
         let connection = try readers.withLock { $0.popLast() } ?? open()
         // A transaction, so that several statements see one state; it takes no lock that a writer waits for.
         try connection.execute("BEGIN")
-        defer {
-            // Fails when SQLite has ended the transaction itself: then this connection is dropped, not reused.
-            try? connection.execute("COMMIT")
-            if !connection.isInTransaction { readers.withLock { $0.append(connection) } }
-            observe(.read(uptime() - start))
-        }
-        return try body(connection)
+        connection.watch.begin(mustStop)
+        let outcome = Result { try body(connection) }
+        let wasStopped = connection.watch.end()
+        // Fails when SQLite has ended the transaction itself: then this connection is dropped, not reused.
+        try? connection.execute("COMMIT")
+        if !connection.isInTransaction { readers.withLock { $0.append(connection) } }
+        return wasStopped ? nil : try outcome.get()
     }
 
     private func open() throws -> SQLiteConnection {
-        try SQLiteConnection(path: path, isWriter: false, busyLimit: busyLimit, observe: observe)
+        try SQLiteConnection(path: path, isWriter: false, busyLimit: settings.busyLimit, observe: observe)
     }
 }

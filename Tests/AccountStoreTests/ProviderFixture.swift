@@ -104,6 +104,8 @@ extension ProviderSession {
 struct CountingDatabase: Database {
     let database: any Database
     let transactions = Counter()
+    /// Those of them that write.
+    var writes = Counter()
 
     var dialect: Dialect { database.dialect }
 
@@ -111,6 +113,7 @@ struct CountingDatabase: Database {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         transactions.add()
+        writes.add()
         return try await database.write(body)
     }
 

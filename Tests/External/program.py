@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -143,6 +144,8 @@ class Server:
         self.auth_url = self.url + ("" if auth_path == "/" else auth_path)
         self.gateway_url = self.metrics_url = self.url
         self.process, self.binary = None, BINARY
+        # As many it may have open; None: as many as this process.
+        self.open_files = None
         self.keys = {}
         self.out_path = os.path.join(self.folder, "stdout")
         self.log_path = os.path.join(self.folder, "stderr")
@@ -188,8 +191,12 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=log,
+                preexec_fn=self.open_files and self._limit_files,
             )
         return self
+
+    def _limit_files(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self.open_files, self.open_files))
 
     def start(self):
         self.launch()

@@ -10,7 +10,7 @@ import pytest
 from browser import Browser
 from joserfc.jwk import RSAKey
 from openid_providers import CLIENT, SECRET, CanailleProvider, MockProvider, StrictProvider
-from program import PASSWORD, LoopbackServer, free_port
+from program import PASSWORD, LoopbackServer, at_once, free_port
 from signing_in import APP, INNER, Flow, callback, me, serve
 
 
@@ -39,17 +39,21 @@ def say_nothing(handler):
 
 
 def say_too_much(handler):
-    """JSON without an end, as a network carries it. Without a pause between two parts, the stand-in takes all the time
-    that the other providers of this process need."""
+    """JSON without an end, as fast as it is taken."""
     handler.send_response(200)
     handler.end_headers()
+    part = b"a" * 65536
     try:
         handler.wfile.write(b'{"issuer":"')
         while True:
-            handler.wfile.write(b"a" * 65536)
-            time.sleep(0.001)
+            handler.wfile.write(part)
+            SENT.append(len(part))
     except OSError:
         pass
+
+
+# By `say_too_much`.
+SENT = []
 
 
 class World:
@@ -566,6 +570,16 @@ def test_a_provider_that_cannot_be_found_out_about(world, name):
         "/token?grant_type=id_token", {"provider": name, "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.AAAA"}
     )
     assert 400 <= token.status < 500, token
+
+
+def test_an_answer_without_end_is_not_read_on(world):
+    """The limit is 256 KiB; the rest waits in the buffers of the two sockets."""
+    calls = 20
+    before = sum(SENT)
+    address = Flow(world.server, "endless").address().removeprefix(world.server.auth_url)
+    answers = at_once(*[lambda: world.server.auth().get(address)] * calls)
+    assert {answer.status for answer in answers} == {400}, answers
+    assert sum(SENT) - before < calls * 16 * 1_048_576
 
 
 def test_a_provider_that_went_away(session_servers, new_email):

@@ -13,11 +13,12 @@ struct TestDoor {
     let metrics = ServerMetrics()
     let crossOrigin = CrossOriginPolicy(additionalHeaders: ["X-App"])
     var callers: LocalCallers?
+    var bodies = BodyBudget()
 
     func floor(_ limits: [RateLimit] = [], sleep: @escaping @Sendable (Duration) async throws -> Void) -> ServingFloor {
         ServingFloor(
             now: clock.now, uptime: clock.uptime, sleep: sleep, makeRequestID: { "made-here" }, metrics: metrics,
-            limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer), callers: callers)
+            limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer), callers: callers, bodies: bodies)
     }
 
     func table(

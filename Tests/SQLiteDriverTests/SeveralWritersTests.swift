@@ -28,7 +28,9 @@ struct SeveralWritersTests {
     @Test("A write that waits for too long has changed nothing, may be tried again, and reads go on")
     func busy() async throws {
         let bench = try Workbench()
-        let (first, second) = (try await bench.openWithNotes(), try bench.open(busyLimit: .milliseconds(1)))
+        var settings = SQLiteSettings()
+        settings.busyLimit = .milliseconds(1)
+        let (first, second) = (try await bench.openWithNotes(), try bench.open(settings: settings))
         let held = HeldWrite(first) { db in try db.run("INSERT INTO note (id, text) VALUES (1, '')") }
         await held.hasBegun()
         let failure = await #expect(throws: DatabaseFailure.self) { try await second.addNote(2) }

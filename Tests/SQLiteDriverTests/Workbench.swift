@@ -15,8 +15,11 @@ final class Workbench: Sendable {
     func path(_ name: String = "work.sqlite") -> String { folder.folder + "/" + name }
 
     /// Opens the file.
-    func open(_ name: String = "work.sqlite", busyLimit: Duration = .seconds(5)) throws -> SQLiteDatabase {
-        try SQLiteDatabase(path: path(name), busyLimit: busyLimit, uptime: { .zero }) { [self] event in
+    func open(
+        _ name: String = "work.sqlite", settings: SQLiteSettings = SQLiteSettings(),
+        uptime: @escaping @Sendable () -> Duration = { .zero }
+    ) throws -> SQLiteDatabase {
+        try SQLiteDatabase(path: path(name), settings: settings, uptime: uptime) { [self] event in
             guard case .commit(let callers, _) = event else { return }
             callersOfCommits.withLock { $0.append(callers) }
             committed.signal()

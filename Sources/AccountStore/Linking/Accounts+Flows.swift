@@ -55,12 +55,19 @@ extension Accounts {
     ) async throws -> FlowOutcome {
         guard let state = Identifier<ProviderFlow>(state) else { return .unknown }
         let digest = TokenDigest.of(Secret(state.text))
-        return try await database.write { db in
-            guard let row = try db.row(Self.flowLookup(digest), FlowRow.init), now < row.expiresAt,
-                provider == nil || provider == row.provider
-            else { return .unknown }
+        let refusal: @Sendable (FlowRow?) -> FlowOutcome? = { row in
+            guard let row, now < row.expiresAt, provider == nil || provider == row.provider else { return .unknown }
             if row.isUsed { return row.proofKey == nil ? .unknown : .alreadyUsed }
             if let bound = row.browserDigest, browser.map(TokenDigest.of) != bound { return .otherBrowser }
+            return nil
+        }
+        // Anybody can make up a state: one that is not good costs no write.
+        let found = try await database.read { db in try db.row(Self.flowLookup(digest), FlowRow.init) }
+        if let refused = refusal(found) { return refused }
+        return try await database.write { db in
+            let row = try db.row(Self.flowLookup(digest), FlowRow.init)
+            if let refused = refusal(row) { return refused }
+            guard let row else { return .unknown }
             let isFirst = try db.run(
                 "UPDATE flow_states SET used_at = \(now) WHERE digest = \(digest) AND used_at IS NULL")
             guard isFirst == 1 else { return .alreadyUsed }

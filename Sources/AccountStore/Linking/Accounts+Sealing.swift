@@ -37,33 +37,36 @@ extension Connection {
             try run(
                 """
                 DELETE FROM flow_states WHERE digest IN (
-                    SELECT digest FROM flow_states WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(limit))
+                    SELECT digest FROM flow_states WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .codes:
             try run(
                 """
                 DELETE FROM authorization_codes WHERE digest IN (
                     SELECT digest FROM authorization_codes WHERE expires_at <= \(now - ExpiringRows.codesStay)
-                    ORDER BY expires_at LIMIT \(limit))
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .tickets:
             try run(
                 """
                 DELETE FROM link_tickets WHERE digest IN (
-                    SELECT digest FROM link_tickets WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(limit))
+                    SELECT digest FROM link_tickets WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .undos:
             try run(
                 """
                 DELETE FROM link_undos WHERE identity_id IN (
-                    SELECT identity_id FROM link_undos WHERE until <= \(now) ORDER BY until LIMIT \(limit))
+                    SELECT identity_id FROM link_undos WHERE until <= \(now)
+                    ORDER BY until LIMIT \(limit) \(.skippingLocked))
                 """)
         case .notices:
             try run(
                 """
                 DELETE FROM provider_notices WHERE digest IN (
                     SELECT digest FROM provider_notices WHERE received_at <= \(now - ExpiringRows.noticesStay)
-                    ORDER BY received_at LIMIT \(limit))
+                    ORDER BY received_at LIMIT \(limit) \(.skippingLocked))
                 """)
         }
     }

@@ -1,6 +1,7 @@
 import HTTPServing
 import PostgresDriver
 import SQLDatabase
+import SQLiteDriver
 
 /// Counts what the database does.
 struct DatabaseMeter: Sendable {
@@ -26,6 +27,11 @@ struct DatabaseMeter: Sendable {
 
     /// Says how busy the connections are, where there are any. Named after OpenTelemetry's `db.client.connection.*`.
     func watch(_ database: any Database) {
+        if let file = database as? SQLiteDatabase {
+            metrics.gauge(Self.waiting, "Reads and writes that wait for a thread.") {
+                Double(file.waitingReads + file.waitingWrites)
+            }
+        }
         guard let pool = database as? PostgresDatabase else { return }
         metrics.gauge("gatehouse_database_connections", "Connections for transactions.", label: "state") {
             let use = pool.poolUse
@@ -34,10 +40,12 @@ struct DatabaseMeter: Sendable {
         metrics.gauge("gatehouse_database_connections_max", "As many connections for transactions there may be.") {
             Double(pool.poolUse.limit)
         }
-        metrics.gauge("gatehouse_database_pending_requests", "Transactions that wait for a connection.") {
+        metrics.gauge(Self.waiting, "Transactions that wait for a connection.") {
             Double(pool.poolUse.waiting)
         }
     }
+
+    private static let waiting = "gatehouse_database_pending_requests"
 
     @Sendable func observe(_ event: DatabaseEvent) {
         switch event {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -66,7 +67,7 @@ struct OutgoingHTTP: Sendable {
         let outcome = FirstOutcome<Answer>()
         let collector = AnswerCollector(maximumBytes: call.maximumBytes, outcome)
         let session = URLSession(
-            configuration: Self.configuration(seconds), delegate: collector, delegateQueue: nil)
+            configuration: Self.configuration(seconds), delegate: collector, delegateQueue: DelegateQueue())
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: request)
         return try await outcome.value(startedBy: { task.resume() }, stoppedBy: { task.cancel() })
@@ -88,7 +89,12 @@ struct OutgoingHTTP: Sendable {
 private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
     private let maximumBytes: Int
     private let outcome: FirstOutcome<OutgoingHTTP.Answer>
-    private let body = Mutex<[UInt8]>([])
+    private struct Received {
+        var body: [UInt8] = []
+        var isTooLong = false
+    }
+
+    private let received = Mutex(Received())
 
     init(maximumBytes: Int, _ outcome: FirstOutcome<OutgoingHTTP.Answer>) {
         self.maximumBytes = maximumBytes
@@ -103,14 +109,26 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable 
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLong = body.withLock { body in
-            let isTooLong = body.count + data.count > maximumBytes
-            if !isTooLong { body.append(contentsOf: data) }
-            return isTooLong
+        let hasBecomeTooLong = received.withLock { received in
+            if received.isTooLong { return false }
+            received.isTooLong = received.body.count + data.count > maximumBytes
+            if !received.isTooLong { received.body.append(contentsOf: data) }
+            return received.isTooLong
         }
-        guard isTooLong else { return }
+        guard hasBecomeTooLong else { return }
         outcome.end(.failure(OutgoingFailure.tooLong(maximumBytes)))
-        dataTask.cancel()
+        stop(dataTask)
+    }
+
+    /// Ends the transfer. Foundation's `cancel` waits for its reading thread, and that one for room in the queue that
+    /// this is called from: so another thread calls it, and nothing more is taken until it does.
+    private func stop(_ task: URLSessionDataTask) {
+        let isUnderWay = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            isUnderWay.signal()
+            task.cancel()
+        }
+        isUnderWay.wait()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -121,6 +139,6 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable 
         var headers: [String: String] = [:]
         for case (let name as String, let value as String) in answer.allHeaderFields { headers[name] = value }
         outcome.end(
-            .success(OutgoingHTTP.Answer(status: answer.statusCode, headers: headers, body: body.withLock(\.self))))
+            .success(OutgoingHTTP.Answer(status: answer.statusCode, headers: headers, body: received.withLock(\.body))))
     }
 }

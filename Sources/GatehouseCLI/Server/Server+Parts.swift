@@ -13,12 +13,16 @@ import ProfileGateway
 import SQLDatabase
 import SQLiteDriver
 
+/// - Parameter readLimit: How long a read of a file may take; nil: as long as it needs. A server has its own limit.
 /// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
 func openDatabase(
-    _ location: DatabaseLocation, _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+    _ location: DatabaseLocation, readLimit: Duration? = nil,
+    _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
 ) throws -> any Database {
     guard let server = location.server else {
-        return try SQLiteDatabase(path: location.path, uptime: System.uptime, observe: observe)
+        var settings = SQLiteSettings()
+        settings.readLimit = readLimit
+        return try SQLiteDatabase(path: location.path, settings: settings, uptime: System.uptime, observe: observe)
     }
     var settings = PostgresSettings()
     settings.connections = location.connections
@@ -96,18 +100,4 @@ func makeGateway(
     ProfileRoutes(
         profiles: Profiles(database: database), teams: try TeamCatalogue(), authenticate: authenticate,
         deleteAccount: deleteAccount, appScheme: settings.appScheme, now: System.now)
-}
-
-func makeApplication(
-    _ tables: [RouteTable], _ address: ListenAddress, _ logger: Logger,
-    onReady: @escaping @Sendable () async -> Void
-) -> some ApplicationProtocol {
-    let router = Router(context: ServerContext.self)
-    for table in tables { table.add(to: router) }
-    UnknownPaths.add(tables, to: router)
-    return Application(
-        router: router, server: .strictHTTP1(idleTimeout: .seconds(60)),
-        configuration: ApplicationConfiguration(
-            address: .hostname(address.host, port: address.port), backlog: 1_024),
-        onServerRunning: { _ in await onReady() }, logger: logger)
 }

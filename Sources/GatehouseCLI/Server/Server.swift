@@ -34,14 +34,15 @@ func makeServer(
 ) async throws -> Server {
     let metrics = ServerMetrics()
     let meter = DatabaseMeter(metrics)
-    let database = try openDatabase(settings.database, meter.observe)
+    let database = try openDatabase(settings.database, readLimit: settings.requestTimeLimit, meter.observe)
     meter.watch(database)
     try await prepareSchema(database)
+    let bodies = BodyBudget()
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
     let floor = ServingFloor(
         now: System.now, uptime: System.uptime, sleep: System.sleep, makeRequestID: System.requestID, metrics: metrics,
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
-        clientAddress: settings.clientAddress, callers: settings.callers,
+        clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,
         requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)
     var server = Server()
     if let secrets = settings.secrets {
@@ -56,10 +57,12 @@ func makeServer(
         operations.table(
             hasHealth: !(parts.contains(.auth) && settings.authPrefixes.contains("")),
             servesMetrics: settings.servesMetricsToLoopback))
-    server.services.append(makeApplication(server.tables, settings.listen, logger, onReady: onReady))
+    let ports = Ports(settings, metrics, bodies, logger)
+    server.services.append(ports.main(server.tables, settings.listen, onReady: onReady))
     if let address = settings.metricsListen {
-        server.services.append(makeApplication([operations.metricsTable], address, logger) {})
+        server.services.append(ports.metrics([operations.metricsTable], address))
     }
+    server.services.append(ports.memory)
     return server
 }
 

@@ -25,17 +25,23 @@ extension Request {
     /// neither. In both cases the connection ends too.
     ///
     /// - Throws: ``Refusal`` 413 for more than `context.maxUploadSize` bytes, before reading if the caller said
-    ///   so; ``Refusal`` 504 when time is over.
+    ///   so; ``Refusal`` 503 when the bodies of all requests together are too long; ``Refusal`` 504 when time is over.
     package func bytes(_ context: ServerContext) async throws -> [UInt8] {
         let limit = context.maxUploadSize
         let announced = headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > limit { throw refusedMidway(.bodyTooLarge(limit: limit), context) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(announced ?? 0)
+        // No more than comes: what is only announced costs the caller nothing.
+        bytes.reserveCapacity(min(announced ?? 0, BodyBudget.free))
         var parts = body.makeAsyncIterator()
         while let part = try await next(&parts, context) {
             guard bytes.count + part.readableBytes <= limit else {
                 throw refusedMidway(.bodyTooLarge(limit: limit), context)
+            }
+            do {
+                try context.bodyShare?.grow(to: bytes.count + part.readableBytes)
+            } catch {
+                throw refusedMidway(.unavailable(error), context)
             }
             bytes.append(contentsOf: part.readableBytesView)
             if let announced, bytes.count >= announced { continue }

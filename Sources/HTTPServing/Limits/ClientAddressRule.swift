@@ -56,6 +56,15 @@ package struct ClientAddressRule: Sendable {
     /// What proxies name the caller in (RFC 7239, and the custom before it).
     private static let forwarding = [HTTPField.Name("X-Forwarded-For")!, HTTPField.Name("Forwarded")!]
 
+    /// Whether the peer is a proxy, which has the connections of many callers.
+    package func isProxy(_ peer: IPAddress) -> Bool {
+        switch source {
+        case .peer: false
+        case .headerFromAnyone: true
+        case .header(_, let proxies): proxies.contains { $0.contains(peer) }
+        }
+    }
+
     /// The address as text, for the person's list of devices; without proxies it is the peer's, unread.
     package func text(peer: String?, _ headers: HTTPFields) -> String? {
         if case .peer = source { return peer }

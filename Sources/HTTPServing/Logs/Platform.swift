@@ -1,4 +1,4 @@
-// The only platform switch in HTTPServing: where write(2) comes from.
+// The only platform switch in HTTPServing: where write(2) and getrlimit(2) come from.
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -24,4 +24,21 @@ package enum StandardError {
             }
         }
     }
+}
+
+/// The files that this process has open.
+package enum Descriptors {
+    /// How many may be (`ulimit -n`).
+    package static var limit: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+        let found = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #else
+        let found = getrlimit(RLIMIT_NOFILE, &limit)
+        #endif
+        return found == 0 ? Int(clamping: limit.rlim_cur) : 256
+    }
+
+    /// Whether a system call failed because no more can be opened, by this process or by all.
+    static func haveRunOut(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
 }

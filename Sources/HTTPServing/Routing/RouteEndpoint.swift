@@ -21,6 +21,8 @@ struct RouteEndpoint: HTTPResponder {
         var context = context
         context.requestID = request.headers[.requestID].flatMap(Self.wellFormed) ?? floor.makeRequestID()
         context.deadline = Deadline(end: started + floor.requestTimeLimit, uptime: floor.uptime)
+        if request.method != .get { context.bodyShare = BodyShare(floor.bodies) }
+        defer { context.bodyShare?.end() }
         var response: Response
         do {
             response = try await answer(request, context)

@@ -13,6 +13,8 @@ package struct ServerContext: RequestContext {
 
     /// When the request has to be done. Nil outside of a route.
     var deadline: Deadline?
+    /// What the body has of the memory for all. Nil outside of a route, and for methods whose bodies are not read.
+    var bodyShare: BodyShare?
     private let peer: Peer
 
     private enum Peer: Sendable {

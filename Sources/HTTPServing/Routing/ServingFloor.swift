@@ -16,6 +16,7 @@ package struct ServingFloor: Sendable {
     /// Nil: whoever reaches the server may call it.
     package let callers: LocalCallers?
     private let forwarding: ForwardingWatch
+    let bodies: BodyBudget
     /// Contract 1.5: after this a request is answered with 504.
     package let requestTimeLimit: Duration
     /// What errors mean that no handler answers for itself; nil for those that nobody foresaw.
@@ -25,7 +26,8 @@ package struct ServingFloor: Sendable {
         now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics, limiter: RateLimiter?,
-        clientAddress: ClientAddressRule, callers: LocalCallers? = nil, requestTimeLimit: Duration = .seconds(10),
+        clientAddress: ClientAddressRule, callers: LocalCallers? = nil, bodies: BodyBudget = BodyBudget(),
+        requestTimeLimit: Duration = .seconds(10),
         foreseen: @escaping @Sendable (any Error) -> Refusal? = { _ in nil }
     ) {
         self.now = now
@@ -37,6 +39,7 @@ package struct ServingFloor: Sendable {
         self.clientAddress = clientAddress
         self.callers = callers
         forwarding = ForwardingWatch(clientAddress, metrics)
+        self.bodies = bodies
         self.requestTimeLimit = requestTimeLimit
         self.foreseen = foreseen
     }

@@ -1,0 +1,78 @@
+import CMemory
+import HTTPServing
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The ports that the server listens on, and the memory and the files that their callers may use.
+struct Ports: Sendable {
+    private let logger: Logger
+    private let bodies: BodyBudget
+    private let connections: OpenConnections
+    private let refused: Counter
+
+    init(_ settings: ServerSettings, _ metrics: ServerMetrics, _ bodies: BodyBudget, _ logger: Logger) {
+        self.logger = logger
+        self.bodies = bodies
+        let connections = OpenConnections(
+            ConnectionLimits(descriptors: Descriptors.limit), isProxy: settings.clientAddress.isProxy)
+        self.connections = connections
+        refused = metrics.counter(
+            "gatehouse_connections_refused_total",
+            "Connections closed as they came, because too many were open or no more files could be.",
+            labels: ["reason"])
+        metrics.gauge("gatehouse_connections", "Open connections.") { Double(connections.count) }
+        metrics.gauge("gatehouse_request_body_bytes", "Bytes of long request bodies that are held.") {
+            Double(bodies.bytes)
+        }
+    }
+
+    func main(
+        _ tables: [RouteTable], _ address: ListenAddress, onReady: @escaping @Sendable () async -> Void
+    ) -> some ApplicationProtocol {
+        application(tables, address, connections, onReady: onReady)
+    }
+
+    /// The metrics' own port, which can be reached when the main one is full.
+    func metrics(_ tables: [RouteTable], _ address: ListenAddress) -> some ApplicationProtocol {
+        let connections = OpenConnections(ConnectionLimits(total: 16, perAddress: 16)) { _ in false }
+        return application(tables, address, connections) {}
+    }
+
+    /// Gives memory back to the system when a flood of long bodies or of connections is over.
+    var memory: Repeating {
+        Repeating(every: .seconds(10), sleep: System.sleep) {
+            let (bytes, open) = (bodies.takeHighest(), connections.takeHighest())
+            let wereBodiesLong = bytes > 4_194_304 && bodies.bytes < bytes / 2
+            let wereConnectionsMany = open > 256 && connections.count < open / 2
+            if wereBodiesLong || wereConnectionsMany { memory_return() }
+            return 0
+        } failed: { _ in
+        }
+    }
+
+    private func application(
+        _ tables: [RouteTable], _ address: ListenAddress, _ connections: OpenConnections,
+        onReady: @escaping @Sendable () async -> Void
+    ) -> some ApplicationProtocol {
+        let router = Router(context: ServerContext.self)
+        for table in tables { table.add(to: router) }
+        UnknownPaths.add(tables, to: router)
+        return Application(
+            router: router, server: .strictHTTP1(idleTimeout: .seconds(60)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port), backlog: 1_024),
+            onServerRunning: { [refused, logger] channel in
+                do {
+                    try await channel.eventLoop.submit {
+                        let gate = ConnectionGate(connections, refused: refused, logger: logger)
+                        try channel.pipeline.syncOperations.addHandler(gate, position: .first)
+                    }.get()
+                } catch {
+                    // The port was closed before it was ready: the application ends with its own error.
+                    return
+                }
+                await onReady()
+            }, logger: logger)
+    }
+}

@@ -1,0 +1,79 @@
+package import Logging
+package import NIOCore
+
+/// Closes connections beyond the limits as they come, and stops accepting for a moment when no more files can be opened.
+/// Stands in the pipeline of the listening socket, before everything else.
+///
+/// NIO's own handler for that case stops asking for connections but leaves the socket registered, which its selector then
+/// reports again and again (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed accept): one
+/// core is busy with nothing.
+package final class ConnectionGate: ChannelDuplexHandler {
+    package typealias InboundIn = any Channel
+    package typealias InboundOut = any Channel
+    package typealias OutboundIn = Never
+    package typealias OutboundOut = Never
+
+    private static let pause = TimeAmount.milliseconds(250)
+    /// A flood gives one line for so many connections.
+    private static let refusalsPerLine = 1_000
+
+    private let connections: OpenConnections
+    private let refused: Counter
+    private let logger: Logger
+    private var refusals = 0
+    private var isPaused = false
+    private var mustRead = false
+
+    /// - Parameter refused: Counts refusals by reason: `limit` or `descriptors`.
+    package init(_ connections: OpenConnections, refused: Counter, logger: Logger) {
+        self.connections = connections
+        self.refused = refused
+        self.logger = logger
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = unwrapInboundIn(data)
+        let peer = (channel.remoteAddress?.ipAddress).flatMap { IPAddress($0) }
+        guard connections.open(peer) else { return refuse(channel) }
+        channel.closeFuture.whenComplete { [connections] _ in connections.close(peer) }
+        context.fireChannelRead(data)
+    }
+
+    private func refuse(_ channel: any Channel) {
+        channel.close(promise: nil)
+        refused.increment("limit")
+        if refusals.isMultiple(of: Self.refusalsPerLine) {
+            logger.event(.warning, "connections refused: too many are open", [.count: "\(connections.count)"])
+        }
+        refusals += 1
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let failure = error as? IOError, Descriptors.haveRunOut(failure.errnoCode) else {
+            return context.fireErrorCaught(error)
+        }
+        guard !isPaused else { return }
+        isPaused = true
+        refused.increment("descriptors")
+        logger.event(
+            .error, "no more files can be opened: raise the limit of open files", [.count: "\(connections.count)"])
+        setAutoRead(false, context.channel)
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
+            self.isPaused = false
+            self.setAutoRead(true, context.channel)
+            if self.mustRead {
+                self.mustRead = false
+                context.read()
+            }
+        }
+    }
+
+    package func read(context: ChannelHandlerContext) {
+        if isPaused { mustRead = true } else { context.read() }
+    }
+
+    private func setAutoRead(_ value: Bool, _ channel: any Channel) {
+        // Fails when the socket is closed already: then there is nothing to stop.
+        try? channel.syncOptions?.setOption(.autoRead, value: value)
+    }
+}

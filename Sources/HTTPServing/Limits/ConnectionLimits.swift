@@ -1,0 +1,82 @@
+import Synchronization
+
+/// How many connections may be open: all together, and those of one IPv4 address or one IPv6 /64.
+package struct ConnectionLimits: Equatable, Sendable {
+    package let total: Int
+    package let perAddress: Int
+
+    package init(total: Int, perAddress: Int) {
+        self.total = total
+        self.perAddress = perAddress
+    }
+
+    /// Leaves files for the database, the log, and calls to other servers.
+    ///
+    /// - Parameter descriptors: How many files the process may have open (`ulimit -n`).
+    package init(descriptors: Int) {
+        total = max(16, min(16_384, descriptors - descriptors / 8 - 64))
+        // One address cannot have all of them.
+        perAddress = min(1_024, total / 2)
+    }
+}
+
+/// The open connections of one port.
+package final class OpenConnections: Sendable {
+    private struct State {
+        var count = 0
+        var byBlock: [IPAddress: Int] = [:]
+        var highest = 0
+    }
+
+    private let limits: ConnectionLimits
+    private let isProxy: @Sendable (IPAddress) -> Bool
+    private let state = Mutex(State())
+
+    /// - Parameter isProxy: Whether the address is one of our proxies, whose connections are those of many callers.
+    package init(_ limits: ConnectionLimits, isProxy: @escaping @Sendable (IPAddress) -> Bool) {
+        self.limits = limits
+        self.isProxy = isProxy
+    }
+
+    package var count: Int { state.withLock(\.count) }
+
+    /// The most that were open since this was last called.
+    package func takeHighest() -> Int {
+        state.withLock { state in
+            defer { state.highest = state.count }
+            return state.highest
+        }
+    }
+
+    /// Counts one more.
+    ///
+    /// - Parameter peer: nil for a Unix socket.
+    /// - Returns: Whether it may stay; ``close(_:)`` follows then, and only then.
+    package func open(_ peer: IPAddress?) -> Bool {
+        let block = counted(peer)
+        return state.withLock { state in
+            guard state.count < limits.total else { return false }
+            if let block {
+                guard state.byBlock[block, default: 0] < limits.perAddress else { return false }
+                state.byBlock[block, default: 0] += 1
+            }
+            state.count += 1
+            state.highest = max(state.highest, state.count)
+            return true
+        }
+    }
+
+    package func close(_ peer: IPAddress?) {
+        let block = counted(peer)
+        state.withLock { state in
+            state.count -= 1
+            guard let block, let count = state.byBlock[block] else { return }
+            state.byBlock[block] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    private func counted(_ peer: IPAddress?) -> IPAddress? {
+        guard let peer, !isProxy(peer) else { return nil }
+        return peer.block
+    }
+}

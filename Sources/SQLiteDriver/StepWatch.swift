@@ -1,0 +1,51 @@
+import CSQLite
+import Synchronization
+
+/// Interrupts a connection's read that runs for too long: SQLite asks it after every ``steps`` instructions of its
+/// virtual machine (`sqlite3_progress_handler`).
+final class StepWatch: Sendable {
+    /// How much a statement does between two questions: about a millisecond.
+    static let steps: Int32 = 25_000
+
+    private struct State {
+        /// nil: nothing is stopped.
+        var mustStop: (@Sendable (_ questions: Int) -> Bool)?
+        var questions = 0
+        var hasStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter mustStop: Whether to interrupt, asked with how often it was asked since. SQLite counts a prepared
+    ///   statement's instructions over all its runs, so the first question may come early.
+    func begin(_ mustStop: @escaping @Sendable (_ questions: Int) -> Bool) {
+        state.withLock { $0 = State(mustStop: mustStop) }
+    }
+
+    /// - Returns: Whether a statement was interrupted.
+    func end() -> Bool {
+        state.withLock { state in
+            defer { state = State() }
+            return state.hasStopped
+        }
+    }
+
+    private func stops() -> Bool {
+        state.withLock { state in
+            guard let mustStop = state.mustStop else { return false }
+            state.questions += 1
+            if mustStop(state.questions) { state.hasStopped = true }
+            return state.hasStopped
+        }
+    }
+
+    /// The watch has to live as long as the connection.
+    func watch(_ connection: SQLiteHandle) {
+        sqlite3_progress_handler(
+            connection.pointer, Self.steps,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<StepWatch>.fromOpaque(context).takeUnretainedValue().stops() ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+}

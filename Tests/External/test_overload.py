@@ -1,0 +1,137 @@
+"""What many connections and long bodies cost: memory, file descriptors, processor time."""
+
+import os
+import resource
+import socket
+
+import pytest
+
+from program import PATIENCE_SECONDS, poll
+
+MEGABYTE = 1_048_576
+
+
+@pytest.fixture
+def server(servers):
+    return servers.serve().start()
+
+
+def resident_bytes(server):
+    with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def processor_seconds(server):
+    with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def open_files(server):
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def connect(server):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS)
+
+
+def gauge(server, name):
+    for line in server.metrics().body.decode().splitlines():
+        if line.startswith(name + " "):
+            return float(line.split()[1])
+    raise KeyError(name)
+
+
+pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
+
+
+def test_many_long_bodies_that_stall_are_refused_before_memory_grows(server):
+    """A body of a megabyte without its last byte, 400 times: 400 MB if the server kept them all."""
+    server.auth().get("/health")
+    before = resident_bytes(server)
+    head = b"POST /auth/v1/signup HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % MEGABYTE
+    connections, refused = [], 0
+    for _ in range(400):
+        connection = connect(server)
+        connections.append(connection)
+        connection.sendall(head)
+        try:
+            connection.sendall(b" " * (MEGABYTE - 1))
+        except OSError:
+            pass
+    held = 0
+    for connection in connections:
+        connection.setblocking(False)
+    poll(lambda: gauge(server, "gatehouse_request_body_bytes") > 24 * MEGABYTE, "the bodies")
+    grown = resident_bytes(server) - before
+    # What is short is served all the same.
+    assert server.auth().sign_in("nobody@example.org").status == 400
+    for connection in connections:
+        try:
+            answer = connection.recv(4096)
+            refused += answer.startswith(b"HTTP/1.1 503") and b"retry-after: 1\r\n" in answer.lower()
+        except BlockingIOError:
+            held += 1
+        except OSError:
+            pass
+    assert grown < 200 * MEGABYTE, f"{grown / MEGABYTE:.0f} MB more"
+    assert refused > 300 and held < 80, (refused, held)
+    for connection in connections:
+        connection.close()
+    poll(lambda: gauge(server, "gatehouse_request_body_bytes") == 0, "the end of the bodies")
+    poll(lambda: resident_bytes(server) - before < 60 * MEGABYTE, "the memory's return")
+
+
+def test_one_address_cannot_take_all_connections(servers):
+    server = servers.serve()
+    server.open_files = 256
+    server.start()
+    idle = [connect(server) for _ in range(400)]
+    # The limit of one address at 256 files.
+    poll(lambda: gauge(server, "gatehouse_connections") == 80, "the connections")
+    closed = 0
+    for connection in idle:
+        connection.setblocking(False)
+    def count_closed():
+        nonlocal closed
+        for connection in list(idle):
+            try:
+                if connection.recv(1) == b"":
+                    closed += 1
+                    idle.remove(connection)
+            except BlockingIOError:
+                pass
+            except OSError:
+                closed += 1
+                idle.remove(connection)
+        return closed == 320
+    poll(count_closed, "the refusals")
+    assert "connections refused: too many are open" in server.log()
+    with socket.socket() as other:
+        # A caller of another address.
+        other.bind(("127.0.0.2", 0))
+        other.connect(("127.0.0.1", server.port))
+        other.sendall(b"GET /auth/v1/health HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert other.recv(4096).startswith(b"HTTP/1.1 200")
+    for connection in idle:
+        connection.close()
+    assert server.auth().get("/health").status == 200
+
+
+def test_when_no_more_files_can_be_opened_the_server_waits_and_says_so(server):
+    server.auth().get("/health")
+    soft, hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (open_files(server) + 3, hard))
+    waiting = [connect(server) for _ in range(20)]
+    poll(lambda: "no more files can be opened" in server.log(), "the log")
+    lines = server.log().count("no more files can be opened")
+    used = processor_seconds(server)
+    # Four tries a second; an empty loop would use as many seconds of the processor as pass.
+    poll(lambda: server.log().count("no more files can be opened") >= lines + 8, "more tries")
+    assert processor_seconds(server) - used < 0.5
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
+    for connection in waiting:
+        connection.sendall(b"GET /auth/v1/health HTTP/1.1\r\nHost: a\r\n\r\n")
+    for connection in waiting:
+        assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        connection.close()

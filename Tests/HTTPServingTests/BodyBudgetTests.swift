@@ -1,0 +1,76 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import Testing
+
+@Suite("The memory of request bodies")
+struct BodyBudgetTests {
+    private let door = TestDoor(bodies: BodyBudget(limit: 1_000_000))
+
+    /// Answers when `gate` ends, with how long the body is.
+    private func table(_ gate: AsyncStream<Never>? = nil, _ read: @escaping @Sendable () -> Void = {}) -> RouteTable {
+        door.table([
+            Route(.post, "/") { request, context in
+                let count = try await request.bytes(context).count
+                read()
+                if let gate { for await _ in gate {} }
+                return Answer.text("\(count)")
+            }
+        ])
+    }
+
+    private func body(_ count: Int) -> RequestBody { RequestBody(buffer: ByteBuffer(repeating: 0, count: count)) }
+
+    @Test("While others hold too many bytes a long body gets 503 with Retry-After, and a short one is read")
+    func shedding() async throws {
+        let (gate, end) = AsyncStream.makeStream(of: Never.self)
+        let (reading, hasRead) = AsyncStream.makeStream(of: Void.self)
+        let long = Task { try await door.send(.post, "/", body: body(900_000), to: table(gate) { hasRead.yield() }) }
+        for await _ in reading { break }
+        #expect(door.bodies.bytes == 900_000 - 8_192)
+        let refused = try await door.send(.post, "/", body: body(200_000), to: table())
+        #expect(refused.status == 503)
+        #expect(refused.headers[.retryAfter] == "1")
+        #expect(try await door.send(.post, "/", body: body(8_192), to: table()).body == "8192")
+        end.finish()
+        #expect(try await long.value.body == "900000")
+        #expect(door.bodies.bytes == 0)
+        #expect(try await door.send(.post, "/", body: body(900_000), to: table()).status == 200)
+    }
+
+    @Test("What a refused, broken or failing request held is given back")
+    func givenBack() async throws {
+        struct Reset: Error {}
+        let parts = Mutex(2)
+        let broken = RequestBody(
+            asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> {
+                let isOver = parts.withLock { left in
+                    left -= 1
+                    return left < 0
+                }
+                if isOver { throw Reset() }
+                return ByteBuffer(repeating: 0, count: 200_000)
+            })
+        await #expect(throws: Reset.self) { try await door.send(.post, "/", body: broken, to: table()) }
+        #expect(try await door.send(.post, "/", body: body(1_048_577), to: table()).status == 413)
+        let failing = door.table([
+            Route(.post, "/") { request, context in
+                _ = try await request.bytes(context)
+                throw Reset()
+            }
+        ])
+        #expect(try await door.send(.post, "/", body: body(900_000), to: failing).status == 500)
+        #expect(door.bodies.bytes == 0)
+    }
+
+    @Test("What a body only announces takes nothing from others")
+    func announced() async throws {
+        for _ in 0..<3 {
+            let answer = try await door.send(.post, "/", [.contentLength: "1000000"], body: body(10), to: table())
+            #expect(answer.status == 200)
+        }
+        #expect(door.bodies.takeHighest() == 0)
+    }
+}

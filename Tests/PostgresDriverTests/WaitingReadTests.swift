@@ -1,0 +1,70 @@
+import PostgresDriver
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: reads behind a slow one", .needsServer, .timeLimit(.minutes(5)))
+struct WaitingReadTests {
+    /// A node whose reads wait behind each other for as long as the test likes, and a table that somebody holds.
+    private func world(
+        callerLimit: Int = 1_000, clock: StandingClock
+    ) async throws -> (PostgresDatabase, lock: HeldWrite) {
+        let bench = try await Bench()
+        let holder = try await bench.openWithNotes()
+        try await holder.addNote(1)
+        let node = try bench.open(
+            change: { settings in
+                settings.callerLimit = callerLimit
+                settings.waitLimit = .seconds(10)
+                settings.sharedReadLimit = .seconds(60)
+            }, uptime: { clock.now })
+        let lock = HeldWrite(holder) { db in try db.run("LOCK TABLE note IN ACCESS EXCLUSIVE MODE") }
+        await lock.hasBegun()
+        return (node, lock)
+    }
+
+    private func one(_ node: PostgresDatabase) async throws -> Int64? {
+        try await node.read { db in try db.row("SELECT 1") { $0.int(0) } }
+    }
+
+    @Test("A read whose time is over is answered, although the connection works and one before it runs on")
+    func deadline() async throws {
+        let clock = StandingClock()
+        let (node, lock) = try await world(clock: clock)
+        let slow = Task { try await node.noteIDs() }
+        while node.unansweredReads < 1 { await Task.yield() }
+        let behind = Task { try await one(node) }
+        while node.unansweredReads < 2 { await Task.yield() }
+        // Nobody waits for the first any more; the server has it still.
+        slow.cancel()
+        await #expect(throws: CancellationError.self) { try await slow.value }
+        clock.advance(.seconds(11))
+        let next = Task { try await one(node) }
+        let failure = await #expect(throws: DatabaseFailure.self) { try await behind.value }
+        #expect(failure?.kind == .passing)
+        try await lock.finish()
+        #expect(try await next.value == 1)
+    }
+
+    @Test("More reads than may wait are refused at once; the others are answered")
+    func bound() async throws {
+        let (node, lock) = try await world(callerLimit: 5, clock: StandingClock())
+        let refused = Tally()
+        let reads = (0..<20).map { _ in
+            Task {
+                do {
+                    return try await node.noteIDs()
+                } catch let failure as DatabaseFailure where failure.kind == .passing {
+                    refused.add()
+                    return []
+                }
+            }
+        }
+        while refused.value < 15 { await Task.yield() }
+        #expect(node.unansweredReads == 5)
+        try await lock.finish()
+        var answered = 0
+        for read in reads where try await read.value == [1] { answered += 1 }
+        #expect(answered == 5)
+    }
+}

@@ -1,0 +1,94 @@
+import SQLDatabase
+import SQLiteDriver
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Slow reads", .timeLimit(.minutes(5)))
+struct SlowReadTests {
+    /// A read that never ends by itself.
+    @Sendable private static func endless(_ db: any Connection) throws -> Int64? {
+        try db.row(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        ) { $0.int(0) }
+    }
+
+    @Test("More endless reads than there are threads stop no other read, end when cancelled, and leave nothing behind")
+    func others() async throws {
+        let database = try await Workbench().openWithNotes()
+        try await database.addNote(1)
+        let endless = (0..<20).map { _ in Task { try await database.read(Self.endless) } }
+        while database.waitingReads < 18 { await Task.yield() }
+        #expect(try await database.noteIDs() == [1])
+        try await database.addNote(2)
+        #expect(try await database.noteIDs() == [1, 2])
+        for task in endless { task.cancel() }
+        for task in endless { await #expect(throws: CancellationError.self) { try await task.value } }
+        #expect(database.waitingReads == 0)
+        #expect(try await database.noteIDs() == [1, 2])
+    }
+
+    @Test("More slow reads than may wait are refused at once")
+    func tooMany() async throws {
+        let database = try await Workbench().openWithNotes()
+        let endless = (0..<66).map { _ in Task { try await database.read(Self.endless) } }
+        while database.waitingReads < 64 { await Task.yield() }
+        let failure = await #expect(throws: DatabaseFailure.self) { try await database.read(Self.endless) }
+        #expect(failure?.kind == .passing)
+        for task in endless { task.cancel() }
+        for task in endless { await #expect(throws: CancellationError.self) { try await task.value } }
+    }
+
+    @Test("A read that runs longer than its limit ends, and may be tried again")
+    func limit() async throws {
+        var settings = SQLiteSettings()
+        settings.readLimit = .seconds(10)
+        let seconds = Tally()
+        // A clock that goes on whenever it is looked at.
+        let database = try Workbench().open(settings: settings) { .seconds(seconds.add()) }
+        let failure = await #expect(throws: DatabaseFailure.self) { try await database.read(Self.endless) }
+        #expect(failure == DatabaseFailure(code: 9, detail: "a read took too long", kind: .passing))
+        #expect(try await database.read { db in try db.row("SELECT 7") { $0.int(0) } } == 7)
+    }
+
+    @Test("A slow read gives what a quick one would: the body runs again from its start")
+    func again() async throws {
+        let database = try await Workbench().openWithNotes()
+        let runs = Tally()
+        let sum = try await database.read { db in
+            runs.add()
+            return try db.row(
+                """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT sum(i) FROM n
+                """
+            ) { $0.int(0) }
+        }
+        #expect(sum == 5_000_050_000)
+        #expect(runs.value == 2)
+    }
+
+    @Test("A lookup runs once, on its caller's thread, however often it has run before")
+    func quick() async throws {
+        let database = try await Workbench().openWithNotes()
+        try await database.addNote(1)
+        let runs = Tally()
+        for _ in 0..<5_000 {
+            _ = try await database.read { db in
+                runs.add()
+                return try db.rows("SELECT id FROM note WHERE id = \(1)") { $0.int(0) }
+            }
+        }
+        #expect(runs.value == 5_000)
+    }
+
+    @Test("A body's own error is the caller's, after a slow statement too")
+    func ownError() async throws {
+        let database = try await Workbench().openWithNotes()
+        await #expect(throws: Refused.self) {
+            try await database.read { db in
+                _ = try db.rows("SELECT 1") { $0.int(0) }
+                throw Refused()
+            }
+        }
+    }
+}
