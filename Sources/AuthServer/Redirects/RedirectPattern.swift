@@ -5,12 +5,14 @@ struct RedirectPattern: Sendable {
         case absent
         case anything
         case like(Glob)
+        case absentOrLike(Glob)
 
         func matches(_ text: String?) -> Bool {
             switch self {
             case .absent: text == nil
             case .anything: true
             case .like(let glob): text.map { glob.matches($0.utf8) } ?? false
+            case .absentOrLike(let glob): text.map { glob.matches($0.utf8) } ?? true
             }
         }
     }
@@ -106,10 +108,18 @@ extension RedirectPattern {
         }
         guard let path = Glob(reading.path.utf8) else { return nil }
         self.path = .like(path)
-        query = reading.path.hasSuffix("**") ? .anything : .absent
-        guard let text = reading.query else { return }
+        guard let text = reading.query else {
+            query = Self.query(behind: reading.path)
+            return
+        }
         guard let glob = Glob(text.utf8) else { return nil }
         query = .like(glob)
+    }
+
+    /// The run at the end of a path goes on in the query.
+    private static func query(behind path: Substring) -> Part {
+        guard path.hasSuffix("*") else { return .absent }
+        return path.hasSuffix("**") ? .anything : Glob("*".utf8).map(Part.absentOrLike) ?? .absent
     }
 
     private static func scheme(_ text: String) -> Glob? {
