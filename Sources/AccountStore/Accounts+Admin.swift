@@ -101,23 +101,25 @@ extension Accounts {
             ).text
         guard Self.fits(user) else { return .metadataTooLong }
         let account = Account(user: user, identities: identities)
-        return try await database.write { db in
+        return try await revoking(at: now) { db in
             let id = account.user.id
             if try db.row("SELECT 1 FROM users WHERE id = \(id)", { _ in true }) == true { return .idTaken }
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             try db.insert(account.user)
+            // Somebody with this id may have been deleted today.
+            if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
             try record([Self.adminEntry(.userSignedUp, account.user)], at: now, in: db)
             return .done(account)
         }
     }
 
-    /// Changes an account as an administrator says; a new password ends all its sessions.
+    /// Changes an account as an administrator says; a new password ends all its sessions, and what would open more.
     package func update(
         _ id: UserID, _ attributes: AdminAttributes, at now: Instant
     ) async throws -> AdminOutcome {
-        try await database.write { db in
+        try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return .unknownUser }
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
@@ -130,7 +132,11 @@ extension Accounts {
             }
             try Self.apply(attributes, to: &account, at: now)
             guard Self.fits(account.user) else { return .metadataTooLong }
-            if attributes.passwordHash != nil { try db.endSessions(of: id, keeping: nil) }
+            if attributes.passwordHash != nil {
+                try db.endSessions(of: id, keeping: nil, at: now)
+                try db.voidCodes(of: id)
+            }
+            if attributes.ban != nil { try db.revoke(id, until: account.user.times.bannedUntil ?? now, at: now) }
             try db.update(account.user)
             try record([Self.adminEntry(.userModified, account.user)], at: now, in: db)
             return .done(account)

@@ -27,25 +27,73 @@ extension Accounts {
         """
     }
 
-    /// Ends sessions of an account.
+    /// Ends sessions of an account. With others than the own one go the codes that would open more.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, at now: Instant
     ) async throws {
-        try await database.write { db in
+        try await revoking(at: now) { db in
             switch (scope, session) {
             case (.local, let session?):
-                try db.run("DELETE FROM sessions WHERE user_id = \(user) AND id = \(session)")
+                try db.endSessions(where: "user_id = \(user) AND id = \(session)", at: now)
             case (.others, let session?):
-                try db.run("DELETE FROM sessions WHERE user_id = \(user) AND id <> \(session)")
+                try db.endSessions(of: user, keeping: session, at: now)
+                try db.voidCodes(of: user)
             // A token that names no session acts on all of them.
-            default: try db.run("DELETE FROM sessions WHERE user_id = \(user)")
+            default:
+                try db.endSessions(of: user, keeping: nil, at: now)
+                try db.voidCodes(of: user)
             }
             try record([AuditEntry(.logout, actor: user, actorName: name)], at: now, in: db)
         }
     }
 }
 
+extension Accounts {
+    /// Whether somebody with an access token may still change what is theirs.
+    ///
+    /// - Parameter session: As the token has it; nil, empty, or the nil UUID as old ones have it, when it names none.
+    package func mayChange(
+        _ user: UserID, session text: String?, at now: Instant, in db: any Connection
+    ) throws -> Bool {
+        if case .good = try changer(user, naming: text, at: now, in: db) { true } else { false }
+    }
+
+    /// - Parameter text: As ``mayChange(_:session:at:in:)`` has it.
+    func changer(_ user: UserID, naming text: String?, at now: Instant, in db: any Connection) throws -> Changer {
+        guard let text, !text.isEmpty else { return try changer(user, by: nil, at: now, in: db) }
+        guard let session = SessionID(text) else { return .sessionEnded }
+        return try changer(user, by: session.isNil ? nil : session, at: now, in: db)
+    }
+}
+
+/// Who asks for a change, looked at where the change is made: much may have happened since the caller was checked.
+enum Changer: Sendable {
+    case good(Account)
+    /// There is no such account, or it was deleted softly.
+    case gone
+    /// The session has ended, also by the policy, or the person is banned.
+    case sessionEnded
+
+    var isGone: Bool { if case .gone = self { true } else { false } }
+}
+
+extension Accounts {
+    /// - Parameter session: The one that the token names, if it names any.
+    func changer(_ user: UserID, by session: SessionID?, at now: Instant, in db: any Connection) throws -> Changer {
+        guard let current = try db.current(user, session: session), current.account.user.times.deletedAt == nil else {
+            return .gone
+        }
+        if current.account.user.isBanned(at: now) { return .sessionEnded }
+        guard session != nil else { return .good(current.account) }
+        guard let found = current.session, !policy.hasEnded(found, at: now) else { return .sessionEnded }
+        return .good(current.account)
+    }
+}
+
 extension Connection {
+    /// Makes nothing of the sign-ins whose apps have still to come for them.
+    func voidCodes(of user: UserID) throws { try run("DELETE FROM authorization_codes WHERE user_id = \(user)") }
+
     func current(_ user: UserID, session: SessionID?) throws -> CurrentAccount? {
         var account: Account?
         var found: Session?
@@ -80,7 +128,7 @@ extension Accounts {
     package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
         [
             flowLookup(digest), codeLookup(digest), ticketLookup(digest, at: now), undoLookup(user, at: now),
-            due(limit: 10, at: now),
+            due(limit: 10, at: now), idTokenLookup(digest), revocationLookup(since: now),
         ]
     }
 }

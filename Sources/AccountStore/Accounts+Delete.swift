@@ -17,7 +17,7 @@ extension Accounts {
     /// - Parameter actor: The person's own id when they delete themselves; nil for an administrator.
     /// - Returns: Whether there was one.
     package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
-        try await database.write { db in
+        try await revoking(at: now) { db in
             guard let account = try db.account(id) else { return false }
             try remove(account, actor: actor, at: now, in: db)
             return true
@@ -29,15 +29,14 @@ extension Accounts {
     ///
     /// - Parameter session: As the token has it; nil, empty, or the nil UUID as old ones have it, when it names none.
     package func deleteOwn(_ id: UserID, session text: String?, at now: Instant) async throws -> OwnDeletion {
-        let named = text.flatMap(SessionID.init)
-        if text?.isEmpty == false, named == nil { return .refused }
-        let session = named?.isNil == true ? nil : named
-        return try await database.write { db in
-            guard let current = try db.current(id, session: session) else { return .alreadyGone }
-            if session != nil, current.session == nil { return .refused }
-            if current.account.user.isBanned(at: now) { return .refused }
-            try remove(current.account, actor: id, at: now, in: db)
-            return .deleted
+        try await revoking(at: now) { db in
+            switch try changer(id, naming: text, at: now, in: db) {
+            case .gone: return .alreadyGone
+            case .sessionEnded: return .refused
+            case .good(let account):
+                try remove(account, actor: id, at: now, in: db)
+                return .deleted
+            }
         }
     }
 
@@ -45,6 +44,7 @@ extension Accounts {
         let id = account.user.id
         try promiseRevocation(ofTokensOf: id, at: now, in: db)
         try db.run("DELETE FROM users WHERE id = \(id)")
+        try db.revoke(id, at: now)
         let entry =
             actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
             ?? Self.adminEntry(.userDeleted, account.user)
@@ -57,7 +57,7 @@ extension Accounts {
     ///
     /// - Returns: Whether there is such an account.
     package func softDelete(_ id: UserID, at now: Instant) async throws -> Bool {
-        try await database.write { db in
+        try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
@@ -79,7 +79,8 @@ extension Accounts {
             }
             try promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
-            try db.endSessions(of: id, keeping: nil)
+            try db.endSessions(of: id, keeping: nil, at: now)
+            try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")
             let entry = AuditEntry(
                 .userDeleted, actor: nil, actorName: Self.adminName, traits: ["user_id": .string(id.text)])

@@ -70,15 +70,15 @@ extension Accounts {
         case .ahead: return .ahead
         case .revoke:
             guard policy.revokesOnReuse else { return .reused }
-            let hasEnded = try await database.write { db in try end(session, of: account, at: now, in: db) }
+            let hasEnded = try await revoking(at: now) { db in try end(session, of: account, at: now, in: db) }
             return hasEnded ? .reused : nil
         }
     }
 
     /// Ends the session unless it has moved on; the log then says why.
     private func end(_ session: Session, of account: Account, at now: Instant, in db: any Connection) throws -> Bool {
-        let ended = try db.run(
-            "DELETE FROM sessions WHERE id = \(session.id) AND refresh_token_counter = \(session.counter)")
+        let ended = try db.endSessions(
+            where: "id = \(session.id) AND refresh_token_counter = \(session.counter)", at: now)
         guard ended == 1 else { return false }
         let revoked = AuditEntry(
             .tokenRevoked, actor: account.user.id, actorName: account.user.email ?? "",

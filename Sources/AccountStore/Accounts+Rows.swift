@@ -105,7 +105,17 @@ extension Connection {
         ).first
     }
 
+    /// Adds an account, with the profile that the schema makes of it.
     func insert(_ user: User) throws {
+        try insertRow(user)
+        // The schema looks at the beginning of an address alone; the rest of the rule is the one that a change obeys.
+        let metadata = try JSONReader.read(user.userMetadata)
+        let given = metadata["avatar_url"].flatMap { $0.isNull ? nil : $0 } ?? metadata["picture"]
+        guard let picture = given?.stringValue, !WebAddress.isPicture(picture) else { return }
+        try run("UPDATE profiles SET avatar_url = NULL WHERE id = \(user.id)")
+    }
+
+    private func insertRow(_ user: User) throws {
         let times = user.times
         try run(
             """

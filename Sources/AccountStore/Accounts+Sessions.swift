@@ -28,8 +28,8 @@ extension Accounts {
     ///
     /// - Returns: Whether the person had such a session.
     package func endSession(_ id: SessionID, of user: UserID, name: String, at now: Instant) async throws -> Bool {
-        try await database.write { db in
-            guard try db.run("DELETE FROM sessions WHERE id = \(id) AND user_id = \(user)") == 1 else { return false }
+        try await revoking(at: now) { db in
+            guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", at: now) == 1 else { return false }
             let logout = AuditEntry(.logout, actor: user, actorName: name, traits: ["session_id": .string(id.text)])
             try record([logout], at: now, in: db)
             return true

@@ -9,8 +9,9 @@ extension Accounts {
     /// - Parameter limit: Of sessions, so that no transaction is long.
     /// - Returns: How many sessions ended; ask again while it is not 0.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
-        try await database.write { db in
-            let count = try db.run("DELETE FROM sessions WHERE id IN (SELECT id FROM sessions LIMIT \(limit))")
+        try await revoking(at: now) { db in
+            let count = try db.endSessions(
+                where: "id IN (SELECT id FROM sessions ORDER BY id LIMIT \(limit))", at: now)
             try db.run("DELETE FROM authorization_codes")
             try db.run("DELETE FROM flow_states")
             try db.run("DELETE FROM link_tickets")

@@ -66,7 +66,7 @@ extension Accounts {
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
-            try db.endSessions(of: id, keeping: nil)
+            try db.endSessions(of: id, keeping: nil, at: now)
             let logout = AuditEntry(.logout, actor: id, actorName: name, traits: ["scope": "deleted elsewhere"])
             try record([logout], at: now, in: db)
         }

@@ -21,17 +21,22 @@ package enum UserUpdateOutcome: Sendable {
     /// The password was changed by somebody else in between.
     case changedMeanwhile
     case gone
+    /// The session that asks has ended, or its person was banned.
+    case sessionEnded
     /// The merged metadata would be longer than ``AccountMetadata/maximumBytes``.
     case metadataTooLong
 }
 
 extension Accounts {
-    /// Applies a person's changes; a new password ends all their other sessions.
+    /// Applies a person's changes; a new password ends all their other sessions, and what would open more.
+    ///
+    /// - Parameter session: Whose token asks, if it names one; it goes on.
     package func update(
         _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
     ) async throws -> UserUpdateOutcome {
-        try await database.write { db in
-            guard var account = try db.account(user) else { return .gone }
+        try await revoking(at: now) { db in
+            let changer = try changer(user, by: session, at: now, in: db)
+            guard case .good(var account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             var entries: [AuditEntry] = []
             let name = account.user.email ?? ""
             account.user.times.updatedAt = now
@@ -47,7 +52,8 @@ extension Accounts {
                     return .changedMeanwhile
                 }
                 account.user.passwordHash = hash
-                try db.endSessions(of: user, keeping: session)
+                try db.endSessions(of: user, keeping: session, at: now)
+                try db.voidCodes(of: user)
                 entries.append(AuditEntry(.userUpdatedPassword, actor: user, actorName: name))
             }
             if let email = update.email, email.text != account.user.email {
@@ -117,14 +123,6 @@ extension Connection {
 
     func isTaken(_ phone: PhoneNumber, besides user: UserID) throws -> Bool {
         try row("SELECT 1 FROM users WHERE phone = \(phone.text) AND id <> \(user)") { _ in true } ?? false
-    }
-
-    func endSessions(of user: UserID, keeping session: SessionID?) throws {
-        if let session {
-            try run("DELETE FROM sessions WHERE user_id = \(user) AND id <> \(session)")
-        } else {
-            try run("DELETE FROM sessions WHERE user_id = \(user)")
-        }
     }
 
     func update(_ user: User) throws {

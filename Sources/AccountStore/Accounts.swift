@@ -13,6 +13,9 @@ package struct Accounts: Sendable {
     package let audience: String
     package let role: String
     package let randomBytes: @Sendable (Int) -> [UInt8]
+    /// Called after a commit that may have ended sessions or shut somebody out, before its caller hears of it:
+    /// ``revocations(since:)`` tells whose tokens that concerns.
+    package var afterRevocation: @Sendable (_ since: Instant) async -> Void = { _ in }
 
     package init(
         database: any Database, secrets: ServerSecrets, policy: SessionPolicy = SessionPolicy(),

@@ -33,8 +33,10 @@ package struct AuthServer: Sendable {
 
     /// Every route of the door, below each of `prefixes` (`/auth/v1`, or an empty one for the root).
     package func table(prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> RouteTable {
-        RouteTable(
-            door: Door(prefixes: prefixes, format: .auth, crossOrigin: crossOrigin), floor: floor,
+        // Tokens and people stand in most answers: nothing on the way may keep one, unless the route says otherwise.
+        let door = Door(prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store")
+        return RouteTable(
+            door: door, floor: floor,
             openRoutes + keyedRoutes + adminRoutes + switchedOffRoutes)
     }
 

@@ -22,6 +22,8 @@ package enum TokenRejection: Error, Equatable, Sendable {
     case notYetValid(Instant)
     case wrongIssuer
     case wrongAudience
+    /// Its session has ended, or its subject was banned or deleted.
+    case revoked
 
     package enum Part: Sendable {
         /// The length, or the number of parts.

@@ -15,7 +15,8 @@ struct TokenSlots: Sendable {
     private var vacant: [Int] = []
     private var hand = 0
     private var positions: [SHA256Digest: Int] = [:]
-    private var sessions: [String: Set<Int>] = [:]
+    /// By session and by subject: both are UUIDs, and no two are the same.
+    private var holders: [String: Set<Int>] = [:]
 
     /// Grows whenever something is forgotten on purpose. A verification that began under another number may have
     /// asked before a session ended, and is not stored.
@@ -24,7 +25,6 @@ struct TokenSlots: Sendable {
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
     var count: Int { positions.count }
-    var sessionCount: Int { sessions.count }
 
     mutating func token(for digest: SHA256Digest, at now: Instant) -> VerifiedToken? {
         guard let position = positions[digest], let token = slots[position]?.token else { return nil }
@@ -43,12 +43,13 @@ struct TokenSlots: Sendable {
         let position = takePosition()
         slots[position] = Slot(digest: digest, token: token)
         positions[digest] = position
-        if let session = token.claims.sessionID { sessions[session, default: []].insert(position) }
+        for id in token.claims.holders { holders[id, default: []].insert(position) }
     }
 
-    mutating func forget(session: String) {
+    /// - Parameter id: Of a session or a subject.
+    mutating func forget(_ id: String) {
         epoch += 1
-        for position in sessions[session] ?? [] { vacate(position) }
+        for position in holders[id] ?? [] { vacate(position) }
     }
 
     /// - Returns: What was held, so that it can be torn down outside of the lock.
@@ -80,8 +81,13 @@ struct TokenSlots: Sendable {
         slots[position] = nil
         positions[slot.digest] = nil
         vacant.append(position)
-        guard let session = slot.token.claims.sessionID else { return }
-        sessions[session]?.remove(position)
-        if sessions[session]?.isEmpty == true { sessions[session] = nil }
+        for id in slot.token.claims.holders {
+            holders[id]?.remove(position)
+            if holders[id]?.isEmpty == true { holders[id] = nil }
+        }
     }
+}
+
+extension TokenClaims {
+    fileprivate var holders: [String] { [sessionID, subject].compactMap(\.self) }
 }

@@ -9,27 +9,45 @@ package final class VerifiedTokenCache: Sendable {
     /// In bytes. A longer token is verified every time: the memory is bounded by count, and must be by size.
     package static let maximumTokenLength = 4_096
 
-    private let state: Mutex<TokenSlots>
+    private struct State: Sendable {
+        var slots: TokenSlots
+        var revoked: RevokedTokens
+    }
+
+    private let state: Mutex<State>
     /// As far as they were heard of, see ``RemoteKeySet/keyChanges()``.
     private let keyChanges = Mutex<UInt64>(0)
 
-    /// - Parameter capacity: How many tokens are held at most; about 3 kB each.
-    package init(capacity: Int = 4_096) { state = Mutex(TokenSlots(capacity: capacity)) }
+    /// - Parameters:
+    ///   - capacity: How many tokens are held at most; about 3 kB each.
+    ///   - revocations: How many revocations are held at most; about 120 bytes each.
+    package init(capacity: Int = 4_096, revocations: Int = 65_536) {
+        state = Mutex(
+            State(slots: TokenSlots(capacity: capacity), revoked: RevokedTokens(capacity: revocations)))
+    }
 
     /// How many tokens are held.
-    package var count: Int { state.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.slots.count } }
 
-    /// - Parameter verify: Asked when the token is not known. What it returns is stored, unless something was
-    ///   forgotten while it was at work.
-    /// - Throws: What `verify` throws, and nothing is stored.
+    /// - Parameters:
+    ///   - refusesRevoked: For those who ask nobody else whether the session goes on.
+    ///   - verify: Asked when the token is not known. What it returns is stored, unless the token is revoked or
+    ///     something was forgotten while it was at work.
+    /// - Throws: What `verify` throws, and nothing is stored; ``TokenRejection/revoked``.
     package func verified(
-        _ token: String, at now: Instant, verify: (String) throws(TokenRejection) -> VerifiedToken
+        _ token: String, at now: Instant, refusesRevoked: Bool = false,
+        verify: (String) throws(TokenRejection) -> VerifiedToken
     ) throws(TokenRejection) -> VerifiedToken {
-        guard token.utf8.count <= Self.maximumTokenLength else { return try verify(token) }
+        guard token.utf8.count <= Self.maximumTokenLength else {
+            let fresh = try verify(token)
+            if refusesRevoked, state.withLock({ $0.revoked.contains(fresh.claims, at: now) }) { throw .revoked }
+            return fresh
+        }
         let (digest, epoch, known) = lookUp(token, at: now)
+        // None that is held is revoked: that costs those nothing who come again.
         if let known { return known }
         let fresh = try verify(token)
-        store(fresh, digest, epoch, at: now)
+        if store(fresh, digest, epoch, at: now), refusesRevoked { throw .revoked }
         return fresh
     }
 
@@ -46,7 +64,7 @@ package final class VerifiedTokenCache: Sendable {
         let (digest, epoch, known) = lookUp(token, at: now)
         if let known { return known }
         let fresh = try await keys.verify(token, at: now, leeway: leeway)
-        store(fresh, digest, epoch, at: now)
+        _ = store(fresh, digest, epoch, at: now)
         return fresh
     }
 
@@ -58,22 +76,34 @@ package final class VerifiedTokenCache: Sendable {
         if isNew { forgetAll() }
     }
 
-    /// Forgets every token of a session: it was signed out, or its user banned.
-    package func forget(session: String) { state.withLock { $0.forget(session: session) } }
+    /// Has the tokens of a session or of a subject refused, and forgets those that are held.
+    ///
+    /// - Parameters:
+    ///   - notedAt: Of two that are told of one id the later one counts.
+    ///   - until: nil: for good. Not after `notedAt`: they are accepted again.
+    package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil) {
+        state.withLock { state in
+            if state.revoked.note(id, at: notedAt, until: until) { state.slots.forget(id) }
+        }
+    }
 
     /// Forgets everything: keys have changed.
-    package func forgetAll() { _ = state.withLock { $0.forgetAll() } }
+    package func forgetAll() { _ = state.withLock { $0.slots.forgetAll() } }
 
     private func lookUp(_ token: String, at now: Instant) -> (SHA256Digest, UInt64, VerifiedToken?) {
         var (hasher, token) = (SHA256(), token)
         token.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         let digest = hasher.finalize()
-        return state.withLock { (digest, $0.epoch, $0.token(for: digest, at: now)) }
+        return state.withLock { (digest, $0.slots.epoch, $0.slots.token(for: digest, at: now)) }
     }
 
-    private func store(_ token: VerifiedToken, _ digest: SHA256Digest, _ epoch: UInt64, at now: Instant) {
-        // Within a leeway a token may be good after its `exp`: accepted, but not kept.
-        guard now < token.claims.expiresAt else { return }
-        state.withLock { if $0.epoch == epoch { $0.store(token, for: digest) } }
+    /// - Returns: Whether it is revoked, and therefore not kept.
+    private func store(_ token: VerifiedToken, _ digest: SHA256Digest, _ epoch: UInt64, at now: Instant) -> Bool {
+        state.withLock { state in
+            if state.revoked.contains(token.claims, at: now) { return true }
+            // Within a leeway a token may be good after its `exp`: accepted, but not kept.
+            if state.slots.epoch == epoch, now < token.claims.expiresAt { state.slots.store(token, for: digest) }
+            return false
+        }
     }
 }

@@ -43,6 +43,33 @@ struct CodeTests {
     }
 
     @Test(
+        "A code comes to nothing when its person changes the password or signs out elsewhere",
+        arguments: TestDatabase.all)
+    func voided(_ kind: TestDatabase) async throws {
+        var newPassword = UserUpdate()
+        newPassword.passwordHash = Secret("$new$")
+        var administrators = AdminAttributes()
+        administrators.passwordHash = Secret("$new$")
+        let (update, attributes) = (newPassword, administrators)
+        let steps: [(isVoid: Bool, step: @Sendable (StoreFixture, UserID) async throws -> Void)] = [
+            (true, { _ = try await $0.accounts.update($1, update, keeping: nil, at: $0.clock.now) }),
+            (true, { _ = try await $0.accounts.update($1, attributes, at: $0.clock.now) }),
+            (true, { try await $0.accounts.signOut($1, name: "", session: nil, scope: .global, at: $0.clock.now) }),
+            (true, { try await $0.signOut($1, .others) }), (false, { try await $0.signOut($1, .local) }),
+            (false, { _ = try await $0.accounts.update($1, UserUpdate(), keeping: nil, at: $0.clock.now) }),
+        ]
+        for (isVoid, step) in steps {
+            let store = try await StoreFixture(kind)
+            let outcome = try await store.come(store.identity(), delivery: .code(Self.key, handing: nil))
+            let session = try #require(outcome.session)
+            try await step(store, session.user)
+            let redeemed = try await store.accounts.redeem(
+                code: try #require(session.code), verifier: Self.verifier, from: store.device, at: store.clock.now)
+            #expect((redeemed.issued == nil) == isVoid)
+        }
+    }
+
+    @Test(
         "A code opens one session, for whoever has the secret, and hands the provider's tokens out",
         arguments: TestDatabase.all)
     func redeem(_ kind: TestDatabase) async throws {
@@ -197,4 +224,12 @@ struct CodeTests {
 
 extension CodeOutcome {
     fileprivate var issued: IssuedSession? { if case .signedIn(let issued, _) = self { issued } else { nil } }
+}
+
+extension StoreFixture {
+    /// As somebody with a session that this store has not.
+    fileprivate func signOut(_ user: UserID, _ scope: SignOutScope) async throws {
+        try await accounts.signOut(
+            user, name: "", session: SessionID(trusted: user.text), scope: scope, at: clock.now)
+    }
 }

@@ -173,7 +173,7 @@ extension StoreFixture {
         _ = try await confirm(question.ticket, by: ada)
         _ = try await accounts.undoableLinks(of: user, at: clock.now)
         let linked = try #require(try await accounts.account(user)?.identities.last)
-        _ = try await accounts.undoLink(linked.id, of: user, at: clock.now)
+        _ = try await accounts.undoLink(linked.id, of: user, by: nil, at: clock.now)
         _ = try await link(
             identity("apple", "9", email: nil), to: ada, grant: ProviderGrant(refreshToken: Secret("a"), client: "c"))
         let apple = try #require(try await accounts.account(user)?.identities.last)

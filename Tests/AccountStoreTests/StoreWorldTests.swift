@@ -86,7 +86,8 @@ struct StoreWorld {
             pick(2) == 0
             ? try await store.accounts.unlink(
                 identity.id, of: account.user.id, keeping: own.session.id, at: store.clock.now)
-            : try await store.accounts.undoLink(identity.id, of: account.user.id, at: store.clock.now)
+            : try await store.accounts.undoLink(
+                identity.id, of: account.user.id, by: own.session.id, at: store.clock.now)
         if case .unlinked(let left) = outcome {
             note("\(person) takes \(identity.provider) off \(account.user.id.text)")
             if left.user.passwordHash == nil { passwords[left.user.id] = nil }

@@ -13,7 +13,7 @@ struct UndoTests {
         let account = try #require(try await store.accounts.account(user))
         let id = try #require(account.identities.first { $0.provider == provider }?.id)
         store.tick()
-        return try await store.accounts.undoLink(id, of: user, at: store.clock.now)
+        return try await store.accounts.undoLink(id, of: user, by: nil, at: store.clock.now)
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct UndoTests {
         #expect(try await store.log(1) == ["identity_refused \(LinkingRule.undoTooLate.rawValue)"])
         #expect(try await store.accounts.undoableLinks(of: user, at: store.clock.now).isEmpty)
         let unknown = try await store.accounts.undoLink(
-            IdentityID(trusted: user.text), of: user, at: store.clock.now)
+            IdentityID(trusted: user.text), of: user, by: nil, at: store.clock.now)
         guard case .refused(.notFound) = unknown else {
             Issue.record("expected: not found")
             return

@@ -163,7 +163,10 @@ struct CurrentUserTests {
 extension TestServer {
     /// A token signed with the shared secret, good for an hour unless the claims say otherwise.
     func sharedToken(_ claims: [String: AnyJSON]) throws -> String {
-        let all = ["exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated"].merging(claims) { $1 }
+        let usual: [String: AnyJSON] = [
+            "iss": .string(settings.issuer), "exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated",
+        ]
+        let all = usual.merging(claims) { $1 }
         let payload = AnyJSON.object(all.filter { !$0.value.isNull }).text
         return try TokenSigner(sharedSecret).sign(payload: Array(payload.utf8))
     }

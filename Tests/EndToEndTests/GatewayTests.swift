@@ -129,7 +129,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("Reading the profile takes one statement, changing it one")
+    @Test("Reading the profile takes one statement, changing it one more: who asks, and whether they still may")
     func statements() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -141,7 +141,7 @@ struct GatewayTests {
                     .patch, "/v1/auth/me", bearer: session.accessToken, json: ["first_name": "Ada"])
             }
             #expect(read == 1)
-            #expect(write == 1)
+            #expect(write == 2)
         }
     }
 

@@ -216,7 +216,8 @@ def test_people_come_with_passwords_profiles_and_live_sessions(source, target):
 
 
 def test_an_access_token_of_the_old_server_is_good_to_its_end(source, servers):
-    target = servers.serve(GOTRUE_JWT_SECRET=program.JWT_SECRET)
+    issuer = "https://old.example.org/auth/v1"
+    target = servers.serve(GOTRUE_JWT_SECRET=program.JWT_SECRET, GOTRUE_JWT_ISSUER=issuer)
     assert target.command("migrate").returncode == 0
     ada = source.person("ada@example.com")
     session = source.session(ada, ["aaaaaaaaaaa1"])
@@ -226,7 +227,7 @@ def test_an_access_token_of_the_old_server_is_good_to_its_end(source, servers):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
 
     now = int(source.run("SELECT extract(epoch FROM now())::bigint"))
-    claims = {"sub": ada, "aud": "authenticated", "role": "authenticated", "session_id": session, "aal": "aal1",
+    claims = {"iss": issuer, "sub": ada, "aud": "authenticated", "role": "authenticated", "session_id": session, "aal": "aal1",
               "iat": now, "exp": now + 600, "email": "ada@example.com"}  # fmt: skip
     signed = part({"alg": "HS256", "typ": "JWT"}) + b"." + part(claims)
     code = hmac.digest(program.JWT_SECRET.encode(), signed, "sha256")

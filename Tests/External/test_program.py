@@ -529,6 +529,31 @@ def test_the_schema_of_a_gateway_that_stands_alone(servers):
     assert checked.returncode == 0 and "up to date" in checked.stdout, checked
 
 
+def test_a_gateway_that_cannot_ask_makes_no_profile(servers, new_email):
+    issuer = servers.serve("--only", "auth").start()
+    gateway = servers.serve(
+        "--only",
+        "gateway",
+        GATEHOUSE_JWKS_URL=issuer.auth_url + "/.well-known/jwks.json",
+        GOTRUE_JWT_ISSUER=issuer.auth_url,
+        GATEHOUSE_ISSUER_SECRET_KEY=SECRET_KEY,
+    ).start()
+    known, new = (issuer.auth().sign_up(new_email())["access_token"] for _ in range(2))
+    for name in ("Ana", "Ada"):
+        changed = gateway.gateway().patch("/v1/auth/me", {"first_name": name}, token=known)
+        assert changed.status == 200 and changed.json()["profile"]["first_name"] == name
+    ended = issuer.auth().sign_up(new_email())["access_token"]
+    assert issuer.auth().request("POST", "/logout", token=ended).status == 204
+    refused = gateway.gateway().patch("/v1/auth/me", {"first_name": "Eve"}, token=ended)
+    assert (refused.status, refused.code) == (401, "TOKEN_INVALID"), "its session has ended"
+    issuer.stop()
+    changed = gateway.gateway().patch("/v1/auth/me", {"first_name": "Ina"}, token=known)
+    assert changed.status == 200, "a profile that is there needs no question"
+    unknown = gateway.gateway().patch("/v1/auth/me", {"first_name": "Eve"}, token=new)
+    assert (unknown.status, unknown.code) == (503, "UNAVAILABLE"), "nobody knows whether there is such an account"
+    assert gateway.gateway().get("/api/v1/profile", token=new).status == 404
+
+
 def test_teams_by_league(dev):
     gateway = dev.gateway()
     answer = gateway.get("/v1/teams").json()
@@ -562,6 +587,10 @@ def test_a_gateway_that_stands_alone(servers, new_email):
     assert gateway.gateway().delete("/v1/auth/me", token=token).status == 204
     assert issuer.auth().user(token).code == "user_not_found"
     assert gateway.gateway().delete("/v1/auth/me", token=token).status in (204, 401)
+    for path in ("/v1/auth/me", "/api/v1/profile"):
+        again = gateway.gateway().patch(path, {"first_name": "Eve"}, token=token)
+        assert (again.status, again.code) == (401, "TOKEN_INVALID"), "the token outlived its account"
+    assert gateway.gateway().get("/api/v1/profile", token=token).status == 404, "no profile came back"
     assert (
         gateway.auth().get("/settings").status == 404 and issuer.gateway().get("/v1/auth/me", token=token).status == 404
     )

@@ -301,7 +301,7 @@ struct RemoteKeySetTests {
         let first = try await cache.verified(token, at: noon, by: client)
         server.change { ($0.isDown, $0.time) = (true, noon + .seconds(90_000)) }
         #expect(try await cache.verified(token, at: noon + .seconds(90_000), by: client) == first)
-        cache.forget(session: "one")
+        cache.revoke("one", at: noon)
         await #expect(throws: RemoteKeySet.Failure.keysUnavailable) {
             try await cache.verified(token, at: noon + .seconds(90_000), by: client)
         }

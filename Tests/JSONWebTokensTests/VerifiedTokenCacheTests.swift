@@ -85,8 +85,8 @@ struct VerifiedTokenCacheTests {
         let other = try make("bob", ["session_id": "two"])
         let without = try make("service", ["session_id": .null])
         for token in first + [other, without] { _ = try cache.verified(token, at: noon, verify: verifier.verify) }
-        cache.forget(session: "one")
-        cache.forget(session: "unknown")
+        cache.revoke("one", at: noon)
+        cache.revoke("unknown", at: noon)
         #expect(cache.count == 2)
         for token in [other, without] { _ = try cache.verified(token, at: noon, verify: verifier.verify) }
         #expect(verifier.count == 5)
@@ -101,7 +101,7 @@ struct VerifiedTokenCacheTests {
         let (cache, verifier) = (VerifiedTokenCache(capacity: 1), try CountingVerifier())
         _ = try cache.verified(make("ada"), at: noon, verify: verifier.verify)
         _ = try cache.verified(make("bob", ["session_id": "two"]), at: noon, verify: verifier.verify)
-        cache.forget(session: "one")
+        cache.revoke("one", at: noon)
         #expect(cache.count == 1)
     }
 
@@ -113,10 +113,11 @@ struct VerifiedTokenCacheTests {
             let subject = try cache.verified(token, at: noon, verify: verifier.verify).claims.subject
             #expect(subject == "user-\(round)")
             #expect(try cache.verified(token, at: noon, verify: verifier.verify).claims.subject == subject)
-            if round % 3 == 0 { cache.forget(session: "session-\((round + 4) % 7)") }
+            // Until now: the tokens are forgotten, and no more.
+            if round % 3 == 0 { cache.revoke("session-\((round + 4) % 7)", at: noon + .seconds(round), until: noon) }
             #expect(cache.count <= 5)
         }
-        for session in 0..<7 { cache.forget(session: "session-\(session)") }
+        for session in 0..<7 { cache.revoke("session-\(session)", at: noon + .seconds(60)) }
         #expect(cache.count == 0)
         #expect(verifier.count == 60)
     }
@@ -127,7 +128,7 @@ struct VerifiedTokenCacheTests {
         let token = try make("ada")
         _ = try cache.verified(token, at: noon) { (text) throws(TokenRejection) in
             let verified = try verifier.verify(text)
-            cache.forget(session: "one")
+            cache.revoke("one", at: noon)
             return verified
         }
         #expect(cache.count == 0)
@@ -160,7 +161,7 @@ struct VerifiedTokenCacheTests {
                         let index = (step * 7 + task) % tokens.count
                         let verified = try cache.verified(tokens[index], at: noon, verify: verifier.verify)
                         #expect(verified.claims.subject == "user-\(index)")
-                        if step % 50 == 0 { cache.forget(session: "\(task % 4)") }
+                        if step % 50 == 0 { cache.revoke("\(task % 4)", at: noon + .seconds(step), until: noon) }
                     }
                 }
             }

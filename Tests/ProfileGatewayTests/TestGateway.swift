@@ -24,8 +24,10 @@ struct TestGateway {
         let database = OneRowDatabase(row: row, accountIsGone: accountIsGone)
         self.database = database
         let now: @Sendable () -> Instant = { Instant(seconds: 1_767_225_600) }
+        let profiles = Profiles(database: database)
         let routes = ProfileRoutes(
-            profiles: Profiles(database: database), teams: try TeamCatalogue(), authenticate: Self.authenticate,
+            profiles: profiles, teams: try TeamCatalogue(), authenticate: Self.authenticate,
+            changeProfile: { try await profiles.change($0.userID, $1, at: $2) },
             deleteAccount: { _ in deletion }, appScheme: appScheme.flatMap(AppScheme.init), now: now)
         tables = routes.tables(
             floor: ServingFloor(
@@ -33,7 +35,9 @@ struct TestGateway {
                 metrics: ServerMetrics(), limiter: nil, clientAddress: ClientAddressRule(.peer)))
     }
 
-    @Sendable private static func authenticate(_ token: String) async throws(BearerRefusal) -> Bearer {
+    @Sendable private static func authenticate(
+        _ token: String, refusesRevoked: Bool
+    ) async throws(BearerRefusal) -> Bearer {
         guard let id = AccountID("0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10") else { throw .invalid }
         switch token {
         case "good": return Bearer(userID: id, email: "ada@example.org", tokenText: token)

@@ -21,6 +21,7 @@ package final class TestServer: Sendable {
     package let storage: OpenDatabase
     package let accounts: Accounts
     package let keys: KeyRing
+    package let watch: RevocationWatch
     package let settings: AuthSettings
     package let metrics = ServerMetrics()
     package let sharedSecret: JSONWebKey
@@ -45,18 +46,20 @@ package final class TestServer: Sendable {
         let secrets = ServerSecrets([(1, Array(repeating: 7, count: 32))])!
         let settings = Self.settings(change)
         self.settings = settings
-        accounts = Accounts(
+        var accounts = Accounts(
             database: storage.database, secrets: secrets, policy: policy, randomBytes: { randomness.bytes($0) })
         sharedSecret = try JSONWebKey(hs256: Secret("a-shared-secret-of-at-least-32-characters"))
         signingKeys = SigningKeys(
             database: storage.database, secrets: secrets, randomBytes: { randomness.bytes($0) })
         var sources = KeySources()
-        sources.store = signingKeys
-        sources.sharedSecret = sharedSecret
+        (sources.store, sources.sharedSecret) = (signingKeys, sharedSecret)
         keys = KeyRing(
             sources, tokenLifetime: settings.accessTokenLifetime, now: { clock.now },
             makeKey: { JSONWebKey.newES256().identified() })
         try await keys.reload()
+        watch = RevocationWatch(accounts, keys, tokenLifetime: settings.accessTokenLifetime, now: { clock.now })
+        accounts.afterRevocation = watch.lookAtOnce
+        self.accounts = accounts
         passwords = PasswordHasher(
             settings: Argon2Settings(memoryKiB: 64, passes: 1)!, threads: 2, randomBytes: { randomness.bytes($0) })
         let floor = ServingFloor(
@@ -114,9 +117,16 @@ package final class TestServer: Sendable {
         let check = BearerCheck(
             issuers: [issuer], audiences: [accounts.audience], cache: keys.cache, now: { clock.now },
             keys: { keys.verifying! })
-        let profiles = ProfileRoutes(
-            profiles: Profiles(database: storage.database), teams: try TeamCatalogue(),
-            authenticate: { token async throws(BearerRefusal) in try await check.bearer(token) },
+        let profiles = Profiles(database: storage.database)
+        let routes = ProfileRoutes(
+            profiles: profiles, teams: try TeamCatalogue(),
+            authenticate: check.bearer,
+            changeProfile: { bearer, changes, now in
+                let user = UserID(trusted: bearer.userID.text)
+                return try await profiles.change(bearer.userID, changes, at: now) { db in
+                    try accounts.mayChange(user, session: bearer.sessionID, at: now, in: db)
+                }
+            },
             deleteAccount: { bearer in
                 let user = UserID(trusted: bearer.userID.text)
                 switch try await accounts.deleteOwn(user, session: bearer.sessionID, at: clock.now) {
@@ -125,7 +135,7 @@ package final class TestServer: Sendable {
                 case .refused: return .refused
                 }
             }, appScheme: AppScheme("boxscore"), now: { clock.now })
-        return [auth.table(prefixes: ["/auth/v1"])] + profiles.tables(floor: floor)
+        return [auth.table(prefixes: ["/auth/v1"])] + routes.tables(floor: floor)
     }
 
     /// Sends one request.

@@ -50,14 +50,13 @@ package struct ProfileFill: Equatable, Sendable {
     package let firstName: String?
     /// At most 100 code points.
     package let name: String?
-    /// https, at most 2,048 code points.
+    /// https, as ``WebAddress`` allows it.
     package let avatarURL: String?
 
     package init(firstName: String? = nil, name: String? = nil, avatarURL: String? = nil) {
         self.firstName = Self.cut(firstName, to: 50)
         self.name = Self.cut(name, to: 100)
-        let isPicture = avatarURL.map { $0.hasPrefix("https://") && $0.unicodeScalars.count <= 2_048 } ?? false
-        self.avatarURL = isPicture ? avatarURL : nil
+        self.avatarURL = avatarURL.flatMap { WebAddress.isPicture($0) ? $0 : nil }
     }
 
     package var isEmpty: Bool { self == ProfileFill() }

@@ -45,7 +45,7 @@ extension Accounts {
     /// Does what a provider's notice asks for. The provider has ended its tokens itself, so nothing is revoked.
     package func apply(_ notice: ProviderNotice, at now: Instant) async throws -> NoticeOutcome {
         let digest = TokenDigest.of(Secret("\(notice.provider) \(notice.id)"))
-        return try await database.write { db in
+        return try await revoking(at: now) { db in
             try db.removeExpired(from: .notices, at: now)
             let isNew = try db.run(
                 """
@@ -81,7 +81,7 @@ extension Accounts {
         let user = account.user.id
         try db.run("DELETE FROM provider_tokens WHERE identity_id = \(identity.id)")
         try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
-        try db.endSessions(of: user, openedBy: identity, keeping: nil)
+        try db.endSessions(of: user, openedBy: identity, keeping: nil, at: now)
         guard kind == .accountDeleted else { return }
         // The last method stays, useless as it is: the account is its owner's until they delete it.
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }

@@ -20,12 +20,14 @@ extension Accounts {
 
 /// What runs out by itself and is then removed.
 enum ExpiringRows: CaseIterable, Sendable {
-    case flows, codes, tickets, undos, notices
+    case flows, codes, tickets, undos, notices, idTokens, revocations
 
     /// An hour more than a code is good for, so that late ones are told from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
     /// Longer than a provider's notification is accepted.
     static let noticesStay: Duration = .seconds(8 * 86_400)
+    /// Longer than any access token is good.
+    static let revocationsStay: Duration = .seconds(8 * 86_400)
 }
 
 extension Connection {
@@ -61,6 +63,13 @@ extension Connection {
                     SELECT identity_id FROM link_undos WHERE until <= \(now)
                     ORDER BY until LIMIT \(limit) \(.skippingLocked))
                 """)
+        case .notices, .idTokens, .revocations: try removeOutlived(rows, at: now, limit: limit)
+        }
+    }
+
+    /// Rows that only say that something was.
+    private func removeOutlived(_ rows: ExpiringRows, at now: Instant, limit: Int) throws -> Int {
+        switch rows {
         case .notices:
             try run(
                 """
@@ -68,6 +77,20 @@ extension Connection {
                     SELECT digest FROM provider_notices WHERE received_at <= \(now - ExpiringRows.noticesStay)
                     ORDER BY received_at LIMIT \(limit) \(.skippingLocked))
                 """)
+        case .idTokens:
+            try run(
+                """
+                DELETE FROM used_id_tokens WHERE digest IN (
+                    SELECT digest FROM used_id_tokens WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(limit))
+                """)
+        case .revocations:
+            try run(
+                """
+                DELETE FROM revocations WHERE id IN (
+                    SELECT id FROM revocations WHERE noted_at <= \(now - ExpiringRows.revocationsStay)
+                    ORDER BY noted_at LIMIT \(limit))
+                """)
+        case .flows, .codes, .tickets, .undos: 0
         }
     }
 }

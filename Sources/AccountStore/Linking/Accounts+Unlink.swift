@@ -7,6 +7,8 @@ package enum UnlinkOutcome: Sendable {
     case refused(UnlinkDecision.Refusal)
     /// There is no such account.
     case gone
+    /// The session that asks has ended, or its person was banned.
+    case sessionEnded
     /// Not linked, or longer ago than ``LinkUndo/period``.
     case tooLate
 }
@@ -27,8 +29,9 @@ extension Accounts {
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, at now: Instant
     ) async throws -> UnlinkOutcome {
-        try await database.write { db in
-            guard let account = try db.account(user) else { return .gone }
+        try await revoking(at: now) { db in
+            let changer = try changer(user, by: session, at: now, in: db)
+            guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             let decision = try UnlinkDecision(account, removing: id) { try !db.isTaken($0, besides: user) }
             switch decision {
             case .refuse(let refusal):
@@ -46,9 +49,14 @@ extension Accounts {
 
     /// Takes a link back, and what it changed besides, within ``LinkUndo/period``. All sessions that the identity
     /// opened end. Its person is taken for somebody else from then on: the next time they get an account of their own.
-    package func undoLink(_ id: IdentityID, of user: UserID, at now: Instant) async throws -> UnlinkOutcome {
-        try await database.write { db in
-            guard let account = try db.account(user) else { return .gone }
+    ///
+    /// - Parameter session: Whose token asks, if it names one.
+    package func undoLink(
+        _ id: IdentityID, of user: UserID, by session: SessionID?, at now: Instant
+    ) async throws -> UnlinkOutcome {
+        try await revoking(at: now) { db in
+            let changer = try changer(user, by: session, at: now, in: db)
+            guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard account.identities.contains(where: { $0.id == id }) else { return .refused(.notFound) }
             let before = try db.row("SELECT before FROM link_undos WHERE identity_id = \(id) AND until > \(now)") {
                 $0.text(0)
@@ -140,7 +148,7 @@ extension Accounts {
         try db.run("DELETE FROM identities WHERE id = \(removal.id)")
         if let made = removal.made { try db.insert(made) }
         try db.update(user)
-        try db.endSessions(of: user.id, openedBy: identity, keeping: removal.session)
+        try db.endSessions(of: user.id, openedBy: identity, keeping: removal.session, at: now)
         if identity.isOfProvider { try db.remember(removal.kind, of: identity, from: user.id, at: now) }
         let (action, rule): (AuditEntry.Action, LinkingRule) =
             switch removal.kind {
@@ -160,14 +168,15 @@ extension Accounts {
 
 extension Connection {
     /// Ends the sessions that an identity opened; for the one of the address, those without any other.
-    func endSessions(of user: UserID, openedBy identity: Identity, keeping session: SessionID?) throws {
+    func endSessions(
+        of user: UserID, openedBy identity: Identity, keeping session: SessionID?, at now: Instant
+    ) throws {
         // No session has the nil UUID.
         let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
         if identity.isOfProvider {
-            try run(
-                "DELETE FROM sessions WHERE user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)")
+            try endSessions(where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", at: now)
         } else {
-            try run("DELETE FROM sessions WHERE user_id = \(user) AND identity_id IS NULL AND id <> \(kept)")
+            try endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", at: now)
         }
     }
 

@@ -42,19 +42,15 @@ struct Found {
 extension LinkingTransaction {
     /// The account of somebody who is signed in; nil when they no longer are, or may not be.
     func account(of asker: LinkAsker) throws -> Account? {
-        guard let current = try db.current(asker.user, session: asker.session) else { return nil }
-        let user = current.account.user
-        guard !user.isBanned(at: now), user.times.deletedAt == nil else { return nil }
-        switch asker {
-        case .session(nil, _): break
-        case .session:
-            guard let session = current.session, !accounts.policy.hasEnded(session, at: now) else { return nil }
-        case .password(_, let checked):
-            guard let hash = user.passwordHash, hash.matches(checked), current.account.hasPasswordSignIn else {
+        guard case .good(let account) = try accounts.changer(asker.user, by: asker.session, at: now, in: db) else {
+            return nil
+        }
+        if case .password(_, let checked) = asker {
+            guard let hash = account.user.passwordHash, hash.matches(checked), account.hasPasswordSignIn else {
                 return nil
             }
         }
-        return current.account
+        return account
     }
 }
 
@@ -152,6 +148,6 @@ extension Connection {
         try run("DELETE FROM link_removals WHERE user_id = \(user)")
         try run("DELETE FROM link_tickets WHERE user_id = \(user)")
         try run("DELETE FROM flow_states WHERE link_to = \(user)")
-        try run("DELETE FROM authorization_codes WHERE user_id = \(user)")
+        try voidCodes(of: user)
     }
 }

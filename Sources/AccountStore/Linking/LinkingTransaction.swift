@@ -78,7 +78,7 @@ struct LinkingTransaction {
         let identity = account.identities[0]
         let delivered = try deliver(step, &account, by: identity, .created)
         try db.run("DELETE FROM identities WHERE user_id = \(account.user.id)")
-        try db.run("DELETE FROM authorization_codes WHERE user_id = \(account.user.id)")
+        try db.voidCodes(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
         try db.emptyProfile(of: account.user.id, at: now)
@@ -120,10 +120,11 @@ struct LinkingTransaction {
                 try db.run("DELETE FROM identities WHERE id = \(identity.id)")
             }
             try db.update(left.user)
-            try db.run("DELETE FROM authorization_codes WHERE user_id = \(old.user.id)")
-            try db.endSessions(of: old.user.id, keeping: nil)
+            try db.voidCodes(of: old.user.id)
+            try db.endSessions(of: old.user.id, keeping: nil, at: now)
         } else {
             try db.run("DELETE FROM users WHERE id = \(old.user.id)")
+            try db.revoke(old.user.id, at: now)
         }
         return try create(step, takesAddress: true, besides: [entry])
     }

@@ -149,7 +149,7 @@ extension Accounts {
     package func recover(
         _ ticket: Secret, delivery: SessionDelivery = .session, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
-        try await database.write { db in
+        try await revoking(at: now) { db in
             let transaction = LinkingTransaction(self, db, device: device, now: now)
             guard let signIn = try transaction.signIn(of: ticket, delivery: delivery) else {
                 return .refused(.ticketUnknown, .ticketOutdated)

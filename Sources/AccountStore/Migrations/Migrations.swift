@@ -20,6 +20,8 @@ extension Accounts {
         Migration(10, "counts that nodes share", requestCounts),
         Migration(11, "sessions that began elsewhere", transfers),
         Migration(12, "users by time", [usersByTime]),
+        Migration(13, "sessions and people whose tokens are refused", revocations),
+        Migration(14, "ID tokens that were used", usedIDTokens),
     ]
 
     private static let users: SQL = """

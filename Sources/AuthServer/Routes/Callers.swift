@@ -14,10 +14,25 @@ struct UserCaller: Sendable {
 }
 
 extension AuthServer {
-    /// Refuses what no signed-in person asks (wire contract 1.2), in the contract's order.
-    func userCaller(_ request: Request) async throws -> UserCaller {
-        let claims = try verified(request).claims
+    /// Refuses what no signed-in person asks (wire contract 1.2), in the contract's order. Tighter than that: the token
+    /// has to be ours and for the user's audience, and the session must not be over by the policy. Whatever is changed
+    /// for the caller is so after a second look, in the transaction of the change.
+    ///
+    /// - Parameter mayBeOver: For who only ends sessions.
+    func userCaller(_ request: Request, mayBeOver: Bool = false) async throws -> UserCaller {
+        let caller = try await userCaller(try verified(request).claims, request)
+        if !mayBeOver { try checkPolicy(caller) }
+        return caller
+    }
+
+    private func checkPolicy(_ caller: UserCaller) throws {
+        guard let session = caller.session, accounts.policy.hasEnded(session, at: floor.now()) else { return }
+        throw Refusal.sessionExpired
+    }
+
+    private func userCaller(_ claims: TokenClaims, _ request: Request) async throws -> UserCaller {
         guard let subject = claims.subject, !subject.isEmpty else { throw Refusal.badJWT("missing sub claim") }
+        guard claims.issuer == settings.issuer else { throw Refusal.badJWT(.wrongIssuer) }
         guard let user = UserID(subject) else {
             throw Refusal(.badRequest, .badJWT, "invalid claim: sub claim must be a UUID")
         }
@@ -28,9 +43,13 @@ extension AuthServer {
         if session != nil, current.session == nil {
             throw Refusal(.forbidden, .sessionNotFound, "Session from session_id claim in JWT does not exist")
         }
+        if current.account.user.times.deletedAt != nil {
+            throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        }
         if current.account.user.isBanned(at: floor.now()) {
             throw Refusal(.forbidden, .userBanned, "User is banned")
         }
+        guard claims.audience.contains(current.account.user.audience) else { throw Refusal.badJWT(.wrongAudience) }
         if let audience = request.headers[.jwtAudience], !claims.audience.contains(audience) {
             throw Refusal(.badRequest, .validationFailed, "Token audience doesn't match request audience")
         }
@@ -41,7 +60,8 @@ extension AuthServer {
         _ = try await userCaller(request)
     }
 
-    /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed.
+    /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed. Of a person's
+    /// token the role is only asked for; who they are now, and whether they are banned, the database says each time.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
@@ -50,38 +70,50 @@ extension AuthServer {
         }
         let claims = try verified(request).claims
         guard let role = claims.role, settings.adminRoles.contains(role) else { throw Refusal.notAdmin }
-        // A person's own token with an admin role ends with its session.
-        guard let session = try Self.session(of: claims), let user = claims.subject.flatMap(UserID.init) else { return }
-        guard let current = try await accounts.current(user, session: session) else {
-            throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
-        }
-        guard let found = current.session else {
-            throw Refusal(.forbidden, .sessionNotFound, "Session from session_id claim in JWT does not exist")
-        }
-        if accounts.policy.hasEnded(found, at: floor.now()) {
-            throw Refusal(.forbidden, "session_expired", "Session has expired")
-        }
+        // A token of nobody is a key: its role is all there is.
+        guard claims.subject?.isEmpty == false else { return }
+        let caller = try await userCaller(claims, request)
+        try checkPolicy(caller)
+        guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
     }
 
     /// Where keys are required, refuses a request without a known one, as the gateway before the Auth server does.
     @Sendable func requireAPIKey(_ request: Request, _ context: ServerContext) async throws {
         guard settings.apiKeys.areRequired else { return }
-        guard let key = presentedAPIKey(request) ?? request.headers.bearerToken.map(Secret.init) else {
+        if let key = presentedAPIKey(request) { return try check(key) }
+        if let key = Query(request)["apikey"] {
+            // Addresses are logged and passed on by everybody on the way.
+            guard try isPublic(Secret(key)) else {
+                throw Refusal(.unauthorized, "invalid_api_key", "A secret key is accepted in a header only")
+            }
+            return
+        }
+        guard let bearer = request.headers.bearerToken else {
             throw Refusal(.unauthorized, "no_api_key", "No API key found in request")
         }
-        if settings.apiKeys.kind(of: key) != nil { return }
+        try check(Secret(bearer))
+    }
+
+    private func check(_ key: Secret) throws { _ = try isPublic(key) }
+
+    /// Whether the key gives no rights.
+    ///
+    /// - Throws: ``Refusal`` `invalid_api_key` when it is none of ours.
+    private func isPublic(_ key: Secret) throws -> Bool {
+        if let kind = settings.apiKeys.kind(of: key) { return kind == .publishable }
         do throws(TokenRejection) {
             // The older keys are tokens with a role.
-            guard try keys.verify(key.reveal()).claims.role != nil else { throw .missingClaim("role") }
+            guard let role = try keys.verify(key.reveal()).claims.role else { throw .missingClaim("role") }
+            return !settings.adminRoles.contains(role)
         } catch {
             throw Refusal(.unauthorized, "invalid_api_key", "Invalid API key", cause: error)
         }
     }
 
-    /// A bearer that is a key and no token, as some clients send it, else the `apikey` header or parameter.
+    /// A bearer that is a key and no token, as some clients send it, else the `apikey` header.
     private func presentedAPIKey(_ request: Request) -> Secret? {
         if let bearer = request.headers.bearerToken, bearer.hasPrefix("sb_") { return Secret(bearer) }
-        return (request.headers[.apiKey] ?? Query(request)["apikey"]).map(Secret.init)
+        return request.headers[.apiKey].map(Secret.init)
     }
 
     private func verified(_ request: Request) throws -> VerifiedToken {
@@ -91,7 +123,7 @@ extension AuthServer {
         do throws(TokenRejection) {
             return try keys.verify(token)
         } catch {
-            throw Refusal.badJWT(error.publicText, cause: error)
+            throw Refusal.badJWT(error)
         }
     }
 
@@ -108,6 +140,11 @@ extension Refusal {
         Refusal(.forbidden, .badJWT, "invalid JWT: \(problem)", cause: cause)
     }
 
+    fileprivate static func badJWT(_ rejection: TokenRejection) -> Refusal {
+        badJWT(rejection.publicText, cause: rejection)
+    }
+
+    static let sessionExpired = Refusal(.forbidden, "session_expired", "Session has expired")
     fileprivate static let notAdmin = Refusal(.forbidden, "not_admin", "User not allowed")
 }
 
@@ -117,6 +154,8 @@ extension TokenRejection {
         switch self {
         case .expired: "token has invalid claims: token is expired"
         case .notYetValid: "token has invalid claims: token is not valid yet"
+        case .wrongIssuer: "token has invalid claims: token has invalid issuer"
+        case .wrongAudience: "token has invalid claims: token has invalid audience"
         default: "unable to parse or verify signature"
         }
     }

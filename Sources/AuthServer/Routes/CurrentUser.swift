@@ -12,16 +12,15 @@ extension AuthServer {
         return Answer.json { $0.user(caller.account) }
     }
 
-    /// `POST /logout?scope=global|local|others`
+    /// `POST /logout?scope=global|local|others`, also with a session that is over by the policy: it can only end some.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await userCaller(request)
+        let caller = try await userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
         guard let scope = SignOutScope(rawValue: name) else {
             throw Refusal.invalid("Unsupported logout scope")
         }
         try await accounts.signOut(
             caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope, at: floor.now())
-        if let session = caller.session, scope != .others { keys.forget(session: session.id.text) }
         return Answer.empty(.noContent)
     }
 
@@ -59,6 +58,7 @@ extension AuthServer {
         case .emailTaken: throw Refusal.emailTaken
         case .metadataTooLong: throw Refusal.metadataTooLong
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .sessionEnded: throw Refusal.sessionExpired
         case .changedMeanwhile:
             throw Refusal(.conflict, "conflict", "The password was changed by another request, please retry.")
         }

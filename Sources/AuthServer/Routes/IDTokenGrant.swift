@@ -17,7 +17,11 @@ extension AuthServer {
         }
         let asker = try await linkAsker(body, request)
         let provider = try idTokenProvider(body, token)
-        let (identity, grant) = try await proven(token, body, by: provider, context)
+        let (identity, grant, mark) = try await proven(token, body, by: provider, context)
+        if let mark, try await !accounts.use(mark.digest, until: mark.expiresAt, at: floor.now()) {
+            counts.signIns.increment(provider.name, "token_used")
+            throw Refusal.oauth("invalid request", "The id_token has been used before")
+        }
         let signIn = ProviderSignIn(identity, rules: rules(of: provider), grant: grant)
         let device = device(request, context)
         let outcome =
@@ -77,7 +81,7 @@ extension AuthServer {
 
     private func proven(
         _ token: Secret, _ body: JSONMembers, by provider: SignInProvider, _ context: ServerContext
-    ) async throws -> (ProviderIdentity, ProviderGrant?) {
+    ) async throws -> (ProviderIdentity, ProviderGrant?, IDTokenMark?) {
         let name = try PersonName(body)
         let (code, nonce) = (try body.secret("authorization_code"), try body.string("nonce"))
         let accessToken = try body.secret("access_token")
@@ -87,8 +91,11 @@ extension AuthServer {
                 idToken: token, accessToken: accessToken, nonce: .presented(nonce), at: floor.now()
             ).naming(name)
             let identity = try Self.identity(verified)
-            guard let code, !code.isEmpty, let client = verified.client else { return (identity, nil) }
-            return (identity, try await grant(for: code, to: client, of: verified, by: provider.provider, context))
+            guard let code, !code.isEmpty, let client = verified.client else {
+                return (identity, nil, verified.token)
+            }
+            let grant = try await grant(for: code, to: client, of: verified, by: provider.provider, context)
+            return (identity, grant, verified.token)
         } catch .rejected(.unreadable) where provider.provider.settings.kind == .apple {
             throw Refusal.invalid("Unable to detect issuer in ID token for Apple provider")
         } catch .rejected(.foreignIssuer) where provider.provider.settings.kind == .apple {

@@ -35,9 +35,9 @@ extension AuthServer {
     /// `POST /user/identities/{identity_id}/undo` → the user as it is then. All sessions that the identity opened end.
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
-        let outcome = try await accounts.undoLink(try identityID(context), of: caller.user.id, at: floor.now())
+        let outcome = try await accounts.undoLink(
+            try identityID(context), of: caller.user.id, by: caller.session?.id, at: floor.now())
         let left = try account(outcome)
-        if let session = caller.session { keys.forget(session: session.id.text) }
         return Answer.json { $0.user(left) }
     }
 
@@ -52,6 +52,7 @@ extension AuthServer {
         switch outcome {
         case .unlinked(let account): return account
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .sessionEnded: throw Refusal.sessionExpired
         case .tooLate:
             throw Refusal(.unprocessableContent, "link_not_undoable", "This link is none, or older than 30 days")
         case .refused(.lastMethod):

@@ -35,9 +35,10 @@ struct Query {
         return both
     }
 
-    /// The query again with one parameter set, names in alphabetical order, as the protocol's links have it.
+    /// The query again with one parameter set, names in alphabetical order, as the protocol's links have it; without
+    /// a key, which is not to be repeated.
     func encoded(setting name: String, to value: String) -> String {
-        let others = parameters.filter { $0.name != name }
+        let others = parameters.filter { $0.name != name && $0.name != "apikey" }
         return (others + [(name, value)]).sorted { $0.name < $1.name }
             .map { "\(FormText.escape($0.name))=\(FormText.escape($0.value))" }.joined(separator: "&")
     }

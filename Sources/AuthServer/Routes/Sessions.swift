@@ -32,7 +32,6 @@ extension AuthServer {
             // Not `session_not_found`: clients take that for the end of their own session.
             throw Refusal(.notFound, "not_found", "Session not found")
         }
-        keys.forget(session: id.text)
         return Answer.empty(.noContent)
     }
 }

@@ -116,16 +116,15 @@ package final class KeyRing: Sendable {
     }
 
     /// The claims of a token of this server; seen before, it costs a look-up.
-    package func verify(_ token: String) throws(TokenRejection) -> VerifiedToken {
+    ///
+    /// - Parameter refusesRevoked: For those who do not look the session up.
+    package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
-        return try cache.verified(token, at: now) { token throws(TokenRejection) in
+        return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in
             guard let keys = keys.withLock({ $0?.verifying }) else { throw .unknownKey(nil) }
             return try keys.verify(token, at: now)
         }
     }
-
-    /// Drops what is remembered of a session's tokens: the next one is verified anew.
-    package func forget(session: String) { cache.forget(session: session) }
 }
 
 /// Neither the database nor the configuration has a key that may sign.

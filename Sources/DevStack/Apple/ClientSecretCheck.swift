@@ -57,6 +57,7 @@ struct ClientSecretCheck: Sendable {
         case .notYetValid: "nbf has not come yet."
         case .wrongIssuer: "iss has to be the team id."
         case .wrongAudience: "aud has to be \(StandInRegistration.Apple.secretAudience)."
+        case .revoked: "it was revoked."
         }
     }
 }

@@ -7,11 +7,15 @@ import SQLDatabase
 struct RemoteIssuer: Sendable {
     let settings: RemoteIssuerSettings
     let database: any Database
+    let profiles: Profiles
+    let now: @Sendable () -> Instant
     private let http = OutgoingHTTP()
 
-    init(_ settings: RemoteIssuerSettings, database: any Database) {
+    init(_ settings: RemoteIssuerSettings, database: any Database, now: @escaping @Sendable () -> Instant) {
         self.settings = settings
         self.database = database
+        profiles = Profiles(database: database)
+        self.now = now
     }
 
     /// The JWKS document.
@@ -30,20 +34,24 @@ struct RemoteIssuer: Sendable {
         let id = bearer.userID.text
         let key = settings.secretKey.reveal()
         do {
-            let caller = try await http.send(
-                "GET", "\(settings.issuer)/user",
-                headers: ["apikey": key, "Authorization": "Bearer \(bearer.tokenText)"])
-            switch caller.status {
-            case 200..<300: break
-            case 401, 403:
-                // Gone already; the profile may be left of an attempt that ended half-way.
-                guard Self.code(in: caller.body) == "user_not_found" else { return .refused }
-            default: return .failed(OutgoingFailure.status(caller.status))
+            switch try await standing(of: bearer) {
+            // Gone already: the profile may be left of an attempt that ended half-way.
+            case .good, .gone: break
+            case .refused: return .refused
             }
         } catch {
             return .failed(error)
         }
-        try await database.write { db in _ = try db.run("DELETE FROM profiles WHERE id = \(id)") }
+        let now = now()
+        try await database.write { db in
+            try db.run("DELETE FROM profiles WHERE id = \(id)")
+            try db.run("DELETE FROM deleted_profiles WHERE deleted_at <= \(Self.settled(by: now))")
+            try db.run(
+                """
+                INSERT INTO deleted_profiles (id, deleted_at) VALUES (\(id), \(SQLValue.instant(now.microseconds)))
+                ON CONFLICT (id) DO UPDATE SET deleted_at = excluded.deleted_at
+                """)
+        }
         do {
             let answer = try await http.send(
                 "DELETE", "\(settings.issuer)/admin/users/\(id)",
@@ -58,6 +66,45 @@ struct RemoteIssuer: Sendable {
         }
     }
 
+    /// Changes a profile. One that is not there is made when the issuer says that the account is: a token outlives its
+    /// account. And not right after it was deleted here, while the account may be on its way out.
+    ///
+    /// - Throws: ``UnknownAccount``; ``BearerRefusal/keysUnavailable(_:)`` when nobody knows; what the database throws.
+    func change(_ bearer: Bearer, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
+        if try await profiles.profile(of: bearer.userID) == nil {
+            let standing: Standing
+            do { standing = try await self.standing(of: bearer) } catch { throw BearerRefusal.keysUnavailable(error) }
+            guard standing == .good else { throw UnknownAccount() }
+        }
+        let id = bearer.userID.text
+        let deletion: SQL =
+            "SELECT 1 FROM deleted_profiles WHERE id = \(id) AND deleted_at > \(Self.settled(by: now))"
+        return try await profiles.change(bearer.userID, changes, at: now) { db in
+            let isSettled = try db.row(deletion) { _ in true } == nil
+            guard isSettled else { throw BearerRefusal.keysUnavailable(BeingDeleted()) }
+            return true
+        }
+    }
+
+    /// What was deleted here before that is deleted at the issuer too by `now`, or never will be: both requests have
+    /// long ended.
+    private static func settled(by now: Instant) -> SQLValue { .instant((now - .seconds(60)).microseconds) }
+
+    /// What the issuer says of a bearer.
+    private enum Standing { case good, gone, refused }
+
+    /// - Throws: ``OutgoingFailure`` when it says nothing of use.
+    private func standing(of bearer: Bearer) async throws -> Standing {
+        let answer = try await http.send(
+            "GET", "\(settings.issuer)/user",
+            headers: ["apikey": settings.secretKey.reveal(), "Authorization": "Bearer \(bearer.tokenText)"])
+        switch answer.status {
+        case 200..<300: return .good
+        case 401, 403: return Self.code(in: answer.body) == "user_not_found" ? .gone : .refused
+        default: throw OutgoingFailure.status(answer.status)
+        }
+    }
+
     /// The code of a refusal; its place depends on the version of the protocol that is asked for.
     private static func code(in body: [UInt8]) -> String? {
         // What is no JSON has none.
@@ -65,6 +112,9 @@ struct RemoteIssuer: Sendable {
         return members?["error_code"]?.stringValue ?? members?["code"]?.stringValue
     }
 }
+
+/// A profile was deleted a moment ago, and its account may follow.
+private struct BeingDeleted: Error {}
 
 extension RemoteIssuer {
     /// Profiles of accounts that are kept elsewhere. The number is out of the accounts' series, so that neither
@@ -86,6 +136,17 @@ extension RemoteIssuer {
                     updated_at      \(.instant) NOT NULL
                 ) \(.table)
                 """
-            ])
+            ]),
+        Migration(
+            1_002, "profiles that were just deleted",
+            [
+                """
+                CREATE TABLE deleted_profiles (
+                    id          \(.uuid) PRIMARY KEY,
+                    deleted_at  \(.instant) NOT NULL
+                ) \(.table)
+                """,
+                "CREATE INDEX deleted_profiles_by_time ON deleted_profiles (deleted_at)",
+            ]),
     ]
 }

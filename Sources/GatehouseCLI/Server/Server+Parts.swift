@@ -94,10 +94,11 @@ func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics) -> Passwor
 }
 
 func makeGateway(
-    _ settings: ServerSettings, _ database: any Database, _ authenticate: @escaping ProfileRoutes.Authenticate,
+    _ settings: ServerSettings, _ profiles: Profiles, _ authenticate: @escaping ProfileRoutes.Authenticate,
+    _ changeProfile: @escaping ProfileRoutes.ChangeProfile,
     _ deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion
 ) throws -> ProfileRoutes {
     ProfileRoutes(
-        profiles: Profiles(database: database), teams: try TeamCatalogue(), authenticate: authenticate,
+        profiles: profiles, teams: try TeamCatalogue(), authenticate: authenticate, changeProfile: changeProfile,
         deleteAccount: deleteAccount, appScheme: settings.appScheme, now: System.now)
 }

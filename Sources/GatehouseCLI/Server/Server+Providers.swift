@@ -38,6 +38,16 @@ extension Repeating {
         }
     }
 
+    /// Hears of sessions that end on other nodes, and of people who are shut out there.
+    static func watch(_ watch: RevocationWatch, _ logger: Logger) -> Repeating {
+        Repeating(every: .seconds(1), sleep: System.sleep) {
+            try await watch.look()
+            return 0
+        } failed: { error in
+            logger.event(.error, "ended sessions could not be read", [.cause: "\(error)"])
+        }
+    }
+
     /// Removes what has run out.
     static func purge(_ door: AuthServer, _ logger: Logger) -> Repeating {
         Repeating(every: .seconds(600), sleep: System.sleep, work: door.purgeExpired) { error in

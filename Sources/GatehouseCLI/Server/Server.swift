@@ -48,7 +48,7 @@ func makeServer(
     if let secrets = settings.secrets {
         try await server.addLocalDoors(settings, parts, secrets, database, floor, logger)
     } else if let issuer = settings.issuer {
-        try server.addRemoteGateway(settings, RemoteIssuer(issuer, database: database), floor)
+        try server.addRemoteGateway(settings, RemoteIssuer(issuer, database: database, now: System.now), floor)
     }
     server.tables += beside(floor)
     let operations = Operations(
@@ -73,10 +73,15 @@ extension Server {
         _ floor: ServingFloor, _ logger: Logger
     ) async throws {
         let crossOrigin = CrossOriginPolicy(additionalHeaders: settings.allowedHeaders)
-        let accounts = makeAccounts(settings, secrets, database)
+        var accounts = makeAccounts(settings, secrets, database)
         let keys = makeKeyRing(settings, secrets, database)
         try await keys.reload()
         services.append(KeyReload(keys: keys, logger: logger))
+        let watch = RevocationWatch(
+            accounts, keys, tokenLifetime: settings.auth.accessTokenLifetime, now: System.now)
+        try await watch.look()
+        accounts.afterRevocation = watch.lookAtOnce
+        services.append(Repeating.watch(watch, logger))
         let passwords = makeHasher(settings, floor.metrics)
         close = { await passwords.shutdown() }
         let door = AuthServer(
@@ -85,9 +90,11 @@ extension Server {
         services += [Repeating.outbox(door, logger), Repeating.purge(door, logger), Repeating.sweep(door, logger)]
         tables.append(door.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin))
         guard parts.contains(.gateway) else { return }
+        let profiles = Profiles(database: database)
         let local = LocalBearer(
-            keys: keys, accounts: accounts, issuer: settings.auth.issuer, audience: settings.audience, now: System.now)
-        let gateway = try makeGateway(settings, database, local.authenticate, local.delete)
+            keys: keys, accounts: accounts, profiles: profiles, issuer: settings.auth.issuer,
+            audience: settings.audience, now: System.now)
+        let gateway = try makeGateway(settings, profiles, local.authenticate, local.change, local.delete)
         tables += gateway.tables(floor: floor, crossOrigin: crossOrigin)
     }
 
@@ -98,7 +105,7 @@ extension Server {
         let check = BearerCheck(
             issuers: [issuer.settings.issuer], audiences: [settings.audience], cache: VerifiedTokenCache(),
             now: System.now, remoteKeys: RemoteKeySet(now: System.now, fetch: issuer.fetchKeys))
-        let gateway = try makeGateway(settings, issuer.database, check.bearer, issuer.delete)
+        let gateway = try makeGateway(settings, issuer.profiles, check.bearer, issuer.change, issuer.delete)
         tables += gateway.tables(
             floor: floor, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
     }

@@ -13,7 +13,9 @@ extension OpenIDProvider {
         idToken: Secret, accessToken: Secret? = nil, nonce: NonceExpectation, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         let (claims, payload) = try await checked(idToken, accessToken, nonce, client, now)
-        return identity(claims, payload.members, client: client)
+        var verified = identity(claims, payload.members, client: client)
+        verified.token = IDTokenMark(idToken, claims, payload.members)
+        return verified
     }
 
     /// From the answer to our own exchange to an identity: by its ID token, and by the provider's profile where

@@ -21,6 +21,8 @@ package struct VerifiedIdentity: Equatable, Sendable {
     package private(set) var familyName: String?
     /// https, at most 2,048 bytes.
     package let picture: String?
+    /// nil where no ID token said it, or one that nothing tells from another.
+    package internal(set) var token: IDTokenMark?
     /// When the person last proved to the provider who they are, if it says so.
     package let authenticatedAt: Instant?
     /// What becomes `identity_data`, and is merged into `user_metadata` (contract 3.2 and 3.3).
@@ -58,6 +60,7 @@ extension VerifiedIdentity {
         givenName = claims.readable("given_name")
         familyName = claims.readable("family_name")
         picture = claims.picture
+        token = nil
         authenticatedAt = claims.time("auth_time")
         data = [:]
         data = IdentityData(claims: claims, identity: self).members(settings.kind)

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Remembers profiles. Each method is one statement.
+/// Remembers profiles. Each method is one statement, besides what it is told to ask.
 ///
 /// The table `profiles` belongs to the accounts' migrations: a profile is made with its account (requirement C5).
 /// In front of another issuer it is made by the first change.
@@ -17,14 +17,20 @@ package struct Profiles: Sendable {
 
     /// Changes what `changes` mentions, keeps the rest, makes the profile if there is none.
     ///
+    /// - Parameter isAllowed: Asked in the same transaction.
     /// - Returns: The profile as it is now.
-    /// - Throws: ``UnknownAccount`` when accounts are kept in the same database and this one is gone; else what the
-    ///   database throws. Nothing was changed then.
-    package func change(_ id: AccountID, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
+    /// - Throws: ``UnknownAccount`` when it is not allowed, or when accounts are kept in the same database and this one
+    ///   is gone; else what the database throws. Nothing was changed then.
+    package func change(
+        _ id: AccountID, _ changes: ProfileChanges, at now: Instant,
+        if isAllowed: @escaping @Sendable (any Connection) throws -> Bool = { _ in true }
+    ) async throws -> ProfileRecord {
         let statement = Self.upsert(id, changes, now)
         let changed: ProfileRecord?
         do {
-            changed = try await database.write { try $0.row(statement, ProfileRecord.init) }
+            changed = try await database.write { db in
+                try isAllowed(db) ? try db.row(statement, ProfileRecord.init) : nil
+            }
         } catch let violation as ConstraintViolation where violation.kind == .foreignKey {
             throw UnknownAccount()
         }
@@ -62,8 +68,10 @@ package struct Profiles: Sendable {
     }
 }
 
-/// The account that a profile would belong to is not there.
-package struct UnknownAccount: Error, Equatable {}
+/// The account that a profile would belong to is not there, or not for whoever asks.
+package struct UnknownAccount: Error, Equatable {
+    package init() {}
+}
 
 extension ProfileRecord {
     /// The columns in the order of ``Profiles/lookup(_:)``.

@@ -14,7 +14,12 @@ package enum AccountDeletion: Sendable {
 
 /// The gateway: profiles for holders of a token, and the teams they like (requirements C1 to C8).
 package struct ProfileRoutes: Sendable {
-    package typealias Authenticate = @Sendable (_ token: String) async throws(BearerRefusal) -> Bearer
+    /// Without `refusesRevoked` for a route that looks at account and session itself.
+    package typealias Authenticate =
+        @Sendable (_ token: String, _ refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer
+    /// Throws ``UnknownAccount`` for a bearer who may change nothing any more, ``BearerRefusal`` when nobody knows.
+    package typealias ChangeProfile =
+        @Sendable (Bearer, ProfileChanges, _ now: Instant) async throws -> ProfileRecord
 
     /// The buckets that the routes take from, by the caller's address.
     package static let limits = [RateLimit("profile_write", 60, per: .seconds(60), burst: 60)]
@@ -22,6 +27,7 @@ package struct ProfileRoutes: Sendable {
     private let profiles: Profiles
     private let teams: TeamCatalogue
     private let authenticate: Authenticate
+    private let changeProfile: ChangeProfile
     private let deleteAccount: @Sendable (Bearer) async throws -> AccountDeletion
     private let appScheme: AppScheme?
     private let now: @Sendable () -> Instant
@@ -29,12 +35,14 @@ package struct ProfileRoutes: Sendable {
     /// - Parameter appScheme: nil closes the callback route.
     package init(
         profiles: Profiles, teams: TeamCatalogue, authenticate: @escaping Authenticate,
+        changeProfile: @escaping ChangeProfile,
         deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion, appScheme: AppScheme?,
         now: @escaping @Sendable () -> Instant
     ) {
         self.profiles = profiles
         self.teams = teams
         self.authenticate = authenticate
+        self.changeProfile = changeProfile
         self.deleteAccount = deleteAccount
         self.appScheme = appScheme
         self.now = now
@@ -56,7 +64,7 @@ package struct ProfileRoutes: Sendable {
                 "/api/v1", floor, crossOrigin,
                 [
                     Route(.get, "/profile", readProfile),
-                    Route(.patch, "/profile", limitedBy: write, timeLimit: floor.requestTimeLimit, changeProfile),
+                    Route(.patch, "/profile", limitedBy: write, timeLimit: floor.requestTimeLimit, changeWhole),
                     Route(.get, "/auth/callback", forwardCallback),
                 ]),
         ]
@@ -83,7 +91,8 @@ extension ProfileRoutes {
     }
 
     private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let bearer = try await bearer(request)
+        // Whoever repeats it, because the answer was lost, comes with a token of nobody.
+        let bearer = try await bearer(request, refusesRevoked: false)
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
         case .refused: throw BearerRefusal.invalid.refusal
@@ -102,7 +111,7 @@ extension ProfileRoutes {
         return Answer.json { profile.writeWhole(to: &$0) }
     }
 
-    private func changeProfile(_ request: Request, _ context: ServerContext) async throws -> Response {
+    private func changeWhole(_ request: Request, _ context: ServerContext) async throws -> Response {
         let bearer = try await bearer(request)
         let profile = try await change(request, context, bearer, ProfileChanges.wholeFields)
         return Answer.json { profile.writeWhole(to: &$0) }
@@ -123,12 +132,12 @@ extension ProfileRoutes {
 }
 
 extension ProfileRoutes {
-    private func bearer(_ request: Request) async throws -> Bearer {
+    private func bearer(_ request: Request, refusesRevoked: Bool = true) async throws -> Bearer {
         do throws(BearerRefusal) {
             guard let token = request.headers.bearerToken else {
                 throw request.headers[.authorization] == nil ? .noToken : .invalid
             }
-            return try await authenticate(token)
+            return try await authenticate(token, refusesRevoked)
         } catch {
             throw error.refusal
         }
@@ -139,13 +148,14 @@ extension ProfileRoutes {
     ) async throws -> ProfileRecord {
         let members = try await request.jsonMembers(context)
         do {
-            return try await profiles.change(
-                bearer.userID, try ProfileChanges(members, allowed: allowed), at: now())
+            return try await changeProfile(bearer, try ProfileChanges(members, allowed: allowed), now())
         } catch let invalid as InvalidProfileChange {
             throw Refusal(.badRequest, .validationFailed, invalid.message)
         } catch is UnknownAccount {
-            // The token outlived its account.
+            // The token outlived its account, or its session.
             throw BearerRefusal.invalid.refusal
+        } catch let refused as BearerRefusal {
+            throw refused.refusal
         }
     }
 

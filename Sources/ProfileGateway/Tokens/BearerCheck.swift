@@ -6,13 +6,16 @@ package struct BearerCheck: Sendable {
     private let issuers: Set<String>
     private let audiences: Set<String>
     private let now: @Sendable () -> Instant
-    private let verify: @Sendable (_ token: String, _ now: Instant) async throws(RemoteKeySet.Failure) -> VerifiedToken
+    private typealias Verify =
+        @Sendable (_ token: String, _ now: Instant, _ refusesRevoked: Bool) async throws(RemoteKeySet.Failure)
+        -> VerifiedToken
+    private let verify: Verify
 
     /// For keys that are in this process.
     ///
     /// - Parameters:
     ///   - issuers: the values of `iss` that are ours. A token without `iss` is not valid.
-    ///   - cache: whoever rotates the keys has it forget everything.
+    ///   - cache: whoever rotates the keys has it forget everything, and whoever ends sessions has it refuse them.
     package init(
         issuers: Set<String>, audiences: Set<String>, cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
         keys: @escaping @Sendable () -> KeySet
@@ -20,9 +23,10 @@ package struct BearerCheck: Sendable {
         self.issuers = issuers
         self.audiences = audiences
         self.now = now
-        verify = { token, now async throws(RemoteKeySet.Failure) in
+        verify = { token, now, refusesRevoked async throws(RemoteKeySet.Failure) in
             do throws(TokenRejection) {
-                return try cache.verified(token, at: now) { text throws(TokenRejection) in
+                return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) {
+                    text throws(TokenRejection) in
                     try keys().verify(text, at: now)
                 }
             } catch {
@@ -41,16 +45,16 @@ package struct BearerCheck: Sendable {
         self.issuers = issuers
         self.audiences = audiences
         self.now = now
-        verify = { token, now async throws(RemoteKeySet.Failure) in
+        verify = { token, now, _ async throws(RemoteKeySet.Failure) in
             try await cache.verified(token, at: now, leeway: leeway, by: remoteKeys)
         }
     }
 
     /// What ``ProfileRoutes`` wants as `authenticate`.
-    package func bearer(_ token: String) async throws(BearerRefusal) -> Bearer {
+    @Sendable package func bearer(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(RemoteKeySet.Failure) {
-            claims = try await verify(token, now()).claims
+            claims = try await verify(token, now(), refusesRevoked).claims
         } catch {
             throw Self.refusal(error)
         }

@@ -199,6 +199,7 @@ extension TestServer {
             switch "\(table)" {
             case "users": "SELECT count(*) FROM users"
             case "flow_states": "SELECT count(*) FROM flow_states"
+            case "used_id_tokens": "SELECT count(*) FROM used_id_tokens"
             default: "SELECT count(*) FROM provider_tokens"
             }
         return try await storage.database.read { db in try db.row(statement) { Int($0.int(0)) } ?? 0 }

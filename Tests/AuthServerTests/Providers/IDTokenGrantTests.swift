@@ -76,6 +76,47 @@ struct IDTokenGrantTests {
         }
     }
 
+    @Test(
+        "D4: An ID token with a nonce is good once, and for a minute more where the answer was lost",
+        arguments: TestDatabase.all)
+    func singleUse(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, providers: TestProviders()) { server in
+            let credential = try await server.appleCredential(nonce: Self.digest)
+            func signIn(linking bearer: String? = nil) async throws -> TestAnswer {
+                var members: [String: AnyJSON] = ["nonce": "12345", "authorization_code": .null]
+                if bearer != nil { members["link_identity"] = true }
+                return try await server.idTokenGrant("apple", credential, adding: members, bearer: bearer)
+            }
+            #expect(try await signIn().status == 200)
+            server.clock.advance(by: .seconds(60))
+            let retried = try #require(TestSession(try await signIn()))
+            #expect(try await server.refresh(retried.refreshToken).status == 200)
+            server.clock.advance(by: .microseconds(1))
+            let ada = try await server.signUp()
+            for answer in [try await signIn(), try await signIn(linking: ada.accessToken)] {
+                #expect(answer.status == 400)
+                #expect(answer["error"] == "invalid request")
+            }
+            #expect(try await server.count("used_id_tokens") == 1)
+            // Once it has run out nobody needs to remember it.
+            server.clock.advance(by: .seconds(86_400))
+            while try await server.auth.purgeExpired() > 0 {}
+            #expect(try await server.count("used_id_tokens") == 0)
+        }
+    }
+
+    @Test("D4: One that nothing tells from another is good until it runs out")
+    func withoutNonce() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let credential = try await server.googleCredential()
+            for _ in 0..<3 {
+                #expect(try await server.idTokenGrant("google", credential).status == 200)
+                server.clock.advance(by: .seconds(61))
+            }
+            #expect(try await server.count("used_id_tokens") == 0)
+        }
+    }
+
     @Test("D3: Google's token, with the access token beside it; an app's client id counts as well as the web's")
     func google() async throws {
         try await TestServer.with(providers: TestProviders()) { server in

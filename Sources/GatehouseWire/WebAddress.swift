@@ -1,9 +1,12 @@
 /// The addresses that a profile may point others to.
-enum WebAddress {
+package enum WebAddress {
+    /// In Unicode scalars.
+    package static let longest = 2_048
+
     /// `https`, or `http` on this machine while developing. Nothing but RFC 3986's characters, no user, a host.
     ///
     /// It is shown to others as an image: a `data:` or `javascript:` address, or one with quotes, could do more.
-    static func isAllowed(_ text: String) -> Bool {
+    package static func isAllowed(_ text: String) -> Bool {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) }) else { return false }
         let lowered = text.lowercased()
         let isSecure = lowered.hasPrefix("https://")
@@ -11,6 +14,11 @@ enum WebAddress {
         let authority = lowered.dropFirst(isSecure ? 8 : 7).prefix { !"/?#".contains($0) }
         guard let host = host(authority) else { return false }
         return isSecure || ["localhost", "127.0.0.1", "[::1]"].contains(host)
+    }
+
+    /// What a sign-up or a provider may give a profile: the same, over https alone.
+    package static func isPicture(_ text: String) -> Bool {
+        text.utf8.count <= longest && isAllowed(text) && text.prefix(5).lowercased() == "https"
     }
 
     private static let forbidden = Set("\"<>\\^`{|}".utf8)

@@ -1,0 +1,116 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Whose tokens are no longer good")
+struct RevocationTests {
+    private func told(_ store: StoreFixture, since moment: Instant? = nil) async throws -> [Revocation] {
+        try await store.accounts.revocations(since: moment ?? store.clock.now)
+    }
+
+    @Test("Every way to end a session is told, once it has happened", arguments: TestDatabase.all)
+    func endings(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let (accounts, clock) = (store.accounts, store.clock)
+        var (update, attributes) = (UserUpdate(), AdminAttributes())
+        update.passwordHash = Secret("$new$")
+        update.checkedHash = Secret("$hash$")
+        attributes.passwordHash = Secret("$newer$")
+        for step in 0..<7 {
+            clock.advance(by: .seconds(1))
+            let issued = try await store.signedIn("p\(step)@example.com")
+            let (user, session) = (issued.account.user.id, issued.session.id)
+            #expect(try await told(store).isEmpty)
+            switch step {
+            case 0: try await accounts.signOut(user, name: "", session: session, scope: .local, at: clock.now)
+            case 1: try await accounts.signOut(user, name: "", session: nil, scope: .global, at: clock.now)
+            case 2: #expect(try await accounts.endSession(session, of: user, name: "", at: clock.now))
+            case 3: _ = try await accounts.update(user, update, keeping: nil, at: clock.now)
+            case 4: _ = try await accounts.update(user, attributes, at: clock.now)
+            case 5: _ = try await accounts.softDelete(user, at: clock.now)
+            default: #expect(try await accounts.endSomeSessions(at: clock.now) == 1)
+            }
+            let expected = [session.text] + (step == 5 ? [user.text] : [])
+            #expect(Set(try await told(store).map(\.id)) == Set(expected), "step \(step)")
+            #expect(try await told(store).allSatisfy { $0.until == nil && $0.notedAt == clock.now })
+        }
+        // The owner goes on with the token that follows, the thief comes with an old one.
+        let issued = try await store.signedIn()
+        for _ in 0..<2 {
+            let refreshed = try await accounts.refresh(
+                RefreshToken(issued.refreshToken)!, from: store.device, at: clock.now)
+            guard let next = refreshed.issued else { continue }
+            _ = try await accounts.refresh(RefreshToken(next.refreshToken)!, from: store.device, at: clock.now)
+            clock.advance(by: .seconds(11))
+        }
+        #expect(try await told(store).map(\.id) == [issued.session.id.text])
+    }
+
+    @Test("Who is deleted or banned is told, and so is the end of a ban", arguments: TestDatabase.all)
+    func people(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let user = try await store.signedIn().account.user.id
+        var ban = AdminAttributes()
+        ban.ban = .lasting(.seconds(60))
+        _ = try await store.accounts.update(user, ban, at: store.clock.now)
+        #expect(
+            try await told(store)
+                == [Revocation(id: user.text, notedAt: store.clock.now, until: store.clock.now + .seconds(60))])
+        store.clock.advance(by: .seconds(1))
+        ban.ban = .lifted
+        _ = try await store.accounts.update(user, ban, at: store.clock.now)
+        #expect(try await told(store).map(\.until) == [store.clock.now])
+        store.clock.advance(by: .seconds(1))
+        #expect(try await store.accounts.delete(user, actor: nil, at: store.clock.now))
+        #expect(try await told(store).map(\.id) == [user.text])
+        store.clock.advance(by: .seconds(1))
+        var again = AdminAttributes()
+        (again.id, again.email) = (user, EmailAddress("new@example.com"))
+        _ = try await store.accounts.create(again, at: store.clock.now)
+        #expect(try await told(store).map(\.until) == [store.clock.now])
+    }
+
+    @Test("A change that was checked before its session ended does not happen after that", arguments: TestDatabase.all)
+    func overtaken(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind, policy: SessionPolicy(timebox: .seconds(60)))
+        let issued = try await store.signedIn()
+        let (user, session) = (issued.account.user.id, issued.session.id)
+        let identity = issued.account.identities[0].id
+        func expectRefusals() async throws {
+            let (accounts, now) = (store.accounts, store.clock.now)
+            let updated = try await accounts.update(user, UserUpdate(), keeping: session, at: now)
+            let unlinked = try await accounts.unlink(identity, of: user, keeping: session, at: now)
+            let undone = try await accounts.undoLink(identity, of: user, by: session, at: now)
+            let deleted = try await accounts.deleteOwn(user, session: session.text, at: now)
+            guard case .sessionEnded = updated, case .sessionEnded = unlinked, case .sessionEnded = undone,
+                case .refused = deleted
+            else {
+                Issue.record("not refused")
+                return
+            }
+        }
+        store.clock.advance(by: .seconds(61))
+        try await expectRefusals()
+        store.clock.advance(by: .seconds(-61))
+        try await store.accounts.signOut(user, name: "", session: session, scope: .local, at: store.clock.now)
+        try await expectRefusals()
+        #expect(try await store.count("users") == 1)
+    }
+
+    @Test("What was told is forgotten when no token can be left", arguments: TestDatabase.all)
+    func forgotten(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        let begin = store.clock.now
+        #expect(try await store.accounts.delete(issued.account.user.id, actor: nil, at: begin))
+        store.clock.advance(by: .seconds(604_800))
+        _ = try await store.accounts.purgeExpired(at: store.clock.now)
+        #expect(try await told(store, since: begin).count == 1)
+        store.clock.advance(by: .seconds(86_400))
+        _ = try await store.accounts.purgeExpired(at: store.clock.now)
+        #expect(try await told(store, since: begin).isEmpty)
+    }
+}

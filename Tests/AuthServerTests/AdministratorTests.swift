@@ -1,0 +1,85 @@
+import AccountStore
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// A person with an admin role, who asks with the token of their own session.
+@Suite("Administrators who are people")
+struct AdministratorTests {
+    private static let users = "/auth/v1/admin/users"
+
+    private func administrator(_ server: TestServer) async throws -> TestSession {
+        let made = try await server.admin(
+            .post, "/users",
+            json: [
+                "email": "root@example.com", "password": .string(TestServer.password), "email_confirm": true,
+                "role": "supabase_admin",
+            ])
+        #expect(made.status == 200, "\(made)")
+        return try #require(TestSession(try await server.signIn("root@example.com")))
+    }
+
+    @Test("D13: Who is no administrator any more can do nothing, whatever the token says", arguments: TestDatabase.all)
+    func demoted(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let root = try await administrator(server)
+            #expect(try await server.send(.get, Self.users, bearer: root.accessToken).status == 200)
+            _ = try await server.admin(.put, "/users/\(root.userID)", json: ["role": "authenticated"])
+            let own = "\(Self.users)/\(root.userID)"
+            for (method, path) in [(.get, Self.users), (.put, own), (.delete, own)] as [(HTTPRequest.Method, String)] {
+                let answer = try await server.send(
+                    method, path, bearer: root.accessToken, json: ["role": "supabase_admin"])
+                #expect(answer.status == 403)
+                #expect(answer.code == "not_admin")
+            }
+            #expect(try await server.admin(.get, "/users/\(root.userID)")["role"] == "authenticated")
+        }
+    }
+
+    @Test("D13: A banned administrator cannot lift the ban", arguments: TestDatabase.all)
+    func banned(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let root = try await administrator(server)
+            let own = "\(Self.users)/\(root.userID)"
+            _ = try await server.admin(.put, "/users/\(root.userID)", json: ["ban_duration": "1h"])
+            let lifted = try await server.send(.put, own, bearer: root.accessToken, json: ["ban_duration": "none"])
+            #expect(lifted.status == 403)
+            #expect(lifted.code == "user_banned")
+            #expect(try await server.send(.get, "/auth/v1/admin/audit", bearer: root.accessToken).status == 403)
+            #expect(try await server.admin(.get, "/users/\(root.userID)")["banned_until"] != nil)
+        }
+    }
+
+    @Test("D13: A token with the subject of nobody, of a common person or without a session gives no rights")
+    func tokens() async throws {
+        try await TestServer.with { server in
+            let root = try await administrator(server)
+            let ada = try await server.signUp()
+            let subjects: [(AnyJSON, Int, String?)] = [
+                ("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", 403, "user_not_found"), ("nobody", 400, "bad_jwt"),
+                (.string(ada.userID), 403, "not_admin"), (.string(root.userID), 200, nil),
+            ]
+            for (subject, status, code) in subjects {
+                let token = try server.sharedToken(["role": "supabase_admin", "sub": subject])
+                let answer = try await server.send(.get, Self.users, bearer: token)
+                #expect(answer.status == status)
+                #expect(answer.code == code)
+            }
+            _ = try await server.admin(.delete, "/users/\(root.userID)", json: ["should_soft_delete": true])
+            let token = try server.sharedToken(["role": "supabase_admin", "sub": .string(root.userID)])
+            #expect(try await server.send(.get, Self.users, bearer: token).code == "user_not_found")
+        }
+    }
+
+    @Test("A promoted person needs a new token: the old one says that it gives no rights")
+    func promoted() async throws {
+        try await TestServer.with { server in
+            let ada = try await server.signUp()
+            _ = try await server.admin(.put, "/users/\(ada.userID)", json: ["role": "supabase_admin"])
+            #expect(try await server.send(.get, Self.users, bearer: ada.accessToken).code == "not_admin")
+            let fresh = try #require(TestSession(try await server.refresh(ada.refreshToken)))
+            #expect(try await server.send(.get, Self.users, bearer: fresh.accessToken).status == 200)
+        }
+    }
+}

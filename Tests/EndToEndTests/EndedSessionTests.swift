@@ -1,0 +1,150 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import JSONWebTokens
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("The gateway and tokens that have not run out")
+struct EndedSessionTests {
+    private func status(_ server: TestServer, _ session: TestSession) async throws -> Int {
+        let answer = try await server.send(.get, "/v1/auth/me", bearer: session.accessToken)
+        #expect(answer.status == 200 || answer.code == "TOKEN_INVALID")
+        #expect(try await server.send(.get, "/api/v1/profile", bearer: session.accessToken).status == answer.status)
+        return answer.status
+    }
+
+    @Test("C4: Where this process ended a session, its tokens are refused at once", arguments: TestDatabase.all)
+    func endings(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            typealias Step = @Sendable (TestServer, TestSession) async throws -> TestAnswer
+            let steps: [Step] = [
+                { try await $0.send(.post, "/auth/v1/logout?scope=local", bearer: $1.accessToken) },
+                { server, session in
+                    let other = try #require(TestSession(try await server.signIn()))
+                    return try await server.send(.post, "/auth/v1/logout?scope=others", bearer: other.accessToken)
+                },
+                { server, session in
+                    let other = try #require(TestSession(try await server.signIn()))
+                    return try await server.send(.post, "/auth/v1/logout", bearer: other.accessToken)
+                },
+                { try await $0.admin(.put, "/users/\($1.userID)", json: ["password": .string(TestServer.password)]) },
+                { try await $0.admin(.delete, "/users/\($1.userID)", json: ["should_soft_delete": true]) },
+                { server, session in
+                    let fresh = try await server.signUp()
+                    _ = try await server.send(.delete, "/v1/auth/me", bearer: fresh.accessToken)
+                    #expect(try await status(server, fresh) == 401)
+                    // The answer may have been lost.
+                    return try await server.send(.delete, "/v1/auth/me", bearer: fresh.accessToken)
+                },
+            ]
+            _ = try await server.signUp()
+            for step in steps {
+                // The account is gone before the last step, which makes one of its own.
+                guard let session = TestSession(try await server.signIn()) else {
+                    #expect(try await step(server, try await server.signUp("x@example.com")).status == 204)
+                    continue
+                }
+                #expect(try await status(server, session) == 200)
+                #expect(try await step(server, session).status / 100 == 2)
+                #expect(try await status(server, session) == 401)
+                // The auth door looks the session up, says why, and makes nobody believe the token again.
+                let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
+                #expect(user.code == "session_not_found")
+                #expect(try await status(server, session) == 401)
+            }
+        }
+    }
+
+    @Test("C4: A ban refuses at once, and not after it was lifted or has run out", arguments: TestDatabase.all)
+    func bans(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let session = try await server.signUp()
+            let path = "/users/\(session.userID)"
+            var found = [try await status(server, session)]
+            for ban in ["1h", "none", "60s"] {
+                _ = try await server.admin(.put, path, json: ["ban_duration": .string(ban)])
+                found.append(try await status(server, session))
+                server.clock.advance(by: .seconds(1))
+            }
+            server.clock.advance(by: .seconds(60))
+            found.append(try await status(server, session))
+            #expect(found == [200, 401, 200, 401, 200])
+        }
+    }
+
+    @Test("C4: Another node hears of it by its next look, a new one by its first", arguments: TestDatabase.all)
+    func nodes(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            var elsewhere = server.accounts
+            elsewhere.afterRevocation = { _ in }
+            let (ada, bob) = (try await server.signUp(), try await server.signUp("bob@example.com"))
+            for session in [ada, bob] { #expect(try await status(server, session) == 200) }
+            // Its commit comes later than its time, and its clock is behind.
+            let begin = server.clock.now - .seconds(20)
+            try await elsewhere.signOut(
+                UserID(trusted: ada.userID), name: "", session: nil, scope: .global, at: begin)
+            #expect(try await status(server, ada) == 200)
+            try await server.watch.look()
+            #expect(try await status(server, ada) == 401)
+            #expect(try await elsewhere.delete(UserID(trusted: bob.userID), actor: nil, at: server.clock.now))
+            try await server.watch.look()
+            #expect(try await status(server, bob) == 401)
+            server.clock.advance(by: .seconds(3_500))
+            // What a node does that has just started.
+            server.keys.cache.forgetAll()
+            var sources = KeySources()
+            sources.store = server.signingKeys
+            let clock = server.clock
+            let keys = KeyRing(sources, tokenLifetime: .seconds(3_600), now: { clock.now }) { .newES256() }
+            try await keys.reload()
+            #expect(throws: Never.self) { try keys.verify(ada.accessToken, refusesRevoked: true) }
+            try await RevocationWatch(elsewhere, keys, tokenLifetime: .seconds(3_600), now: { clock.now }).look()
+            for session in [ada, bob] {
+                #expect(throws: TokenRejection.revoked) { try keys.verify(session.accessToken, refusesRevoked: true) }
+            }
+        }
+    }
+
+    @Test("C4: Looking for those refused costs a read of the profile nothing", arguments: TestDatabase.all)
+    func cost(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let session = try await server.signUp()
+            #expect(try await status(server, session) == 200)
+            let statements = try await server.storage.statements.during {
+                _ = try await server.send(.get, "/api/v1/profile", bearer: session.accessToken)
+            }
+            #expect(statements == 1)
+        }
+    }
+
+    @Test("C2: A live token of a deleted account makes no profile, softly deleted or not", arguments: TestDatabase.all)
+    func patch(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            for isSoft in [true, false] {
+                let session = try await server.signUp()
+                let other = try #require(TestSession(try await server.signIn()))
+                var elsewhere = server.accounts
+                elsewhere.afterRevocation = { _ in }
+                let user = UserID(trusted: session.userID)
+                _ =
+                    isSoft
+                    ? try await elsewhere.softDelete(user, at: server.clock.now)
+                    : try await elsewhere.delete(user, actor: nil, at: server.clock.now)
+                for token in [session.accessToken, other.accessToken] {
+                    let answer = try await server.send(
+                        .patch, "/v1/auth/me", bearer: token, json: ["first_name": "Ada"])
+                    #expect(answer.status == 401)
+                    #expect(answer.code == "TOKEN_INVALID")
+                }
+                let profiles = try await server.storage.database.read { db in
+                    try db.row("SELECT count(*) FROM profiles") { $0.int(0) }
+                }
+                #expect(profiles == 0)
+            }
+        }
+    }
+}
