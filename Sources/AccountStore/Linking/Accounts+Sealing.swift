@@ -81,14 +81,15 @@ extension Connection {
             try run(
                 """
                 DELETE FROM used_id_tokens WHERE digest IN (
-                    SELECT digest FROM used_id_tokens WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(limit))
+                    SELECT digest FROM used_id_tokens WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .revocations:
             try run(
                 """
                 DELETE FROM revocations WHERE id IN (
                     SELECT id FROM revocations WHERE noted_at <= \(now - ExpiringRows.revocationsStay)
-                    ORDER BY noted_at LIMIT \(limit))
+                    ORDER BY noted_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .flows, .codes, .tickets, .undos: 0
         }
