@@ -65,8 +65,8 @@ extension AuthServer {
         }
         try checkSize(of: form.metadata)
         let signUp = EmailSignUp(
-            email: email, passwordHash: try await hashed(form.password), metadata: form.metadata,
-            isConfirmed: settings.confirmsAutomatically)
+            email: email, passwordHash: try await hashed(form.password, for: source(request, context)),
+            metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         return try answer(
             try await accounts.signUp(signUp, from: device(request, context), at: floor.now()), to: signUp)
     }

@@ -39,6 +39,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case passwordMinimumLength = "password_min_length"
     case passwordRequiredCharacters = "password_required_characters"
     case requireCurrentPassword = "security_update_password_require_current_password"
+    case passwordAnswerTime = "password_answer_time"
     case hashQueue = "hash_queue"
     case hashThreads = "hash_threads"
 
@@ -129,7 +130,8 @@ extension Setting {
             .keycloakURL, .keycloakSkipNonceCheck, .keycloakEmailOptional:
             ["GOTRUE_" + rawValue.uppercased()]
         case .listen, .authPaths, .metricsListen, .trustedProxies, .proxyHeader, .secrets, .publishableKeys,
-            .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .hashThreads, .limits, .rateFailedSignIns,
+            .secretKeys, .requireAPIKey, .jwtAlgorithm, .passwordAnswerTime, .hashQueue, .hashThreads, .limits,
+            .rateFailedSignIns,
             .appScheme, .jwksURL, .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow,
             .plainProofKeys, .appleKey, .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking,
             .openIDProviders,
