@@ -16,19 +16,14 @@ extension Accounts {
 
     /// Opens a session for somebody whose password was right.
     ///
-    /// - Parameters:
-    ///   - account: As it was when the password was checked. If its hash has changed since, nothing happens.
-    ///   - upgradedHash: Takes the place of a hash that is weaker than today's.
-    package func signIn(
-        _ account: Account, upgradedHash: Secret?, from device: Device, at now: Instant
-    ) async throws -> SignInOutcome {
+    /// - Parameter account: As it was when the password was checked. If its hash has changed since, nothing happens.
+    package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
         let session = newSession(of: account.user.id, by: .password, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
-        let newHash = upgradedHash?.reveal() ?? checkedHash
         return try await database.write { db in
             let changed = try db.run(
                 """
-                UPDATE users SET last_sign_in_at = \(now), password_hash = \(newHash)
+                UPDATE users SET last_sign_in_at = \(now)
                 WHERE id = \(account.user.id) AND password_hash = \(checkedHash)
                 AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
                 """)
@@ -41,6 +36,31 @@ extension Accounts {
             signedIn.user.times.lastSignInAt = now
             return .signedIn(issue(session, to: signedIn))
         }
+    }
+
+    /// Puts a better hash of the same password in the place of one that is weaker than today's, or dearer. Nothing
+    /// happens if that one is no longer there.
+    package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
+        try await database.write { db in
+            _ = try db.run(
+                """
+                UPDATE users SET password_hash = \(better.reveal())
+                WHERE id = \(user) AND password_hash = \(hash.reveal())
+                """)
+        }
+    }
+
+    /// Where the sessions of an account are used from, the newest hundred: addresses as they were written down.
+    package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
+        try await database.read { db in try db.rows(Self.sessionAddressLookup(email)) { $0.text(0) } }
+    }
+
+    static func sessionAddressLookup(_ email: EmailAddress) -> SQL {
+        """
+        SELECT sessions.ip FROM users JOIN sessions ON sessions.user_id = users.id
+        WHERE users.email = \(email.text) AND users.is_sso_user = 0 AND sessions.ip IS NOT NULL
+        ORDER BY sessions.created_at DESC LIMIT 100
+        """
     }
 
     static func ownEmailLookup(_ email: EmailAddress) -> SQL {

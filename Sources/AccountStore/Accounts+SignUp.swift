@@ -22,9 +22,10 @@ package struct EmailSignUp: Sendable {
 package enum SignUpOutcome: Sendable {
     /// The account is there and its first session is open.
     case signedIn(IssuedSession)
-    /// The account waits for its address to be confirmed: a new one, or one that waited already and was not
-    /// changed in any way.
+    /// The account is there and waits for its address to be confirmed.
     case waits(Account)
+    /// An account with this address waits already, from an earlier sign-up, and was not changed in any way.
+    case waitsAlready
     /// The address belongs to a confirmed account.
     case taken
 }
@@ -81,14 +82,13 @@ extension Accounts {
         }
     }
 
-    /// What a stranger is told of an address that is taken, where that must not be told: a made-up account
-    /// without identities.
+    /// What a stranger is told of an address that has an account, where that must not be told: the account that would
+    /// have been made for them, of their own input and with ids that lead nowhere.
     package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
-        var account = newAccount(signUp, at: now)
-        account.user.role = ""
-        account.user.userMetadata = AnyJSON.object(signUp.metadata).text
-        account.identities = []
-        return account
+        newAccount(
+            EmailSignUp(
+                email: signUp.email, passwordHash: signUp.passwordHash, metadata: signUp.metadata, isConfirmed: false),
+            at: now)
     }
 
     func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
@@ -121,7 +121,6 @@ extension Accounts {
     private func repeated(
         _ existing: Account, _ email: EmailAddress, at now: Instant, in db: any Connection
     ) throws -> SignUpOutcome {
-        // Only a sign-up that nobody finished is shown to whoever repeats it: any other account is somebody's.
         guard existing.isAbandoned, existing.user.email == email.text else {
             let entry = AuditEntry(
                 .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
@@ -129,7 +128,7 @@ extension Accounts {
             try record([entry], at: now, in: db)
             return .taken
         }
-        return .waits(existing)
+        return .waitsAlready
     }
 
     /// The account that an address belongs to: by its own column, or by an identity that has it for certain.

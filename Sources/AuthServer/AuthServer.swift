@@ -12,20 +12,24 @@ package struct AuthServer: Sendable {
     let keys: KeyRing
     let passwords: PasswordHasher
     let floor: ServingFloor
+    /// nil: wrong passwords are not limited, as in `gatehouse dev`.
+    let attempts: Attempts?
     let providers: SignInProviders
+    let upgrades = HashUpgrades()
     /// Answers that never change while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
 
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, floor: ServingFloor,
-        providers: SignInProviders = SignInProviders()
+        attempts: Attempts? = nil, providers: SignInProviders = SignInProviders()
     ) {
         self.settings = settings
         self.accounts = accounts
         self.keys = keys
         self.passwords = passwords
         self.floor = floor
+        self.attempts = attempts
         self.providers = providers
         fixed = FixedAnswers(settings, providers: Set(providers.names))
         counts = AuthCounts(floor.metrics)

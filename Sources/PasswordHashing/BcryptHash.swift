@@ -6,6 +6,7 @@ struct BcryptHash: Hashable, Sendable {
     static let longestPassword = 72
 
     let text: String
+    let cost: Int
 
     /// Reads `$2a$`, `$2b$` and `$2y$` with a cost of 4…16.
     ///
@@ -19,6 +20,7 @@ struct BcryptHash: Hashable, Sendable {
             let cost = Int(String(decoding: bytes[4...5], as: UTF8.self)), (4...16).contains(cost)
         else { return nil }
         self.text = String(text)
+        self.cost = cost
     }
 
     /// A password over 72 bytes or with a NUL never matches: crypt_r would compare its beginning alone. The

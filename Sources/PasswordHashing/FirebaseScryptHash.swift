@@ -39,6 +39,9 @@ struct FirebaseScryptHash: Hashable, Sendable {
         (self.separator, self.signerKey, self.salt, self.tag) = (separator, signerKey, salt, tag)
     }
 
+    /// What scrypt works in, times its lanes.
+    var bytes: Int { (128 * blockSize * lanes) << exponent }
+
     private static func isBounded(_ exponent: Int, _ blockSize: Int, _ lanes: Int) -> Bool {
         (1...23).contains(exponent) && (1...1_024).contains(blockSize) && (1...16).contains(lanes)
             && (128 * blockSize * lanes) << exponent <= 1 << 30

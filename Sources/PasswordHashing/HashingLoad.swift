@@ -16,9 +16,12 @@ package struct HashingLoad: Sendable {
 
     /// - Throws: ``HashingRefusal/busy(retryAfter:)``; nothing was counted.
     package mutating func admit() throws(HashingRefusal) {
-        guard running + waiting < capacity else { throw .busy(retryAfter: retryAfter) }
+        guard running + waiting < capacity else { throw busy }
         waiting += 1
     }
+
+    /// What those are told for whom there is no room.
+    var busy: HashingRefusal { .busy(retryAfter: retryAfter) }
 
     package mutating func leave() { waiting -= 1 }
 
@@ -26,6 +29,9 @@ package struct HashingLoad: Sendable {
         waiting -= 1
         running += 1
     }
+
+    /// Nothing was computed.
+    mutating func stop() { running -= 1 }
 
     package mutating func finish(after duration: Duration) {
         running -= 1

@@ -1,33 +1,70 @@
 import NIOPosix
 import Synchronization
 
-/// Threads that do nothing but hash, first come, first served, with a bound on how many may wait.
+/// Threads that do nothing but hash, with a bound on how many may wait. Those who wait take turns by address, and none
+/// keeps more of the places than the others leave.
 final class HashingThreads: Sendable {
+    private struct Waiting: Sendable {
+        let number: Int
+        /// On a thread whose turn it is; with false the server is going down.
+        let run: @Sendable (_ isActive: Bool) -> Void
+        let dismiss: @Sendable (HashingRefusal) -> Void
+    }
+
+    private struct State {
+        var load: HashingLoad
+        var queue = FairQueue<Waiting>()
+        var number = 0
+
+        /// - Returns: Who had to leave for it.
+        mutating func add(_ waiting: Waiting, _ source: HashingSource) throws(HashingRefusal) -> Waiting? {
+            var gone: Waiting?
+            do throws(HashingRefusal) {
+                try load.admit()
+            } catch {
+                gone = queue.giveUp(for: source)
+                if gone == nil { throw error }
+            }
+            queue.append(waiting, from: source)
+            return gone
+        }
+    }
+
     private let pool: NIOThreadPool
-    private let load: Mutex<HashingLoad>
+    private let state: Mutex<State>
     private let observe: @Sendable (HashingObservation) -> Void
 
     init(count: Int, waitingPerThread: Int, observe: @escaping @Sendable (HashingObservation) -> Void) {
         pool = NIOThreadPool(numberOfThreads: count)
-        load = Mutex(HashingLoad(threads: count, waitingPerThread: waitingPerThread))
+        state = Mutex(State(load: HashingLoad(threads: count, waitingPerThread: waitingPerThread)))
         self.observe = observe
         pool.start()
     }
 
-    var queueDepth: Int { load.withLock { $0.waiting } }
+    var queueDepth: Int { state.withLock { $0.load.waiting } }
 
     func run<Output: Sendable>(
-        _ algorithm: HashAlgorithm, _ work: @escaping @Sendable () -> Output?
+        _ algorithm: HashAlgorithm, for source: HashingSource, _ work: @escaping @Sendable () -> Output?
     ) async throws(HashingRefusal) -> Output {
-        try load.withLock { load throws(HashingRefusal) in try load.admit() }
         let job = HashingJob(work)
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        let waiting = Waiting(
+            number: number, run: { isActive in self.turn(of: job, algorithm, isActive: isActive) },
+            dismiss: { job.abandon()?.resume(returning: .failure($0)) })
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
-                guard job.wait(caller) else { return self.dismiss(caller, .cancelled) }
-                pool.submit { state in self.turn(of: job, algorithm, isActive: state == .active) }
+                guard job.wait(caller) else { return caller.resume(returning: .failure(.cancelled)) }
+                self.enqueue(waiting, from: source)
             }
         } onCancel: {
-            if let caller = job.abandon() { self.dismiss(caller, .cancelled) }
+            guard let caller = job.abandon() else { return }
+            self.state.withLock { state in
+                if state.queue.remove(from: source, where: { $0.number == number }) != nil { state.load.leave() }
+            }
+            caller.resume(returning: .failure(.cancelled))
         }
         return try result.get()
     }
@@ -37,24 +74,43 @@ final class HashingThreads: Sendable {
         try? await pool.shutdownGracefully()
     }
 
+    private func enqueue(_ waiting: Waiting, from source: HashingSource) {
+        do throws(HashingRefusal) {
+            let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
+                (try state.add(waiting, source), state.load.busy)
+            }
+            gone?.dismiss(refusal)
+        } catch {
+            return waiting.dismiss(error)
+        }
+        // Each has one such turn, or more once somebody has left: none is forgotten.
+        pool.submit { state in self.takeNext(isActive: state == .active) }
+    }
+
+    private func takeNext(isActive: Bool) {
+        let next = state.withLock { state in
+            let next = state.queue.popFirst()
+            if next != nil { state.load.start() }
+            return next
+        }
+        next?.run(isActive)
+    }
+
     private func turn<Output>(of job: HashingJob<Output>, _ algorithm: HashAlgorithm, isActive: Bool) {
-        guard let (caller, work) = job.take() else { return }
-        guard isActive else { return dismiss(caller, .shutDown) }
-        load.withLock { $0.start() }
+        guard let (caller, work) = job.take() else { return state.withLock { $0.load.stop() } }
+        guard isActive else {
+            state.withLock { $0.load.stop() }
+            return caller.resume(returning: .failure(.shutDown))
+        }
         // Every time: it costs under a microsecond, and nobody has to know which thread has had it.
         lowerPriorityOfThisThread()
         var output: Output?
         let duration = ContinuousClock().measure { output = work() }
-        let depth = load.withLock { load in
-            load.finish(after: duration)
-            return load.waiting
+        let depth = state.withLock { state in
+            state.load.finish(after: duration)
+            return state.load.waiting
         }
         observe(HashingObservation(algorithm: algorithm, duration: duration, queueDepth: depth))
         caller.resume(returning: output.map { .success($0) } ?? .failure(.failed(algorithm)))
-    }
-
-    private func dismiss<Output>(_ caller: HashingJob<Output>.Caller, _ refusal: HashingRefusal) {
-        load.withLock { $0.leave() }
-        caller.resume(returning: .failure(refusal))
     }
 }

@@ -2,8 +2,7 @@ package import GatehouseWire
 
 /// Hashes and compares passwords on threads of its own, so that a storm of sign-ins slows no other request.
 ///
-/// Each thread holds the memory of one computation: 19 MiB with ``Argon2Settings/owasp``, up to 1 GiB for an
-/// imported hash at the limit. Creating a hasher computes nothing. It has to be shut down before it is let go.
+/// Each thread holds the memory of one computation: 19 MiB with ``Argon2Settings/owasp``, more for an imported hash. Creating a hasher computes nothing. It has to be shut down before it is let go.
 package struct PasswordHasher: Sendable {
     private let settings: Argon2Settings
     private let randomBytes: @Sendable (Int) -> [UInt8]
@@ -11,8 +10,8 @@ package struct PasswordHasher: Sendable {
 
     /// - Parameters:
     ///   - threads: As many as there are cores; each at nice 10 on Linux.
-    ///   - waitingPerThread: How many may wait for each thread before the next is refused. With 64 the last
-    ///     one waits about 2 s.
+    ///   - waitingPerThread: How many may wait for each thread before the next is refused, or whoever has most of
+    ///     the places gives one up. With 64 the last one waits about 2 s.
     ///   - randomBytes: A cryptographic source, called on the hashing threads.
     ///   - observe: Called on the hashing threads after each computation.
     package init(
@@ -30,10 +29,13 @@ package struct PasswordHasher: Sendable {
     /// Jobs that wait for a thread.
     package var queueDepth: Int { threads.queueDepth }
 
+    /// - Parameter source: Whose turn in the queue it takes.
     /// - Returns: Argon2id in the PHC string format, about 100 characters.
     /// - Throws: ``HashingRefusal``; nothing was computed, or it is lost.
-    package func hash(_ password: Secret) async throws(HashingRefusal) -> Secret {
-        try await threads.run(.argon2id) { [settings, randomBytes] in
+    package func hash(
+        _ password: Secret, for source: HashingSource = .none
+    ) async throws(HashingRefusal) -> Secret {
+        try await threads.run(.argon2id, for: source) { [settings, randomBytes] in
             withBytes(of: password) { bytes in
                 Argon2Hash.make(settings, salt: randomBytes(settings.saltBytes), password: &bytes)
             }
@@ -48,10 +50,12 @@ package struct PasswordHasher: Sendable {
     /// ends when the caller stores a new hash at that person's next sign-in.
     ///
     /// - Throws: ``HashingRefusal``; then nothing is known about the password.
-    package func matches(_ password: Secret, _ stored: String?) async throws(HashingRefusal) -> PasswordCheck {
+    package func matches(
+        _ password: Secret, _ stored: String?, for source: HashingSource = .none
+    ) async throws(HashingRefusal) -> PasswordCheck {
         let known = stored.flatMap(StoredHash.init)
         let compared = known ?? StoredHash(.decoy(settings))
-        let isMatch = try await threads.run(compared.algorithm) {
+        let isMatch = try await threads.run(compared.algorithm, for: source) {
             withBytes(of: password) { compared.matches(&$0) }
         }
         guard isMatch, let known else { return .wrong }

@@ -6,7 +6,7 @@ package struct StoredHash: Sendable {
 
     private let format: Format
 
-    /// Limits, so that no imported hash can hold up the server: Argon2 as in ``Argon2Settings``; bcrypt with a
+    /// Limits of what is checked at all: Argon2 as in ``Argon2Settings``; bcrypt with a
     /// cost of 4…16; Firebase scrypt with 128·N·r·p of at most 1 GiB that BoringSSL can compute. Argon2d and Argon2
     /// before version 19 are refused.
     ///
@@ -40,6 +40,20 @@ package struct StoredHash: Sendable {
         guard case .argon2(let hash) = format, hash.variant == .argon2id else { return true }
         return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
     }
+
+    /// Whether an import may bring it: its check takes a quarter of a second at most, where Argon2id at
+    /// ``Argon2Settings/owasp`` takes 20 ms. What came before there was this limit is still checked.
+    package var isAffordable: Bool {
+        switch format {
+        case .argon2(let hash): hash.settings.memoryKiB * hash.settings.passes <= 384 * 1_024
+        case .bcrypt(let hash): hash.cost <= 12
+        case .firebaseScrypt(let hash): hash.bytes <= 32 << 20
+        }
+    }
+
+    /// ``isAffordable`` in words.
+    package static let importLimits =
+        "bcrypt up to 12, Argon2 up to 384 MiB times passes, Firebase scrypt up to 32 MiB"
 
     /// - Returns: `nil` when the machine could not compute, which says nothing about the password.
     func matches(_ password: inout [UInt8]) -> Bool? {

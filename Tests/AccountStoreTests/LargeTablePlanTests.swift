@@ -120,13 +120,13 @@ extension StoreFixture {
         let user = issued.account.user.id
         let email = try #require(EmailAddress("ada@example.com"))
         let account = try #require(try await accounts.account(email: email))
-        _ = try await accounts.signIn(account, upgradedHash: nil, from: device, at: clock.now)
+        _ = try await accounts.signIn(account, from: device, at: clock.now)
         let refreshed = try #require(try await refresh(issued.refreshToken).issued)
         _ = try await refresh(refreshed.refreshToken)
         clock.advance(by: .seconds(60))
         // Two behind: theft.
         _ = try await refresh(issued.refreshToken)
-        let again = try await accounts.signIn(account, upgradedHash: nil, from: device, at: clock.now)
+        let again = try await accounts.signIn(account, from: device, at: clock.now)
         guard case .signedIn(let current) = again else { throw NotSignedIn() }
         _ = try await accounts.current(user, session: current.session.id)
         _ = try await accounts.sessions(of: user, at: clock.now)
@@ -141,7 +141,7 @@ extension StoreFixture {
         }
         guard
             case .signedIn(let last) = try await accounts.signIn(
-                #require(try await accounts.account(user)), upgradedHash: nil, from: device, at: clock.now)
+                #require(try await accounts.account(user)), from: device, at: clock.now)
         else { throw NotSignedIn() }
         return last
     }
@@ -209,8 +209,10 @@ extension StoreFixture {
     fileprivate func countRequests(_ recorded: RecordedStatements) async throws {
         let counts = RequestCounts(database: RecordingDatabase(database: storage.database, recorded: recorded))
         let rate = try #require(RequestCounts.Rate(count: 5, window: .seconds(60), burst: 5))
-        _ = try await counts.take("b", key: "k", rate, takes: true, at: clock.now)
-        try await counts.giveBack("b", key: "k", rate)
-        try await counts.reset("b", key: "k")
+        let counted = ["k", "l"].map { RequestCounts.Counted("b", key: $0, rate) }
+        _ = try await counts.take("b", key: "k", rate, at: clock.now)
+        try await counts.add(counted, at: clock.now)
+        _ = try await counts.fullTimes(of: counted)
+        try await counts.forget(counted)
     }
 }

@@ -69,7 +69,7 @@ struct LinkTicketTests {
         #expect(try await store.confirm(ticket, by: owner).refusal == .notSignedIn)
         guard let account = try await store.accounts.account(email: EmailAddress("ada@example.com")!),
             case .signedIn(let again) = try await store.accounts.signIn(
-                account, upgradedHash: nil, from: store.device, at: store.clock.now)
+                account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         #expect(try await store.confirm(ticket, by: again).session != nil)
     }

@@ -113,7 +113,8 @@ struct CurrentUserTests {
                 answers.append(answer.status)
             }
             #expect(answers == Array(repeating: 400, count: 10) + [429])
-            #expect(try await server.signIn().status == 429)
+            // Whoever has a token is counted by themselves: nobody without one shuts them out, nor they anybody.
+            #expect(try await server.signIn(peer: "203.0.113.1").status == 200)
         }
     }
 

@@ -45,41 +45,11 @@ struct TokenRouteTests {
             let before = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(before == hash)
             #expect(try await server.signIn(password: "imported secret").status == 200)
+            // After the answer, so that it takes no longer than any other.
+            await server.auth.finishUpgrades()
             let after = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(after?.hasPrefix("$argon2id$") == true)
             #expect(try await server.signIn(password: "imported secret").status == 200)
-        }
-    }
-
-    @Test("D9: The eleventh wrong password of an hour is refused by address, with the bucket and the wait")
-    func limitByAddress() async throws {
-        try await TestServer.with(limits: AuthRates()) { server in
-            _ = try await server.signUp()
-            for number in 0..<10 {
-                #expect(try await server.signIn("p\(number)@example.com", password: "wrong").status == 400)
-            }
-            let refused = try await server.signIn("new@example.com", password: "wrong")
-            #expect(refused.status == 429)
-            #expect(refused.code == "over_request_rate_limit")
-            #expect(refused.headers[.retryAfter] == "360")
-            #expect(refused.headers[.init("x-ratelimit-bucket")!] == "failed_sign_ins_address")
-            #expect(try await server.signIn("new@example.com", password: "wrong", peer: "192.0.2.9").status == 400)
-            server.clock.advance(by: .seconds(360))
-            #expect(try await server.signIn("new@example.com", password: "wrong").status == 400)
-        }
-    }
-
-    @Test("D9: Wrong passwords for one account are limited from many addresses; right ones cost nothing")
-    func limitByAccount() async throws {
-        try await TestServer.with(limits: AuthRates()) { server in
-            _ = try await server.signUp()
-            for number in 0..<20 { #expect(try await server.signIn(peer: "192.0.2.\(number + 10)").status == 200) }
-            for number in 0..<10 {
-                #expect(try await server.signIn(password: "wrong", peer: "198.51.100.\(number)").status == 400)
-            }
-            let refused = try await server.signIn(password: "wrong", peer: "203.0.113.1")
-            #expect(refused.status == 429)
-            #expect(refused.headers[.init("x-ratelimit-bucket")!] == "failed_sign_ins_account")
         }
     }
 

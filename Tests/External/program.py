@@ -123,6 +123,7 @@ def serve_settings(folder, port, metrics_port, **more):
         "GATEHOUSE_LISTEN": f"127.0.0.1:{port}",
         "GATEHOUSE_METRICS_LISTEN": f"127.0.0.1:{metrics_port}",
         "GATEHOUSE_LIMITS": "off",
+        "GATEHOUSE_PASSWORD_ANSWER_TIME": "0",
         "GATEHOUSE_SECRET_KEYS": SECRET_KEY,
         "GATEHOUSE_PUBLISHABLE_KEYS": PUBLISHABLE_KEY,
         "GOTRUE_SITE_URL": "http://127.0.0.1:3000",

@@ -266,6 +266,24 @@ def test_wrong_passwords_are_counted_on_all_nodes_together(pair, new_email):
         assert int(refused.headers["retry-after"]) > 0
 
 
+def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_email):
+    """Counted in the table: what is asked of the database for a right password is one look."""
+    email = new_email("counted")
+    client = caller(pair.nodes[0].auth(), "192.0.2.77")
+    client.sign_up(email)
+
+    def rows():
+        return int(pair.database.run("SELECT count(*) FROM request_counts WHERE bucket LIKE 'failed%'"))
+
+    before = rows()
+    assert [client.sign_in(email).status for _ in range(5)] == [200] * 5
+    assert rows() == before
+    assert client.sign_in(email, "a wrong password").status == 400
+    assert rows() == before + 3, "the pair, the address and the account"
+    assert client.sign_in(email).status == 200
+    assert rows() == before + 1, "the address is not forgiven by a success"
+
+
 def test_one_caller_guesses_no_more_on_two_nodes_than_on_one(pair, new_email):
     statuses = []
     for number in range(11):

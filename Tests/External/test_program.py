@@ -650,6 +650,36 @@ def test_ten_failed_sign_ins_of_one_account_from_anywhere(servers, new_email):
     assert sign_in("198.51.100.150", other).status == 200, "another account is not shut"
 
 
+def test_a_stranger_shuts_nobody_out(servers, new_email):
+    """Under attack: the owner's browser has a cookie, the owner's app an address with a session, others wait."""
+    server = servers.serve(GATEHOUSE_LIMITS="on", GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8").start()
+    email = new_email()
+    client = server.auth()
+
+    def sign_in(address, password=PASSWORD, **headers):
+        return client.request(
+            "POST",
+            "/token?grant_type=password",
+            {"email": email, "password": password},
+            headers={"X-Forwarded-For": address, **headers},
+        )
+
+    client.request(
+        "POST", "/signup", {"email": email, "password": PASSWORD}, headers={"X-Forwarded-For": "192.0.2.10"}
+    )
+    browser = sign_in("192.0.2.20", Origin="https://app.example.org")
+    cookie = browser.headers["set-cookie"].partition(";")[0]
+    client.request("POST", "/logout?scope=local", token=browser.json()["access_token"])
+    for number in range(12):
+        assert sign_in("203.0.113.1", "wrong password 1").status == (400 if number < 10 else 429)
+    assert sign_in("192.0.2.99").status == 200, "one address alone shuts its own pair with the account"
+    for number in range(10):
+        assert sign_in(f"198.51.100.{number}", "wrong password 1").status == 400
+    refused_with(sign_in("192.0.2.98"), "account")
+    assert sign_in("192.0.2.97", Cookie=cookie).status == 200
+    assert sign_in("192.0.2.10").status == 200
+
+
 def test_right_passwords_are_not_counted_as_failures(servers, new_email):
     server, email = servers.dev("--limits").start(), new_email()
     client = server.auth()
@@ -687,6 +717,44 @@ def test_a_storm_of_sign_ins_is_refused_before_it_piles_up(servers, new_email):
         if answer.status == 429:
             refused_with(answer, "hash")
     assert server.auth().sign_in(email).status == 200
+
+
+def test_honest_sign_ins_pass_through_a_flood(servers, new_email):
+    """A flood from one address keeps the queue full; whoever comes from elsewhere has their turn."""
+    server = servers.serve(GATEHOUSE_HASH_QUEUE=8, GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8").start()
+    email = new_email()
+    server.auth().sign_up(email)
+    ended, refused = threading.Event(), []
+
+    def flood(number):
+        client = server.auth()
+        while not ended.is_set():
+            answer = client.request(
+                "POST",
+                "/token?grant_type=password",
+                {"email": f"nobody{number}@example.com", "password": "wrong password 1"},
+                headers={"X-Forwarded-For": "203.0.113.1"},
+            )
+            if answer.status == 429:
+                refused.append(answer)
+
+    threads = [threading.Thread(target=flood, args=(number,)) for number in range(40)]
+    for thread in threads:
+        thread.start()
+    poll(lambda: len(refused) > 50, "a full queue")
+    statuses = []
+    for number in range(24):
+        answer = server.auth().request(
+            "POST",
+            "/token?grant_type=password",
+            {"email": email, "password": PASSWORD},
+            headers={"X-Forwarded-For": f"198.51.100.{number}"},
+        )
+        statuses.append(answer.status)
+    ended.set()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    assert statuses == [200] * 24
 
 
 def test_an_unknown_person_costs_one_password_hash_like_a_wrong_password(dev, new_email):

@@ -118,6 +118,11 @@ struct AccountLineTests {
                 #"{"id":"ID","encrypted_password":"hunter2"}"#,
                 "encrypted_password is no bcrypt, Argon2 or Firebase scrypt hash within our limits"
             ),
+            (
+                #"{"id":"ID","encrypted_password":"$2b$14$XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga"}"#,
+                "encrypted_password costs too much to check: bcrypt up to 12, Argon2 up to 384 MiB times passes, "
+                    + "Firebase scrypt up to 32 MiB"
+            ),
             (#"{"id":"ID","created_at":"yesterday"}"#, "created_at is not a time such as 2026-01-31T12:00:00Z"),
             (#"{"id":"ID","is_anonymous":"perhaps"}"#, "is_anonymous is neither true nor false"),
             (#"{"id":"ID","is_sso_user":true}"#, "single sign-on accounts are not in this version"),

@@ -18,6 +18,15 @@ struct ClientAddressTests {
     func keys(_ text: String, _ key: String) { #expect(IPAddress(text)?.limitKey == key) }
 
     @Test(
+        "One address has one text (RFC 5952 §4), for people to read",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("255.255.255.255:80", "255.255.255.255"),
+            ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
+            ("::", "::"), ("::1", "::1"), ("1::", "1::"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
+        ])
+    func texts(_ text: String, _ expected: String) { #expect(IPAddress(text)?.description == expected) }
+
+    @Test(
         "What is no address is none",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.-4", ":", ":::", "1::2::3", "12345::",

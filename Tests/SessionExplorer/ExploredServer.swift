@@ -124,7 +124,7 @@ final class ExploredServer: Sendable {
     private func signIn(_ email: String) async throws -> HTTPReply {
         guard let address = EmailAddress(email), let account = try await accounts.account(email: address),
             case .signedIn(let issued) = try await accounts.signIn(
-                account, upgradedHash: nil, from: Self.device, at: now)
+                account, from: Self.device, at: now)
         else { return Self.refusal(400, "invalid_credentials") }
         return grant(issued)
     }

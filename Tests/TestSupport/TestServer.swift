@@ -31,6 +31,8 @@ package final class TestServer: Sendable {
     package let wire = ProviderWire()
     /// The auth door itself, for what it does in the background.
     package let auth: AuthServer
+    /// Waits before answers, where a test sets ``AuthSettings/passwordAnswerTime``.
+    package let answerTime = AnswerTime()
     private let passwords: PasswordHasher
     private let responder: RouterResponder<ServerContext>
 
@@ -39,10 +41,10 @@ package final class TestServer: Sendable {
 
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        providers: TestProviders? = nil, change: (inout AuthSettings) -> Void = { _ in }
+        providers: TestProviders? = nil, hashQueue: Int = 64, change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         storage = try await kind.open()
-        let (clock, randomness) = (clock, TestRandomness())
+        let (clock, randomness, answerTime) = (clock, TestRandomness(), answerTime)
         let secrets = ServerSecrets([(1, Array(repeating: 7, count: 32))])!
         let settings = Self.settings(change)
         self.settings = settings
@@ -61,15 +63,17 @@ package final class TestServer: Sendable {
         accounts.afterRevocation = watch.lookAtOnce
         self.accounts = accounts
         passwords = PasswordHasher(
-            settings: Argon2Settings(memoryKiB: 64, passes: 1)!, threads: 2, randomBytes: { randomness.bytes($0) })
+            settings: Argon2Settings(memoryKiB: 64, passes: 1)!, threads: 2, waitingPerThread: hashQueue,
+            randomBytes: { randomness.bytes($0) })
         let floor = ServingFloor(
-            now: { clock.now }, uptime: { clock.uptime }, sleep: { _ in try await untilCancelled() },
+            now: { clock.now }, uptime: { clock.uptime }, sleep: { try await answerTime.wait($0, clock) },
             makeRequestID: { Base64URL.text(randomness.bytes(12)) }, metrics: metrics,
             limiter: limits.map { RateLimiter(Limits.all($0)) }, clientAddress: ClientAddressRule(.peer))
         let (standIns, known) = try Self.standIns(providers, clock, randomness, wire)
         self.standIns = standIns
         auth = AuthServer(
-            settings: settings, accounts: accounts, keys: keys, passwords: passwords, floor: floor, providers: known)
+            settings: settings, accounts: accounts, keys: keys, passwords: passwords, floor: floor,
+            attempts: limits.map { Attempts($0) }, providers: known)
         let tables = try Self.tables(auth, settings.issuer, accounts, keys, storage, floor, clock)
         responder = Self.router(tables + (standIns?.tables(floor: floor) ?? [])).buildResponder()
         wire.connect { [weak self] request in
@@ -83,6 +87,7 @@ package final class TestServer: Sendable {
         settings.confirmsAutomatically = true
         settings.allowsAnonymousSignIn = true
         settings.apiKeys.secret = [Secret(secretKey)]
+        settings.passwordAnswerTime = .zero
         settings.apiKeys.publishable = [Secret("sb_publishable_test")]
         settings.redirects = RedirectAllowList(
             siteURL: "https://app.example.org", entries: ["https://app.example.org/cb", "myapp://callback"])
@@ -161,16 +166,19 @@ package final class TestServer: Sendable {
     }
 
     /// Ends the hashing threads; a test calls it last.
-    package func stop() async { await passwords.shutdown() }
+    package func stop() async {
+        await auth.finishUpgrades()
+        await passwords.shutdown()
+    }
 
     /// Runs a test against a server of its own.
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        providers: TestProviders? = nil, change: (inout AuthSettings) -> Void = { _ in },
+        providers: TestProviders? = nil, hashQueue: Int = 64, change: (inout AuthSettings) -> Void = { _ in },
         _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
-            on: kind, limits: limits, policy: policy, providers: providers, change: change)
+            on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, change: change)
         do {
             try await test(server)
         } catch {
@@ -209,8 +217,18 @@ private final class CollectedBody: ResponseBodyWriter, Sendable {
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
-/// Waits without a clock: time limits do not run out in tests that do not move one.
-private func untilCancelled() async throws {
-    for await _ in AsyncStream<Never>.makeStream().stream {}
-    try Task.checkCancellation()
+/// Waits without a clock: time limits do not run out in tests that do not move one, and waits below a second are over at
+/// once and noted.
+package final class AnswerTime: Sendable {
+    private let noted = Mutex<[Duration]>([])
+    package var waits: [Duration] { noted.withLock { $0 } }
+
+    func wait(_ duration: Duration, _ clock: TestClock) async throws {
+        guard duration >= .seconds(1) else {
+            clock.advance(by: duration)
+            return noted.withLock { $0.append(duration) }
+        }
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        try Task.checkCancellation()
+    }
 }

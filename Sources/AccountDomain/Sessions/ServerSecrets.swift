@@ -60,6 +60,20 @@ package struct ServerSecrets: Sendable {
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
+    /// 32 bytes that nobody without the secret can make, and the number of the secret that made them.
+    func deviceSignature(_ bytes: [UInt8]) -> (number: UInt8, signature: [UInt8]) {
+        (keys[0].number, deviceSignature(bytes, keys[0].code))
+    }
+
+    /// - Returns: nil when there is no such secret.
+    func deviceSignature(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
+        keys.first { $0.number == number }.map { deviceSignature(bytes, $0.code) }
+    }
+
+    private func deviceSignature(_ bytes: [UInt8], _ code: HMAC<SHA256>) -> [UInt8] {
+        derive(code, "gatehouse device mark", bytes).withUnsafeBytes(Array.init)
+    }
+
     /// One key per purpose and thing, so that none opens what another made. The secret is uniformly random, so
     /// HKDF's second half is enough (RFC 5869 §3.3).
     private func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {

@@ -12,18 +12,11 @@ struct BrowserMark {
 
     /// - Returns: nil when the browser has none, or none of ours.
     init?(_ request: Request, isSecure: Bool) {
-        let name = Self.name(isSecure: isSecure)
-        for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, parts[0] == name, Base64URL.decode(String(parts[1]))?.count == 32 else {
-                    continue
-                }
-                secret = Secret(String(parts[1]))
-                return
-            }
+        let found = request.cookies(named: Self.name(isSecure: isSecure)).first {
+            Base64URL.decode(String($0))?.count == 32
         }
-        return nil
+        guard let found else { return nil }
+        secret = Secret(String(found))
     }
 
     init(randomBytes: (Int) -> [UInt8]) { secret = Secret(Base64URL.text(randomBytes(32))) }

@@ -55,7 +55,7 @@ extension AuthServer {
         var attributes = try attributes(body)
         if let password = try body.secret("password"), !password.isEmpty {
             try checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
-            attributes.passwordHash = try await hashed(password)
+            attributes.passwordHash = try await hashed(password, for: .none)
         }
         return try answer(await accounts.update(id, attributes, at: floor.now()))
     }
@@ -139,8 +139,11 @@ extension AuthServer {
             throw Refusal.invalid("Only a password or a password hash should be provided")
         }
         if !hash.isEmpty {
-            guard StoredHash(hash.reveal()) != nil else {
+            guard let stored = StoredHash(hash.reveal()) else {
                 throw Refusal.invalid("password_hash has no form that this server can check")
+            }
+            guard stored.isAffordable else {
+                throw Refusal.invalid("password_hash costs too much to check: \(StoredHash.importLimits)")
             }
             return hash
         }
@@ -148,7 +151,7 @@ extension AuthServer {
         guard password.utf8Count <= PasswordPolicy.longest else {
             throw Refusal.invalid(settings.passwordPolicy.message(for: .tooLong))
         }
-        return try await hashed(password)
+        return try await hashed(password, for: .none)
     }
 }
 

@@ -45,11 +45,10 @@ extension AuthServer {
                 "Updating password of an anonymous user without an email or phone is not allowed")
         }
         if let password {
-            try await checkCurrentPassword(body, new: password, of: caller.user) {
-                try await takeTry(caller.user.email ?? caller.user.id.text, request, context)
-            }
+            let source = source(request, context)
+            try await checkCurrentPassword(body, new: password, of: caller.user, source)
             update.checkedHash = caller.user.passwordHash
-            update.passwordHash = try await hashed(password)
+            update.passwordHash = try await hashed(password, for: source)
         }
         let outcome = try await accounts.update(
             caller.user.id, update, keeping: caller.session?.id, at: floor.now())
@@ -85,9 +84,8 @@ extension AuthServer {
         throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
     }
 
-    /// - Parameter takeTry: Whoever has a token only may not guess the password any faster than by signing in.
     private func checkCurrentPassword(
-        _ body: JSONMembers, new password: Secret, of user: User, takeTry: () async throws -> Try
+        _ body: JSONMembers, new password: Secret, of user: User, _ source: HashingSource
     ) async throws {
         guard user.passwordHash != nil else { return }
         if settings.requiresCurrentPassword {
@@ -95,13 +93,12 @@ extension AuthServer {
             guard let current = try body.secret("current_password"), !current.isEmpty else {
                 throw Refusal(.badRequest, "current_password_required", message)
             }
-            let tries = try await takeTry()
-            guard try await check(current, against: user.passwordHash).isMatch else {
-                throw Refusal(.badRequest, "current_password_invalid", message)
+            let isRight = try await attempt(ofSessionsOf: user) {
+                try await check(current, against: user.passwordHash, for: source).isMatch
             }
-            try await tries.giveBack()
+            guard isRight else { throw Refusal(.badRequest, "current_password_invalid", message) }
         }
-        if try await check(password, against: user.passwordHash).isMatch {
+        if try await check(password, against: user.passwordHash, for: source).isMatch {
             throw Refusal(
                 .unprocessableContent, "same_password", "New password should be different from the old password.")
         }

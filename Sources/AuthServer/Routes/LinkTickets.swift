@@ -44,9 +44,11 @@ extension AuthServer {
             let caller = try await userCaller(request)
             return .session(caller.session?.id, of: caller.user.id)
         }
-        return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
-            let holder = try await passwordHolder(body, password, request, context)
-            return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)
+        return try await inEvenTime {
+            try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+                let holder = try await passwordHolder(body, password, request, context)
+                return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)
+            }
         }
     }
 }

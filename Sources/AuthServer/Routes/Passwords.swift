@@ -6,18 +6,21 @@ import PasswordHashing
 
 // Passwords as the routes need them: every refusal of the hashing threads has its answer here.
 extension AuthServer {
-    func hashed(_ password: Secret) async throws -> Secret {
+    /// - Parameter source: Whose turn it takes among those who wait.
+    func hashed(_ password: Secret, for source: HashingSource) async throws -> Secret {
         do throws(HashingRefusal) {
-            return try await passwords.hash(password)
+            return try await passwords.hash(password, for: source)
         } catch {
             throw Refusal(hashing: error)
         }
     }
 
     /// The same work for an account without a password, or for none at all.
-    func check(_ password: Secret, against hash: Secret?) async throws -> PasswordCheck {
+    func check(
+        _ password: Secret, against hash: Secret?, for source: HashingSource
+    ) async throws -> PasswordCheck {
         do throws(HashingRefusal) {
-            return try await passwords.matches(password, hash?.reveal())
+            return try await passwords.matches(password, hash?.reveal(), for: source)
         } catch {
             throw Refusal(hashing: error)
         }
@@ -54,6 +57,12 @@ extension AuthServer {
     func checkSize(of metadata: [String: AnyJSON]?) throws {
         guard let metadata, AnyJSON.object(metadata).text.utf8.count > AccountMetadata.maximumBytes else { return }
         throw Refusal.metadataTooLong
+    }
+
+    func source(_ request: Request, _ context: ServerContext) -> HashingSource {
+        floor.clientAddress.address(peer: context.peerAddress, request.headers).map {
+            HashingSource(block: $0.block, address: $0.subscriber)
+        } ?? .none
     }
 
     func device(_ request: Request, _ context: ServerContext) -> Device {

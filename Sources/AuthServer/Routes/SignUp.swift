@@ -13,12 +13,11 @@ extension AuthServer {
         let phone = try body.string("phone") ?? ""
         let password = try body.secret("password") ?? Secret("")
         let metadata = try body.object("data") ?? [:]
-        let answer =
-            email.isEmpty && phone.isEmpty
-            ? try await signUpAnonymously(metadata, request, context)
-            : try await signUp(
-                body, SignUpForm(email: email, phone: phone, password: password, metadata: metadata), request, context)
-        return answer
+        guard !email.isEmpty || !phone.isEmpty else { return try await signUpAnonymously(metadata, request, context) }
+        let form = SignUpForm(email: email, phone: phone, password: password, metadata: metadata)
+        // With auto-confirm the answer itself says whether the address was taken.
+        guard !settings.confirmsAutomatically else { return try await signUp(body, form, request, context) }
+        return try await inEvenTime { try await signUp(body, form, request, context) }
     }
 
     private struct SignUpForm {
@@ -65,8 +64,8 @@ extension AuthServer {
         }
         try checkSize(of: form.metadata)
         let signUp = EmailSignUp(
-            email: email, passwordHash: try await hashed(form.password), metadata: form.metadata,
-            isConfirmed: settings.confirmsAutomatically)
+            email: email, passwordHash: try await hashed(form.password, for: source(request, context)),
+            metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         return try answer(
             try await accounts.signUp(signUp, from: device(request, context), at: floor.now()), to: signUp)
     }
@@ -79,15 +78,20 @@ extension AuthServer {
         case .waits(let account):
             counts.signIns.increment("password", "waits_for_confirmation")
             return Answer.json { $0.user(account) }
+        case .waitsAlready:
+            counts.signIns.increment("password", "waits_for_confirmation")
+            return decoy(signUp)
         case .taken:
             counts.signIns.increment("password", "address_taken")
-            guard settings.confirmsAutomatically else {
-                // Who asks does not learn that the address has an account (requirement D10).
-                let decoy = accounts.decoy(for: signUp, at: floor.now())
-                return Answer.json { $0.user(decoy) }
-            }
+            guard settings.confirmsAutomatically else { return decoy(signUp) }
             throw Refusal(.unprocessableContent, "user_already_exists", "User already registered")
         }
+    }
+
+    /// Who asks does not learn that the address has an account (requirement D10), nor what is in it.
+    private func decoy(_ signUp: EmailSignUp) -> Response {
+        let decoy = accounts.decoy(for: signUp, at: floor.now())
+        return Answer.json { $0.user(decoy) }
     }
 
     private func requireSignUps() throws {

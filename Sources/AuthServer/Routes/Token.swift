@@ -1,6 +1,5 @@
 import AccountDomain
 import AccountStore
-import Crypto
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -12,8 +11,10 @@ extension AuthServer {
         switch Query(request)["grant_type"] {
         case "refresh_token": return try await refresh(request, context)
         case "password":
-            return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
-                try await signIn(request, context)
+            return try await inEvenTime {
+                try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+                    try await signIn(request, context)
+                }
             }
         case "id_token":
             return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
@@ -69,41 +70,58 @@ extension AuthServer {
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let password = try body.secret("password") ?? Secret("")
-        let holder = try await passwordHolder(body, password, request, context)
-        let upgraded = holder.needsUpgrade ? try await hashed(password) : nil
-        switch try await accounts.signIn(
-            holder.account, upgradedHash: upgraded, from: device(request, context), at: floor.now())
-        {
-        case .signedIn(let issued):
+        // A second time for an account that changes in between, such as to a new hash of the same password.
+        for _ in 0..<2 {
+            let holder = try await passwordHolder(body, password, request, context)
+            guard
+                case .signedIn(let issued) = try await accounts.signIn(
+                    holder.account, from: device(request, context), at: floor.now())
+            else { continue }
             counts.signIns.increment("password", "signed_in")
-            return try answer(issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
-        case .changedMeanwhile: throw wrongCredentials()
+            if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
+            var response = try answer(issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
+            mark(&response, of: AttemptedAccount(holder.address), for: request)
+            return response
         }
+        throw wrongCredentials()
+    }
+
+    struct PasswordHolder: Sendable {
+        let account: Account
+        /// As it was typed.
+        let address: String
+        let checkedHash: Secret
+        let needsUpgrade: Bool
     }
 
     /// Whose `email` and `password` these are.
     ///
-    /// - Throws: The refusals of the password grant, in the contract's order.
+    /// - Throws: The refusals of the password grant, in the contract's order; that somebody is banned or not confirmed
+    ///   is told to whoever has the password, and to nobody else.
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
-    ) async throws -> (account: Account, checkedHash: Secret, needsUpgrade: Bool) {
+    ) async throws -> PasswordHolder {
         let address = try signInAddress(body)
-        let tries = try await takeTry(address, request, context)
-        let account: Account? =
-            if let email = EmailAddress(address) { try await accounts.account(email: email) } else { nil }
-        // The same work whether there is such an account or not (requirement D10).
-        let check = try await check(password, against: account?.user.passwordHash)
-        if let account, account.user.isBanned(at: floor.now()) {
+        let named = AttemptedAccount(address)
+        let found: PasswordHolder? = try await attempt(at: named, request, context) {
+            let account: Account? =
+                if let email = named.email { try await accounts.account(email: email) } else { nil }
+            // The same work whether there is such an account or not (requirement D10).
+            let check = try await check(password, against: account?.user.passwordHash, for: source(request, context))
+            guard let account, let hash = account.user.passwordHash, check.isMatch else { return nil }
+            return PasswordHolder(
+                account: account, address: address, checkedHash: hash, needsUpgrade: check.needsUpgrade)
+        }
+        guard let found else { throw wrongCredentials() }
+        if found.account.user.isBanned(at: floor.now()) {
             counts.signIns.increment("password", "banned")
             throw Refusal(.badRequest, .userBanned, "User is banned")
         }
-        guard let account, let hash = account.user.passwordHash, check.isMatch else { throw wrongCredentials() }
-        try await tries.giveBack()
-        guard account.user.times.emailConfirmedAt != nil else {
+        guard found.account.user.times.emailConfirmedAt != nil else {
             counts.signIns.increment("password", "unconfirmed")
             throw Refusal(.badRequest, "email_not_confirmed", "Email not confirmed")
         }
-        return (account, hash, check.needsUpgrade)
+        return found
     }
 
     func wrongCredentials() -> Refusal {
@@ -125,31 +143,6 @@ extension AuthServer {
             throw Refusal(.unprocessableContent, "email_provider_disabled", "Email logins are disabled")
         }
         return email
-    }
-}
-
-// Wrong passwords are limited by address and by account, and counted before the check: a hundred tries at once
-// are a hundred tries. A right password gives its try back.
-extension AuthServer {
-    struct Try: Sendable {
-        let limiter: RateLimiter?
-        let address: String?
-        let account: String
-
-        func giveBack() async throws {
-            if let address { try await limiter?.giveBack(Limits.failedSignInsByAddress, key: address) }
-            try await limiter?.reset(Limits.failedSignInsByAccount, key: account)
-        }
-    }
-
-    func takeTry(_ address: String, _ request: Request, _ context: ServerContext) async throws -> Try {
-        let caller = floor.clientAddress.limitKey(peer: context.peerAddress, request.headers)
-        // A digest: an address is no key to keep in memory for an hour.
-        let account = Base64URL.text(Array(SHA256.hash(data: Array(address.lowercased().utf8))))
-        let now = floor.now()
-        if let caller { try await floor.limiter?.require(Limits.failedSignInsByAddress, key: caller, at: now) }
-        try await floor.limiter?.require(Limits.failedSignInsByAccount, key: account, at: now)
-        return Try(limiter: floor.limiter, address: caller, account: account)
     }
 }
 

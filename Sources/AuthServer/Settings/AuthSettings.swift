@@ -16,6 +16,9 @@ package struct AuthSettings: Sendable {
     /// Whether an address counts as confirmed without a mail. It never counts as proven by that.
     package var confirmsAutomatically = false
     package var passwordPolicy: PasswordPolicy
+    /// Answers to a password come after a multiple of this, so that their time tells nothing. It is longer than the check of
+    /// any hash that an import accepts.
+    package var passwordAnswerTime: Duration = .milliseconds(250)
     /// Whether a person gives the current password to set a new one.
     package var requiresCurrentPassword = false
     /// Where browsers may be sent back to.

@@ -10,7 +10,7 @@ package struct AuthRates: Sendable {
     package var authorize = 60
     /// Anonymous sign-ups per hour.
     package var anonymousUsers = 30
-    /// Wrong passwords per hour and address, and per hour and account.
+    /// Wrong passwords per hour and address, and per hour and account; see ``Attempts``.
     package var failedSignIns = 10
 
     package init() {}
@@ -22,8 +22,6 @@ package enum Limits {
     static let signUp = "signup"
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
-    static let failedSignInsByAddress = "failed_sign_ins_address"
-    static let failedSignInsByAccount = "failed_sign_ins_account"
 
     package static func all(_ rates: AuthRates) -> [RateLimit] {
         let fiveMinutes = Duration.seconds(300)
@@ -35,12 +33,6 @@ package enum Limits {
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(
                 anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers,
-                isShared: true),
-            RateLimit(
-                failedSignInsByAddress, rates.failedSignIns, per: hour, burst: rates.failedSignIns,
-                isShared: true),
-            RateLimit(
-                failedSignInsByAccount, rates.failedSignIns, per: hour, burst: rates.failedSignIns,
                 isShared: true),
         ]
     }

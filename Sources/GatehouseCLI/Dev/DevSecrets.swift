@@ -96,7 +96,7 @@ package struct DevSecrets: Sendable {
             .uriAllowList: DevRedirects.list(redirects),
             .redirectPatterns: "true",
             .outgoingLoopback: "true",
-            .limits: "off",
+            .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
         ].reduce(into: [:]) { $0[$1.key.environmentName] = $1.value }
     }

@@ -44,18 +44,30 @@ func openDatabase(
 func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
     guard settings.database.server != nil, settings.secrets != nil else { return nil }
     let counts = RequestCounts(database: database)
-    @Sendable func rate(_ limit: RateLimit) -> RequestCounts.Rate? {
-        RequestCounts.Rate(count: limit.count, window: limit.window, burst: limit.burst)
+    return SharedCounts { limit, key, now in
+        // What allows nothing was refused before it came here.
+        guard let rate = RequestCounts.Rate(count: limit.count, window: limit.window, burst: limit.burst) else {
+            return limit.window
+        }
+        return try await counts.take(limit.bucket, key: key, rate, at: now)
     }
-    return SharedCounts(
-        take: { limit, key, takes, now in
-            // What allows nothing was refused before it came here.
-            guard let rate = rate(limit) else { return limit.window }
-            return try await counts.take(limit.bucket, key: key, rate, takes: takes, at: now)
-        },
-        giveBack: { limit, key in
-            if let rate = rate(limit) { try await counts.giveBack(limit.bucket, key: key, rate) }
-        }, reset: { limit, key in try await counts.reset(limit.bucket, key: key) })
+}
+
+/// The same for attempts that failed.
+func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> SharedFailures? {
+    guard settings.database.server != nil else { return nil }
+    let counts = RequestCounts(database: database)
+    @Sendable func counted(_ keys: [AttemptKey]) -> [RequestCounts.Counted] {
+        // A limit that allows nothing lets no attempt come this far.
+        keys.compactMap { key in
+            RequestCounts.Rate(count: key.limit.count, window: key.limit.window, burst: key.limit.count)
+                .map { RequestCounts.Counted(key.limit.bucket, key: key.text, $0) }
+        }
+    }
+    return SharedFailures(
+        read: { try await counts.fullTimes(of: counted($0)) },
+        add: { keys, now in try await counts.add(counted(keys), at: now) },
+        forget: { try await counts.forget(counted($0)) })
 }
 
 /// The steps of the schema that this program needs.

@@ -83,10 +83,14 @@ extension Server {
         accounts.afterRevocation = watch.lookAtOnce
         services.append(Repeating.watch(watch, logger))
         let passwords = makeHasher(settings, floor.metrics)
-        close = { await passwords.shutdown() }
         let door = AuthServer(
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, floor: floor,
+            attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
             providers: try makeProviders(settings))
+        close = {
+            await door.finishUpgrades()
+            await passwords.shutdown()
+        }
         services += [Repeating.outbox(door, logger), Repeating.purge(door, logger), Repeating.sweep(door, logger)]
         tables.append(door.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin))
         guard parts.contains(.gateway) else { return }

@@ -18,6 +18,7 @@ extension Setting {
         case .emailEnabled, .refreshRotation, .manualLinking, .appleEmailOptional: "true"
         case .appleLinking, .googleLinking, .keycloakLinking: "automatic"
         case .passwordMinimumLength: "8"
+        case .passwordAnswerTime: "250ms"
         case .hashQueue: "64"
         case .databaseConnections: "8"
         case .refreshReuseInterval: "10"
@@ -105,7 +106,9 @@ extension Setting {
         case .rateVerify: "Accepted for later: nothing in this build is verified by mail."
         case .rateAuthorize: "`GET /authorize`: requests of one address in 5 minutes."
         case .rateAnonymous: "Anonymous sign-ups of one address in an hour."
-        default: "Failed password sign-ins in an hour, of one address and, apart from that, of one account."
+        default:
+            "Failed password sign-ins in an hour, of one address and, apart from that, of one account. Devices that have "
+                + "signed in to an account before are counted by themselves; an IPv6 network of 48 bits gets ten times as many."
         }
     }
 
@@ -132,7 +135,12 @@ extension Setting {
                 + "do not help. `app_scheme`, the names in `site_url` and `external_url`, and each account's own address "
                 + "count without being named."
         case .requireCurrentPassword: "Whether a new password needs the current one."
-        case .hashQueue: "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000."
+        case .passwordAnswerTime:
+            "Sign-ins with a password are answered after a multiple of this, a Go duration up to `5s`, so that their time "
+                + "tells nothing about an account. `0` answers at once."
+        case .hashQueue:
+            "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000. Addresses take turns; "
+                + "when all places are taken, whoever has most gives one up."
         case .hashThreads:
             "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, which a container's limit has to have room for. "
                 + "Without a value: as many as the machine has cores."

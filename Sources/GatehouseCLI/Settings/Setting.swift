@@ -40,6 +40,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case passwordRequiredCharacters = "password_required_characters"
     case passwordForbiddenWords = "password_forbidden_words"
     case requireCurrentPassword = "security_update_password_require_current_password"
+    case passwordAnswerTime = "password_answer_time"
     case hashQueue = "hash_queue"
     case hashThreads = "hash_threads"
 
@@ -130,7 +131,8 @@ extension Setting {
             .keycloakURL, .keycloakSkipNonceCheck, .keycloakEmailOptional:
             ["GOTRUE_" + rawValue.uppercased()]
         case .listen, .authPaths, .metricsListen, .trustedProxies, .proxyHeader, .secrets, .publishableKeys,
-            .secretKeys, .requireAPIKey, .jwtAlgorithm, .hashQueue, .hashThreads, .limits, .rateFailedSignIns,
+            .secretKeys, .requireAPIKey, .jwtAlgorithm, .passwordAnswerTime, .hashQueue, .hashThreads, .limits,
+            .rateFailedSignIns,
             .appScheme, .jwksURL, .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow,
             .plainProofKeys, .appleKey, .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking,
             .openIDProviders, .outgoingNetworks, .outgoingLoopback, .rateAuthorize, .passwordForbiddenWords:

@@ -20,6 +20,8 @@ extension SettingsReader {
         auth.allowsAnonymousSignIn = flag(.anonymousEnabled)
         auth.allowsEmail = flag(.emailEnabled)
         auth.confirmsAutomatically = flag(.autoConfirm)
+        auth.passwordAnswerTime = duration(.passwordAnswerTime, allowsZero: true) ?? .zero
+        if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
         auth.requiresCurrentPassword = flag(.requireCurrentPassword)
         auth.redirects = redirects(externalURL: auth.externalURL)
         auth.allowsImplicitFlow = flag(.implicitFlow)

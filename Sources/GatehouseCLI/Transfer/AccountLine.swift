@@ -97,8 +97,11 @@ package struct AccountLine {
 
     private func passwordHash() throws(LineProblem) -> Secret? {
         guard let text = try columns.text("encrypted_password") else { return nil }
-        guard StoredHash(text) != nil else {
+        guard let hash = StoredHash(text) else {
             throw LineProblem("encrypted_password is no bcrypt, Argon2 or Firebase scrypt hash within our limits")
+        }
+        guard hash.isAffordable else {
+            throw LineProblem("encrypted_password costs too much to check: \(StoredHash.importLimits)")
         }
         return Secret(text)
     }

@@ -43,6 +43,14 @@ package struct IPAddress: Hashable, Sendable {
         isVersion4 ? String(low & 0xFFFF_FFFF, radix: 16) : String(high, radix: 16) + "/64"
     }
 
+    /// The /48 that an IPv6 site has, with 65,536 times /64 to choose from; nil for IPv4.
+    package var siteKey: String? { isVersion4 ? nil : String(high >> 16, radix: 16) + "/48" }
+
+    /// Whom a queue gives a turn of their own: one IPv4 address, or an IPv6 subscriber's /64.
+    package var subscriber: UInt64 { isVersion4 ? low : high }
+    /// Who takes turns among themselves: an IPv4 /24, or an IPv6 /48.
+    package var block: UInt64 { isVersion4 ? low >> 8 : high >> 16 }
+
     private static func version4(_ text: Substring) -> UInt32? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }

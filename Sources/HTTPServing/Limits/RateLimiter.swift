@@ -24,21 +24,11 @@ package struct RateLimit: Hashable, Sendable {
 
 /// What several nodes count by. Asked only after the node's own count has allowed it, so that a flood does not reach it.
 package struct SharedCounts: Sendable {
-    package typealias Take =
-        @Sendable (RateLimit, _ key: String, _ takes: Bool, _ now: Instant) async throws -> Duration?
+    /// Takes a token; nil when there was one, else how long until there is.
+    let take: @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?
 
-    /// Takes a token, or looks; nil when there was one, else how long until there is.
-    let take: Take
-    let giveBack: @Sendable (RateLimit, _ key: String) async throws -> Void
-    let reset: @Sendable (RateLimit, _ key: String) async throws -> Void
-
-    package init(
-        take: @escaping Take, giveBack: @escaping @Sendable (RateLimit, _ key: String) async throws -> Void,
-        reset: @escaping @Sendable (RateLimit, _ key: String) async throws -> Void
-    ) {
+    package init(take: @escaping @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?) {
         self.take = take
-        self.giveBack = giveBack
-        self.reset = reset
     }
 }
 
@@ -68,35 +58,11 @@ package final class RateLimiter: Sendable {
     ///
     /// - Throws: When what nodes share is out of reach.
     package func take(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
-        try await decide(bucket, key, takes: true, at: now)
-    }
-
-    /// Whether a token is there, without taking it: for limits that count failures only.
-    package func peek(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
-        try await decide(bucket, key, takes: false, at: now)
-    }
-
-    private func decide(_ bucket: String, _ key: String, takes: Bool, at now: Instant) async throws -> Decision {
         guard let counted = buckets[bucket] else { return .allowed }
-        let own = counted.decide(key, at: now, takes: takes)
+        let own = counted.take(key, at: now)
         guard own == .allowed, counted.limit.isShared, let shared else { return own }
-        guard let wait = try await shared.take(counted.limit, key, takes, now) else { return .allowed }
+        guard let wait = try await shared.take(counted.limit, key, now) else { return .allowed }
         return .refused(retryAfter: wait, bucket: bucket)
-    }
-
-    /// Puts a token back that ``take(_:key:at:)`` took, for limits that count failures only: taken before the
-    /// work, so that a hundred tries at once are a hundred tries.
-    package func giveBack(_ bucket: String, key: String) async throws {
-        guard let counted = buckets[bucket] else { return }
-        counted.giveBack(key)
-        if counted.limit.isShared { try await shared?.giveBack(counted.limit, key) }
-    }
-
-    /// Fills the bucket of one key, as a success does to its count of failures.
-    package func reset(_ bucket: String, key: String) async throws {
-        guard let counted = buckets[bucket] else { return }
-        counted.forget(key)
-        if counted.limit.isShared { try await shared?.reset(counted.limit, key) }
     }
 
     /// - Throws: ``Refusal`` 429.
@@ -139,16 +105,7 @@ private final class Bucket: Sendable {
 
     var keyCount: Int { state.withLock { $0.levels.count } }
 
-    func forget(_ key: String) { state.withLock { $0.levels[key] = nil } }
-
-    func giveBack(_ key: String) {
-        state.withLock { state in
-            guard let level = state.levels[key] else { return }
-            state.levels[key]?.tokens = min(Double(limit.burst), level.tokens + 1)
-        }
-    }
-
-    func decide(_ key: String, at now: Instant, takes: Bool) -> RateLimiter.Decision {
+    func take(_ key: String, at now: Instant) -> RateLimiter.Decision {
         state.withLock { state in
             var level = state.levels[key] ?? Level(tokens: Double(limit.burst), at: now)
             level.tokens = tokens(level, at: now)
@@ -160,7 +117,6 @@ private final class Bucket: Sendable {
                 let wait = limit.count > 0 ? (1 - level.tokens) / limit.rate : limit.window.fractionalSeconds
                 return .refused(retryAfter: .seconds(wait), bucket: limit.bucket)
             }
-            guard takes else { return .allowed }
             level.tokens -= 1
             makeRoom(&state, at: now)
             state.levels[key] = level

@@ -1,0 +1,51 @@
+import AccountDomain
+import GatehouseWire
+package import HTTPServing
+
+/// How many wrong passwords there may be (requirement D9), and who is counted.
+///
+/// The pair of account and address closes first: of one pair only half of the failures count for the address and the
+/// account too. So one address alone shuts neither the account for others nor other accounts for itself.
+package struct Attempts: Sendable {
+    let limiter: AttemptLimiter
+    let byPair, byAddress, bySite, byAccount: AttemptLimit
+    /// Devices that have signed in to the account before: each by itself, and all of an account's together.
+    let byDevice, byDevices: AttemptLimit
+    /// Whoever has a token of the account and is asked for its password.
+    let bySession: AttemptLimit
+
+    package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
+        let (count, hour) = (rates.failedSignIns, Duration.seconds(3_600))
+        limiter = AttemptLimiter(shared: shared)
+        byPair = AttemptLimit("failed_sign_ins_pair", count, per: hour, isForgiven: true, spread: (count + 1) / 2)
+        byAddress = AttemptLimit("failed_sign_ins_address", count, per: hour)
+        bySite = AttemptLimit("failed_sign_ins_network", count * 10, per: hour)
+        byAccount = AttemptLimit("failed_sign_ins_account", count, per: hour, isForgiven: true)
+        byDevice = AttemptLimit("failed_sign_ins_device", count, per: hour, isForgiven: true)
+        byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
+        bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
+    }
+
+    /// - Parameter address: nil where it is not known.
+    func pair(_ account: AttemptedAccount, _ address: IPAddress?) -> [AttemptKey] {
+        guard let address else { return [] }
+        let site = address.siteKey.map { [AttemptKey(bySite, $0)] } ?? []
+        let key = address.limitKey
+        return [AttemptKey(byPair, "\(account.key) \(key)"), AttemptKey(byAddress, key)] + site
+    }
+}
+
+/// The account that somebody names, whether there is one or not.
+struct AttemptedAccount {
+    /// nil for what is no address, and so nobody's.
+    let email: EmailAddress?
+    /// SHA-256: an address is nothing to keep in memory for an hour.
+    let digest: [UInt8]
+
+    init(_ text: String) {
+        email = EmailAddress(text)
+        digest = TokenDigest.of(Secret(email?.text ?? text))
+    }
+
+    var key: String { Base64URL.text(digest) }
+}

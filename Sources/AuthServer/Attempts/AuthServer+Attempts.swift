@@ -1,0 +1,68 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// Wrong passwords are limited, right ones and unfinished checks are not. While a password is checked it holds a place:
+// a hundred tries at once are a hundred tries.
+extension AuthServer {
+    /// Makes an attempt at the password of an account.
+    ///
+    /// - Parameter check: Returns nil for a wrong password; a busy queue or a database that is away is thrown, and
+    ///   counts for nobody.
+    /// - Throws: ``Refusal`` 429 when there were too many failures.
+    func attempt<Value: Sendable>(
+        at account: AttemptedAccount, _ request: Request, _ context: ServerContext, check: () async throws -> Value?
+    ) async throws -> Value? {
+        guard let attempts else { return try await check() }
+        let keys = try await openKeys(attempts, account, request, context)
+        return try await attempts.limiter.attempt(keys, now: floor.now, check)
+    }
+
+    /// The same for somebody who is signed in: counted apart, so that a stranger's failures shut out nobody who has a
+    /// token, and a thief with a token guesses no faster than by signing in.
+    func attempt(ofSessionsOf user: User, check: () async throws -> Bool) async throws -> Bool {
+        guard let attempts else { return try await check() }
+        let keys = [AttemptKey(attempts.bySession, user.id.text)]
+        try await attempts.limiter.look(keys, at: floor.now()).enforce()
+        return try await attempts.limiter.attempt(keys, now: floor.now) { try await check() ? true : nil } ?? false
+    }
+
+    /// Marks a browser, so that it is known by what it shows from now on.
+    func mark(_ response: inout Response, of account: AttemptedAccount, for request: Request) {
+        guard attempts != nil, request.isOfBrowser else { return }
+        var cookie = DeviceCookie(request, isSecure: isSecure)
+        cookie.add(
+            cookie.mark(of: account.digest, accounts.secrets)
+                ?? DeviceMark(of: account.digest, id: accounts.randomBytes(8), accounts.secrets))
+        response.headers.append(cookie.field(isSecure: isSecure))
+    }
+
+    /// Who is counted for this attempt.
+    private func openKeys(
+        _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
+    ) async throws -> [AttemptKey] {
+        let now = floor.now()
+        if let mark = DeviceCookie(request, isSecure: isSecure).mark(of: account.digest, accounts.secrets) {
+            let own = [
+                AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"), AttemptKey(attempts.byDevices, account.key),
+            ]
+            if try await attempts.limiter.look(own, at: now) == .allowed { return own }
+        }
+        let address = floor.clientAddress.address(peer: context.peerAddress, request.headers)
+        let pair = attempts.pair(account, address)
+        let all = pair + [AttemptKey(attempts.byAccount, account.key)]
+        let decision = try await attempts.limiter.look(all, at: now)
+        guard case .refused(_, attempts.byAccount.bucket) = decision, let address, let email = account.email,
+            try await accounts.sessionAddresses(of: email).contains(where: {
+                IPAddress($0)?.limitKey == address.limitKey
+            })
+        else {
+            try decision.enforce()
+            return all
+        }
+        return pair
+    }
+}

@@ -1,0 +1,169 @@
+import GatehouseWire
+
+enum AttemptVerdict: Equatable, Sendable {
+    case admitted
+    case refused(retryAfter: Duration, bucket: String)
+    /// All places of this key are held; one of them may come back.
+    case crowded(AttemptKey)
+    /// Whoever asked has gone.
+    case gone
+
+    /// For the caller.
+    var decision: RateLimiter.Decision {
+        switch self {
+        case .admitted, .gone: .allowed
+        case .refused(let retryAfter, let bucket): .refused(retryAfter: retryAfter, bucket: bucket)
+        case .crowded(let key): .refused(retryAfter: .seconds(1), bucket: key.limit.bucket)
+        }
+    }
+}
+
+/// What an ``AttemptLimiter`` remembers: of each key the moment when all is allowed again, which every failure puts off
+/// by an interval, and how many attempts are being made right now.
+struct AttemptLedger<Waiter: Sendable>: Sendable {
+    struct Waiting: Sendable {
+        let number: Int
+        let keys: [AttemptKey]
+        let waiter: Waiter
+    }
+
+    private struct Entry {
+        var fullAt: Instant
+        var inFlight = 0
+    }
+
+    private var entries: [AttemptKey: Entry] = [:]
+    private var waiting: [AttemptKey: [Waiting]] = [:]
+    private var waitingCount = 0
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = max(1, capacity) }
+
+    /// How many may wait, together and for one key; the next is told to come again in a second.
+    static var mostWaiting: Int { 1_000 }
+    static var mostWaitingForOne: Int { 50 }
+
+    var keyCount: Int { entries.count }
+
+    /// - Returns: Never ``AttemptVerdict/crowded(_:)``: attempts that are being made do not count here.
+    func look(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
+        for key in keys {
+            guard key.limit.count > 0 else { return .refused(retryAfter: key.limit.window, bucket: key.limit.bucket) }
+            let wait = full(key, at: now) + key.limit.interval - latest(key, at: now)
+            if wait > .zero { return .refused(retryAfter: wait, bucket: key.limit.bucket) }
+        }
+        return .admitted
+    }
+
+    /// Takes a place of each key, or of none.
+    mutating func reserve(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
+        let verdict = look(keys, at: now)
+        guard verdict == .admitted else { return verdict }
+        if let crowded = keys.first(where: { hasNoPlace($0, at: now) }) { return .crowded(crowded) }
+        for key in keys { entries[key, default: Entry(fullAt: now)].inFlight += 1 }
+        return .admitted
+    }
+
+    /// - Returns: Whether there was room to wait.
+    mutating func wait(_ waiting: Waiting, for key: AttemptKey) -> Bool {
+        guard waitingCount < Self.mostWaiting, self.waiting[key]?.count ?? 0 < Self.mostWaitingForOne else {
+            return false
+        }
+        waitingCount += 1
+        self.waiting[key, default: []].append(waiting)
+        return true
+    }
+
+    /// - Returns: The one who waited under this number.
+    mutating func leave(_ number: Int) -> Waiter? {
+        for (key, line) in waiting {
+            guard let place = line.firstIndex(where: { $0.number == number }) else { continue }
+            waitingCount -= 1
+            waiting[key]?.remove(at: place)
+            if line.count == 1 { waiting[key] = nil }
+            return line[place].waiter
+        }
+        return nil
+    }
+
+    /// Gives the places back, after the failures have been counted.
+    ///
+    /// - Returns: Whose turn it is now, or who waits in vain.
+    mutating func finish(_ keys: [AttemptKey], at now: Instant) -> [(Waiter, AttemptVerdict)] {
+        for key in keys {
+            entries[key]?.inFlight -= 1
+            tidy(key, at: now)
+        }
+        return keys.flatMap { callWaiting(for: $0, at: now) }
+    }
+
+    mutating func countFailure(_ keys: [AttemptKey], at now: Instant) {
+        for key in keys where key.limit.count > 0 {
+            makeRoom(at: now)
+            let next = min(full(key, at: now) + key.limit.interval, latest(key, at: now))
+            entries[key, default: Entry(fullAt: now)].fullAt = next
+        }
+    }
+
+    /// Which of the keys a failure counts for: of one pair of account and address not all do for the others.
+    func counted(_ keys: [AttemptKey], at now: Instant) -> [AttemptKey] {
+        guard let closed = keys.firstIndex(where: { failures($0, at: now) >= $0.limit.spread }) else { return keys }
+        return Array(keys[...closed])
+    }
+
+    /// What other nodes have counted.
+    mutating func learn(_ key: AttemptKey, fullAt: Instant, at now: Instant) {
+        let bounded = min(fullAt, latest(key, at: now))
+        guard bounded > full(key, at: now) else { return }
+        makeRoom(at: now)
+        entries[key, default: Entry(fullAt: now)].fullAt = bounded
+    }
+
+    /// - Returns: Those of which something was counted.
+    mutating func forgive(_ keys: [AttemptKey], at now: Instant) -> [AttemptKey] {
+        let counted = keys.filter { $0.limit.isForgiven && full($0, at: now) > now }
+        for key in counted { entries[key]?.fullAt = now }
+        return counted
+    }
+
+    private mutating func callWaiting(for key: AttemptKey, at now: Instant) -> [(Waiter, AttemptVerdict)] {
+        guard let line = waiting.removeValue(forKey: key) else { return [] }
+        var called: [(Waiter, AttemptVerdict)] = []
+        for one in line {
+            let verdict = reserve(one.keys, at: now)
+            if case .crowded(let other) = verdict {
+                waiting[other, default: []].append(one)
+            } else {
+                waitingCount -= 1
+                called.append((one.waiter, verdict))
+            }
+        }
+        return called
+    }
+
+    private func hasNoPlace(_ key: AttemptKey, at now: Instant) -> Bool {
+        let held = entries[key]?.inFlight ?? 0
+        return full(key, at: now) + key.limit.interval * (held + 1) > latest(key, at: now)
+    }
+
+    private func failures(_ key: AttemptKey, at now: Instant) -> Int {
+        guard key.limit.count > 0 else { return 0 }
+        return Int(((full(key, at: now) - now) / key.limit.interval).rounded(.up))
+    }
+
+    private func full(_ key: AttemptKey, at now: Instant) -> Instant { max(entries[key]?.fullAt ?? now, now) }
+    private func latest(_ key: AttemptKey, at now: Instant) -> Instant { now + key.limit.interval * key.limit.count }
+
+    private mutating func tidy(_ key: AttemptKey, at now: Instant) {
+        if let entry = entries[key], entry.inFlight <= 0, entry.fullAt <= now { entries[key] = nil }
+    }
+
+    /// Beyond the capacity the half that is nearest to full is forgotten, so that a flood frees none that is shut.
+    private mutating func makeRoom(at now: Instant) {
+        guard entries.count >= capacity else { return }
+        entries = entries.filter { $0.value.inFlight > 0 || $0.value.fullAt > now }
+        guard entries.count >= capacity else { return }
+        let spare = entries.filter { $0.value.inFlight == 0 }.sorted { $0.value.fullAt < $1.value.fullAt }
+        for (key, _) in spare.prefix(entries.count - capacity / 2) { entries[key] = nil }
+    }
+}

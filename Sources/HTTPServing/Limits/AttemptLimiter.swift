@@ -1,0 +1,167 @@
+package import GatehouseWire
+import Synchronization
+
+/// How many attempts may fail: `count` at once, and as many in each `window`.
+package struct AttemptLimit: Hashable, Sendable {
+    package let bucket: String
+    package let count: Int
+    package let window: Duration
+    /// Whether a success forgets the failures.
+    package let isForgiven: Bool
+    /// From so many failures of a key on, further ones count for it alone, and no longer for the keys named after it.
+    package let spread: Int
+
+    package init(_ bucket: String, _ count: Int, per window: Duration, isForgiven: Bool = false, spread: Int = .max) {
+        self.bucket = bucket
+        self.count = count
+        self.window = window
+        self.isForgiven = isForgiven
+        self.spread = spread
+    }
+
+    var interval: Duration { window / max(1, count) }
+}
+
+/// Whose failures a limit counts.
+package struct AttemptKey: Hashable, Sendable {
+    package let limit: AttemptLimit
+    package let text: String
+
+    package init(_ limit: AttemptLimit, _ text: String) {
+        self.limit = limit
+        self.text = text
+    }
+
+    package static func == (one: Self, other: Self) -> Bool {
+        one.limit.bucket == other.limit.bucket && one.text == other.text
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(limit.bucket)
+        hasher.combine(text)
+    }
+}
+
+/// Where several nodes count failures together.
+package struct SharedFailures: Sendable {
+    /// For each key the moment when all is allowed again, nil where nothing was counted.
+    let read: @Sendable ([AttemptKey]) async throws -> [Instant?]
+    let add: @Sendable ([AttemptKey], _ now: Instant) async throws -> Void
+    let forget: @Sendable ([AttemptKey]) async throws -> Void
+
+    package init(
+        read: @escaping @Sendable ([AttemptKey]) async throws -> [Instant?],
+        add: @escaping @Sendable ([AttemptKey], _ now: Instant) async throws -> Void,
+        forget: @escaping @Sendable ([AttemptKey]) async throws -> Void
+    ) {
+        self.read = read
+        self.add = add
+        self.forget = forget
+    }
+}
+
+/// Limits attempts whose outcome is known only after work, such as the check of a password: those that fail count, and
+/// no others. Each holds a place of its keys while it is made, so that a hundred at once are no more than the limit
+/// leaves; who finds all places held waits until one is given back, and is then admitted or refused.
+///
+/// Of nodes that share their counts, each bounds what it does at once by itself.
+package final class AttemptLimiter: Sendable {
+    private typealias Caller = CheckedContinuation<AttemptVerdict, Never>
+
+    private struct State {
+        var ledger: AttemptLedger<Caller>
+        var number = 0
+
+        /// - Returns: nil for who waits now, and will be called.
+        mutating func wait(
+            _ number: Int, _ keys: [AttemptKey], _ caller: Caller, at now: Instant
+        ) -> AttemptVerdict? {
+            // Under the lock that a cancellation takes too: one of them sees the other.
+            if Task.isCancelled { return .gone }
+            let verdict = ledger.reserve(keys, at: now)
+            guard case .crowded(let key) = verdict else { return verdict }
+            let waiting = AttemptLedger<Caller>.Waiting(number: number, keys: keys, waiter: caller)
+            return ledger.wait(waiting, for: key) ? nil : verdict
+        }
+    }
+
+    private let shared: SharedFailures?
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - shared: nil for a node that is alone.
+    ///   - capacity: Keys that are remembered.
+    package init(shared: SharedFailures? = nil, capacity: Int = 200_000) {
+        self.shared = shared
+        state = Mutex(State(ledger: AttemptLedger(capacity: capacity)))
+    }
+
+    /// Whether any of the keys is shut by failures, here or, if not, on all nodes together.
+    ///
+    /// - Throws: When what nodes share is out of reach.
+    package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
+        let own = state.withLock { $0.ledger.look(keys, at: now) }
+        guard own == .admitted, let shared else { return own.decision }
+        let known = try await shared.read(keys)
+        return state.withLock { state in
+            for (key, full) in zip(keys, known) {
+                if let full { state.ledger.learn(key, fullAt: full, at: now) }
+            }
+            return state.ledger.look(keys, at: now).decision
+        }
+    }
+
+    /// Makes an attempt; look before it.
+    ///
+    /// - Parameter body: Returns nil for a failure, which is counted. What it throws is no failure.
+    /// - Throws: ``Refusal`` 429 when there is no place left, `CancellationError`, and what `body` throws.
+    package func attempt<Value: Sendable>(
+        _ keys: [AttemptKey], now: @Sendable () -> Instant, _ body: () async throws -> Value?
+    ) async throws -> Value? {
+        try await reserve(keys, at: now())
+        defer { finish(keys, at: now()) }
+        guard let value = try await body() else {
+            try await countFailure(keys, at: now())
+            return nil
+        }
+        let forgiven = state.withLock { $0.ledger.forgive(keys, at: now()) }
+        if !forgiven.isEmpty { try await shared?.forget(forgiven) }
+        return value
+    }
+
+    /// Keys that are remembered.
+    package var keyCount: Int { state.withLock { $0.ledger.keyCount } }
+
+    private func countFailure(_ keys: [AttemptKey], at now: Instant) async throws {
+        let counted = state.withLock { state in
+            let counted = state.ledger.counted(keys, at: now)
+            state.ledger.countFailure(counted, at: now)
+            return counted
+        }
+        // In a task of its own: who hangs up is counted all the same.
+        if let shared { try await Task { try await shared.add(counted, now) }.value }
+    }
+
+    private func reserve(_ keys: [AttemptKey], at now: Instant) async throws {
+        let (first, number) = state.withLock { state in
+            state.number += 1
+            return (state.ledger.reserve(keys, at: now), state.number)
+        }
+        guard case .crowded = first else { return try first.decision.enforce() }
+        let verdict = await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                let answer = state.withLock { $0.wait(number, keys, caller, at: now) }
+                if let answer { caller.resume(returning: answer) }
+            }
+        } onCancel: {
+            state.withLock { $0.ledger.leave(number) }?.resume(returning: .gone)
+        }
+        if verdict == .gone { throw CancellationError() }
+        try verdict.decision.enforce()
+    }
+
+    private func finish(_ keys: [AttemptKey], at now: Instant) {
+        let called = state.withLock { $0.ledger.finish(keys, at: now) }
+        for (caller, verdict) in called { caller.resume(returning: verdict) }
+    }
+}

@@ -1,0 +1,214 @@
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Attempts at a password")
+struct AttemptTests {
+    private let bucket = HTTPField.Name("x-ratelimit-bucket")!
+
+    @Test("D9: The eleventh wrong password of an hour is refused by address, with the bucket and the wait")
+    func limitByAddress() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            for number in 0..<10 {
+                #expect(try await server.signIn("p\(number)@example.com", password: "wrong").status == 400)
+            }
+            let refused = try await server.signIn("new@example.com", password: "wrong")
+            #expect(refused.status == 429)
+            #expect(refused.code == "over_request_rate_limit")
+            #expect(refused.headers[.retryAfter] == "360")
+            #expect(refused.headers[bucket] == "failed_sign_ins_address")
+            #expect(try await server.signIn("new@example.com", password: "wrong", peer: "192.0.2.9").status == 400)
+            server.clock.advance(by: .seconds(360))
+            #expect(try await server.signIn("new@example.com", password: "wrong").status == 400)
+        }
+    }
+
+    @Test("D9: Wrong passwords for one account are limited from many addresses; right ones cost nothing")
+    func limitByAccount() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            for number in 0..<20 { #expect(try await server.signIn(peer: "192.0.2.\(number + 10)").status == 200) }
+            for number in 0..<10 {
+                #expect(try await server.signIn(password: "wrong", peer: "198.51.100.\(number)").status == 400)
+            }
+            let refused = try await server.signIn(password: "wrong", peer: "203.0.113.1")
+            #expect(refused.status == 429)
+            #expect(refused.headers[bucket] == "failed_sign_ins_account")
+        }
+    }
+
+    @Test("The pair of account and address closes first: others from there, and the account from elsewhere, go on")
+    func pair() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            _ = try await server.signUp("grace@example.com")
+            for _ in 0..<10 {
+                #expect(try await server.signIn(password: "wrong", peer: "203.0.113.1").status == 400)
+            }
+            let refused = try await server.signIn(peer: "203.0.113.1")
+            #expect(refused.status == 429)
+            #expect(refused.headers[bucket] == "failed_sign_ins_pair")
+            #expect(try await server.signIn("grace@example.com", peer: "203.0.113.1").status == 200)
+            #expect(try await server.signIn(peer: "203.0.113.2").status == 200)
+        }
+    }
+
+    @Test("Eleven right passwords at once from one address all sign in, and none costs anything")
+    func rightOnes() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            for _ in 0..<3 {
+                let answers = try await atOnce(server, peers: Array(repeating: "203.0.113.1", count: 11))
+                #expect(answers.map(\.status) == Array(repeating: 200, count: 11))
+                server.clock.advance(by: .seconds(300))
+            }
+        }
+    }
+
+    @Test("Of thirty guesses at once for one account ten are checked, wherever they come from")
+    func parallelGuesses() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            let peers = (0..<30).map { "198.51.100.\($0)" }
+            let statuses = try await atOnce(server, password: "wrong", peers: peers).map(\.status)
+            #expect(statuses.count { $0 == 400 } == 10)
+            #expect(statuses.count { $0 == 429 } == 20)
+        }
+    }
+
+    private func atOnce(
+        _ server: TestServer, password: String = TestServer.password, peers: [String]
+    ) async throws -> [TestAnswer] {
+        try await withThrowingTaskGroup(of: TestAnswer.self) { group in
+            for peer in peers {
+                group.addTask { try await server.signIn(password: password, peer: peer) }
+            }
+            var answers: [TestAnswer] = []
+            for try await answer in group { answers.append(answer) }
+            return answers
+        }
+    }
+
+    /// From so many addresses that the account is slowed down for strangers.
+    private func attack(_ server: TestServer) async throws {
+        for number in 0..<10 {
+            #expect(try await server.signIn(password: "wrong", peer: "198.51.100.\(number)").status == 400)
+        }
+        #expect(try await server.signIn(peer: "203.0.113.99").status == 429)
+    }
+
+    @Test("Under attack a browser that has signed in before is admitted by its cookie, and counted by itself")
+    func knownBrowser() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            func signIn(_ cookie: String?, _ password: String = TestServer.password) async throws -> TestAnswer {
+                var headers: HTTPFields = [.origin: "https://app.example.org"]
+                headers[.cookie] = cookie
+                return try await server.send(
+                    .post, "/auth/v1/token?grant_type=password", headers: headers,
+                    json: ["email": "Ada@example.com", "password": .string(password)], peer: "203.0.113.1")
+            }
+            let field = try #require(try await signIn(nil).headers[.setCookie])
+            #expect(field.contains("; HttpOnly; SameSite=Lax"))
+            let cookie = String(field.prefix { $0 != ";" })
+            _ = try await server.send(
+                .post, "/auth/v1/logout", bearer: TestSession(try await signIn(cookie))?.accessToken)
+            try await attack(server)
+            #expect(try await signIn(nil).status == 429)
+            #expect(try await signIn(String(cookie.dropLast(3)) + "AAA").status == 429)
+            // What it has is renewed, not added to.
+            #expect(try await signIn(cookie).headers[.setCookie]?.hasPrefix(cookie + ";") == true)
+            // It is no password, and guesses like anybody else.
+            for _ in 0..<10 { #expect(try await signIn(cookie, "wrong").status == 400) }
+            #expect(try await signIn(cookie, "wrong").status == 429)
+            // And its failures slow down nobody else: the account is as shut as it was.
+            server.clock.advance(by: .seconds(360))
+            #expect(try await server.signIn(peer: "203.0.113.98").status == 200)
+        }
+    }
+
+    @Test("A cookie of one account is nothing to another, and a browser keeps the latest four")
+    func otherAccounts() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            let names = ["ada", "grace", "joan", "mary", "rosa"].map { "\($0)@example.com" }
+            var cookie = "other=1"
+            for name in names {
+                _ = try await server.signUp(name)
+                let answer = try await server.send(
+                    .post, "/auth/v1/token?grant_type=password", headers: [.cookie: cookie],
+                    json: ["email": .string(name), "password": .string(TestServer.password)], peer: "203.0.113.1")
+                cookie = String(try #require(answer.headers[.setCookie]).prefix { $0 != ";" })
+            }
+            #expect(cookie.split(separator: ".").count == 4)
+            #expect(try await server.signIn().headers[.setCookie] == nil)
+        }
+    }
+
+    @Test("Under attack an app is admitted where the account has a session", arguments: TestDatabase.all)
+    func knownAddress(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            #expect(try await server.signIn(peer: "2001:db8:7:7::1").status == 200)
+            try await attack(server)
+            #expect(try await server.signIn(peer: "2001:db8:7:7::2").status == 200)
+            #expect(try await server.signIn(peer: "2001:db8:7:8::2").status == 429)
+            // The pair still closes.
+            for _ in 0..<10 {
+                #expect(try await server.signIn(password: "wrong", peer: "2001:db8:7:7::3").status == 400)
+            }
+            #expect(try await server.signIn(peer: "2001:db8:7:7::3").headers[bucket] == "failed_sign_ins_pair")
+        }
+    }
+
+    @Test("An IPv6 subscriber is counted by /64, and a site by /48")
+    func version6() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            for number in 0..<10 {
+                #expect(
+                    try await server.signIn("p\(number)@example.com", peer: "2001:db8:1:1::\(number)").status == 400)
+            }
+            #expect(try await server.signIn("q@example.com", peer: "2001:db8:1:1:f::").status == 429)
+            for number in 10..<100 {
+                #expect(
+                    try await server.signIn("p\(number)@example.com", peer: "2001:db8:1:f\(number)::").status == 400)
+            }
+            let refused = try await server.signIn("q@example.com", peer: "2001:db8:1:2::")
+            #expect(refused.headers[bucket] == "failed_sign_ins_network")
+            #expect(try await server.signIn("q@example.com", peer: "2001:db8:2:2::").status == 400)
+        }
+    }
+
+    @Test("A queue that is full is no failure of whoever is turned away")
+    func busy() async throws {
+        try await TestServer.with(limits: AuthRates(), hashQueue: 0) { server in
+            _ = try await server.signUp()
+            let peers = (0..<10).map { "203.0.113.\($0)" }
+            var turnedAway = 0
+            while turnedAway < 30 { turnedAway += try await turnAway(server, peers) }
+            for peer in peers { #expect(try await server.signIn(peer: peer).status == 200) }
+        }
+    }
+
+    private func turnAway(_ server: TestServer, _ peers: [String]) async throws -> Int {
+        let refused = try await atOnce(server, peers: peers).filter { $0.status != 200 }
+        let buckets = refused.map { $0.headers[bucket] }
+        #expect(buckets == Array(repeating: "password_hashing", count: refused.count))
+        server.clock.advance(by: .seconds(60))
+        return refused.count
+    }
+
+    @Test("A right password says that somebody is banned or not confirmed, a wrong one does not")
+    func banned() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            _ = try await server.admin(.put, "/users/\(session.userID)", json: ["ban_duration": "24h"])
+            #expect(try await server.signIn(password: "wrong password").code == "invalid_credentials")
+            #expect(try await server.signIn().code == "user_banned")
+        }
+    }
+}

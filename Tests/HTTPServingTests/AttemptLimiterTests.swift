@@ -1,0 +1,181 @@
+import GatehouseWire
+import HTTPServing
+import Synchronization
+import Testing
+
+@Suite("Limits of failed attempts", .timeLimit(.minutes(5)))
+struct AttemptLimiterTests {
+    private let start = Instant(seconds: 1_000)
+    private let limit = AttemptLimit("b", 3, per: .seconds(60))
+
+    private func attempt(
+        _ limiter: AttemptLimiter, _ keys: [AttemptKey], isRight: Bool = false, after seconds: Int = 0
+    ) async throws -> Bool {
+        let now = start + .seconds(seconds)
+        try await limiter.look(keys, at: now).enforce()
+        return try await limiter.attempt(keys, now: { now }) { isRight ? true : nil } ?? false
+    }
+
+    @Test("Three failures shut a key until an interval has passed; what succeeds or comes to no end costs nothing")
+    func failures() async throws {
+        let (limiter, keys) = (AttemptLimiter(), [AttemptKey(limit, "a")])
+        for _ in 0..<20 { #expect(try await attempt(limiter, keys, isRight: true)) }
+        for _ in 0..<20 {
+            await #expect(throws: Unfinished.self) {
+                try await limiter.attempt(keys, now: { start }) { () -> Bool? in throw Unfinished() }
+            }
+        }
+        #expect(limiter.keyCount == 0)
+        for _ in 0..<3 { #expect(try await !attempt(limiter, keys)) }
+        #expect(try await limiter.look(keys, at: start) == .refused(retryAfter: .seconds(20), bucket: "b"))
+        await #expect(throws: Refusal.self) {
+            try await limiter.attempt(keys, now: { start }) { () -> Bool? in
+                Issue.record("It is shut")
+                return true
+            }
+        }
+        #expect(try await limiter.look([AttemptKey(limit, "other")], at: start) == .allowed)
+        #expect(try await attempt(limiter, keys, isRight: true, after: 20))
+        #expect(try await !attempt(limiter, keys, after: 20))
+        #expect(try await limiter.look(keys, at: start + .seconds(20)) != .allowed)
+    }
+
+    @Test("Of a hundred guesses at once no more are made than may fail; a hundred right ones at once all pass")
+    func parallel() async throws {
+        let (limiter, keys) = (AttemptLimiter(), [AttemptKey(limit, "a")])
+        let making = Making()
+        let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    try await limiter.attempt(keys, now: { start }) {
+                        await making.one()
+                        return true
+                    } ?? false
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(right == 40)
+        #expect(making.most <= 3)
+        let guesses = Making()
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    do {
+                        _ = try await limiter.attempt(keys, now: { start }) { () -> Bool? in
+                            await guesses.one()
+                            return nil
+                        }
+                        return false
+                    } catch {
+                        return true
+                    }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(refused == 37)
+        #expect(guesses.all == 3)
+    }
+
+    @Test("Who waits for a place and goes takes none, and beyond the room to wait there is a refusal")
+    func waiting() async throws {
+        let one = [AttemptKey(AttemptLimit("b", 1, per: .seconds(60)), "a")]
+        let limiter = AttemptLimiter()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let (started, starting) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await limiter.attempt(one, now: { start }) {
+                starting.finish()
+                for await _ in gate {}
+                return true
+            }
+        }
+        for await _ in started {}
+        let gone = Task { try await limiter.attempt(one, now: { start }) { true } }
+        gone.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await gone.value }
+        let refused = Making()
+        let all = (0..<60).map { _ in
+            Task {
+                do { _ = try await limiter.attempt(one, now: { start }) { true } } catch { await refused.one() }
+            }
+        }
+        while refused.all < 10 { await Task.yield() }
+        opening.finish()
+        #expect(try await first.value == true)
+        for task in all { await task.value }
+        #expect(refused.all == 10)
+        #expect(limiter.keyCount == 0)
+    }
+
+    @Test("From its spread on a key's failures count for it alone; a success forgives what may be forgiven")
+    func spread() async throws {
+        let pair = AttemptKey(AttemptLimit("pair", 4, per: .seconds(60), isForgiven: true, spread: 2), "p")
+        let account = AttemptKey(AttemptLimit("account", 3, per: .seconds(60)), "a")
+        let limiter = AttemptLimiter()
+        for _ in 0..<4 { #expect(try await !attempt(limiter, [pair, account])) }
+        #expect(try await limiter.look([pair], at: start) != .allowed)
+        #expect(try await attempt(limiter, [account], isRight: true))
+        #expect(try await !attempt(limiter, [account]))
+        #expect(try await limiter.look([account], at: start) == .refused(retryAfter: .seconds(20), bucket: "account"))
+        #expect(try await attempt(limiter, [pair], isRight: true, after: 15))
+        #expect(try await limiter.look([pair], at: start + .seconds(15)) == .allowed)
+        #expect(limiter.keyCount == 1)
+    }
+
+    @Test("A flood of keys frees none that is shut, and a limit of nothing allows nothing")
+    func bounded() async throws {
+        let limiter = AttemptLimiter(capacity: 100)
+        for _ in 0..<3 { _ = try await attempt(limiter, [AttemptKey(limit, "shut")]) }
+        for number in 0..<1_000 { _ = try await attempt(limiter, [AttemptKey(limit, "\(number)")]) }
+        #expect(limiter.keyCount <= 100)
+        #expect(try await limiter.look([AttemptKey(limit, "shut")], at: start) != .allowed)
+        let nothing = AttemptKey(AttemptLimit("shut", 0, per: .seconds(60)), "a")
+        #expect(try await limiter.look([nothing], at: start) == .refused(retryAfter: .seconds(60), bucket: "shut"))
+    }
+
+    @Test("A success reads once what other nodes counted and writes nothing, a failure writes once")
+    func shared() async throws {
+        let asked = Mutex<[String]>([])
+        let elsewhere = start + .seconds(60)
+        let limiter = AttemptLimiter(
+            shared: SharedFailures(
+                read: { keys in
+                    asked.withLock { $0.append("read \(keys.map(\.text))") }
+                    return keys.map { $0.text == "met elsewhere" ? elsewhere : nil }
+                },
+                add: { keys, _ in asked.withLock { $0.append("add \(keys.map(\.text))") } },
+                forget: { keys in asked.withLock { $0.append("forget \(keys.map(\.text))") } }))
+        let forgiven = AttemptLimit("f", 3, per: .seconds(60), isForgiven: true)
+        let keys = [AttemptKey(forgiven, "a"), AttemptKey(limit, "b")]
+        #expect(try await attempt(limiter, keys, isRight: true))
+        #expect(try await !attempt(limiter, keys))
+        #expect(try await attempt(limiter, keys, isRight: true))
+        let shut = [AttemptKey(limit, "met elsewhere")]
+        #expect(try await limiter.look(shut, at: start) == .refused(retryAfter: .seconds(20), bucket: "b"))
+        // Known here by now.
+        #expect(try await limiter.look(shut, at: start) != .allowed)
+        let read = #"read ["a", "b"]"#
+        #expect(
+            asked.withLock { $0 } == [
+                read, read, #"add ["a", "b"]"#, read, #"forget ["a"]"#, #"read ["met elsewhere"]"#,
+            ])
+    }
+}
+
+private struct Unfinished: Error {}
+
+/// Counts how many are at work at once.
+private final class Making: Sendable {
+    private let state = Mutex<(now: Int, most: Int, all: Int)>((0, 0, 0))
+
+    var most: Int { state.withLock { $0.most } }
+    var all: Int { state.withLock { $0.all } }
+
+    func one() async {
+        state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.all + 1) }
+        for _ in 0..<5 { await Task.yield() }
+        state.withLock { $0.now -= 1 }
+    }
+}
