@@ -79,7 +79,8 @@ extension AuthServer {
             else { continue }
             counts.signIns.increment("password", "signed_in")
             if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
-            var response = try answer(issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
+            var response = try answer(
+                issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
             mark(&response, of: AttemptedAccount(holder.address), for: request)
             return response
         }
