@@ -1,6 +1,6 @@
 # Every habit of this project is a verb here; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-one soak check screens bench docs clean
+.PHONY: help run build test test-one fuzz sanitize soak check screens bench docs clean
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
@@ -25,7 +25,15 @@ test: ## Runs every test, a line for each stage; STAGES="…" runs some (Scripts
 test-one: ## Builds and runs the tests of one target or file: T=GatehouseWireTests, T=test_golden
 	@Scripts/run-tests --one "$(T)"
 
-soak: ## Runs the longest tests, about an hour, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
+fuzz: ## Runs every fuzz target for 60 seconds: SECONDS_EACH=900, TARGETS="json token"; findings are kept in .build/fuzz
+	@Scripts/prepare.sh
+	@Scripts/fuzz --seconds $(or $(SECONDS_EACH),60) $(TARGETS)
+
+sanitize: ## Runs the Swift tests under the thread sanitizer, drivers and hashing under the address sanitizer; on Linux
+	@Scripts/prepare.sh test
+	@Scripts/sanitize $(SANITIZERS)
+
+soak: ## Runs the longest tests, about four hours, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
 	@Tests/Soak/run $(STAGES)
 
 check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks

@@ -326,6 +326,15 @@ let package = Package(
                 "IdentityProviders",
             ],
             swiftSettings: strict),
+        /// What reads bytes from outside, as functions over bytes.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "GatehouseCLI", "AuthServer", "HTTPServing", "IdentityProviders", "AccountDomain", "JSONWebTokens",
+                "GatehouseWire", httpTypes,
+            ],
+            path: "Tests/Fuzz/Targets", swiftSettings: strict),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
         /// Both doors together, over real databases.
         .testTarget(
             name: "EndToEndTests",
@@ -338,4 +347,46 @@ let package = Package(
 // `make test-one` names a test target here, so that the others are not compiled.
 if let name = Context.environment["GATEHOUSE_TEST_TARGET"] {
     package.targets.removeAll { $0.type == .test && $0.name != name }
+}
+
+// `make fuzz`: libFuzzer brings a main of its own, so the program's files become a library without one.
+if Context.environment["GATEHOUSE_FUZZ"] != nil,
+    let program = package.targets.first(where: { $0.name == "GatehouseCLI" })
+{
+    let needed = program.dependencies.filter { if case .byNameItem("LiveScreens", _) = $0 { false } else { true } }
+    package.targets.removeAll { $0.type == .test || $0.name == "GatehouseCLI" }
+    package.products.removeAll { $0.name == "gatehouse" }
+    package.targets += [
+        .target(
+            name: "GatehouseCLI", dependencies: needed, path: "Sources/GatehouseCLI", exclude: ["Program.swift"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Driver",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]),
+    ]
+}
+
+// `make sanitize` names its sanitizer here. Only the tests that it watches are built.
+if let name = Context.environment["GATEHOUSE_SANITIZER"] {
+    let watched: [String: Set<String>] = [
+        "address": ["PasswordHashingTests", "SQLDatabaseTests", "SQLiteDriverTests", "PostgresDriverTests"],
+        "thread": [
+            "GatehouseWireTests", "AccountDomainTests", "JSONWebTokensTests", "PasswordHashingTests",
+            "SQLDatabaseTests",
+            "SQLiteDriverTests", "PostgresDriverTests", "AccountStoreTests", "HTTPServingTests", "AuthServerTests",
+            "ProfileGatewayTests", "GatehouseTests", "GatehouseModelTests", "GatehouseTestingTests",
+            "IdentityProvidersTests", "DevStackTests", "EndToEndTests",
+        ],
+    ]
+    package.targets.removeAll { $0.type == .test && watched[name]?.contains($0.name) != true }
+    if name == "thread" {
+        // The sanitizer cannot see the lock in Synchronization.Mutex on Linux. The program's own target keeps it: one
+        // of its dependencies has it in its interface.
+        for target in package.targets where target.type != .system && target.type != .macro {
+            guard target.name != "GatehouseCLI" else { continue }
+            target.dependencies.append("PosixSynchronization")
+            target.swiftSettings?.append(.unsafeFlags(["-module-alias", "Synchronization=PosixSynchronization"]))
+        }
+        package.targets.append(.target(name: "PosixSynchronization", path: "Tests/PosixSynchronization"))
+    }
 }

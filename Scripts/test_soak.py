@@ -29,7 +29,7 @@ class SoakTests(unittest.TestCase):
             ("kills", ".figure: 1,000 rounds\n1 passed in 9.99s\n", "1,000 rounds"),
             ("schedules", "explored 5 schedules\nfault a: seen\nfaults caught 1 of 1\n",
              "explored 5 schedules; faults caught 1 of 1"),
-            ("fuzz", "....\n4 passed, 2 deselected in 3.21s\n", "4 passed"),
+            ("damage", "....\n4 passed, 2 deselected in 3.21s\n", "4 passed"),
         ):
             with self.subTest(log):
                 self.assertEqual(soak.figures(self.ended(name, log)), figures)

@@ -32,7 +32,9 @@ extension AuthServer {
         if page.number < last { links.append(link(path, query, page.number + 1, "next")) }
         links.append(link(path, query, last, "last"))
         var fields = HTTPFields()
-        fields[.link] = links.joined(separator: ", ")
+        let text = links.joined(separator: ", ")
+        // Every link repeats the query. HTTP libraries fail at a header of 64 KiB; the count is enough to go on.
+        if text.utf8.count <= 16_384 { fields[.link] = text }
         fields[.totalCount] = String(total)
         return fields
     }

@@ -84,8 +84,14 @@ extension Instant: CustomStringConvertible {
         // A day that its month does not have counts into the next one.
         guard Self.civil(fromDays: days) == (year, month, day), let offset = Self.offset(rest) else { return nil }
         let seconds = days * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
+        // An offset can lead out of the years that a time can be written in.
+        guard (Self.leastSeconds...Self.mostSeconds).contains(seconds) else { return nil }
         self.init(microseconds: seconds * 1_000_000 + Int64(fraction))
     }
+
+    /// The years 0 to 9999 (RFC 3339 §1).
+    private static let leastSeconds: Int64 = -62_167_219_200
+    private static let mostSeconds: Int64 = 253_402_300_799
 
     /// Seconds east of UTC: `Z`, `+02`, `+0200` or `+02:00`.
     private static func offset(_ text: Substring) -> Int? {

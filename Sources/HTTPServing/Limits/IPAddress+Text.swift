@@ -1,29 +1,24 @@
 extension IPAddress: CustomStringConvertible {
-    /// An IPv4 address with dots, an IPv6 address as RFC 5952 §4 writes it.
+    /// The one spelling of RFC 5952: `192.0.2.1`, `2001:db8::1`.
     package var description: String {
-        guard !isVersion4 else {
-            let bytes: [UInt64] = [low >> 24, low >> 16, low >> 8, low]
-            return bytes.map { String($0 & 0xFF) }.joined(separator: ".")
-        }
-        let halves: [UInt64] = [high, low]
-        let groups: [UInt16] = halves.flatMap { half -> [UInt16] in
-            [half >> 48, half >> 32, half >> 16, half].map { UInt16(truncatingIfNeeded: $0) }
-        }
-        let texts = groups.map { String($0, radix: 16) }
+        if isVersion4 { return (0..<4).map { String(low >> (24 - 8 * $0) & 0xFF) }.joined(separator: ".") }
+        let groups = [high, low].flatMap { half in (0..<4).map { half >> (48 - 16 * UInt64($0)) & 0xFFFF } }
         let zeros = Self.longestZeros(groups)
-        guard zeros.count > 1 else { return texts.joined(separator: ":") }
-        let (before, after) = (texts[..<zeros.lowerBound], texts[zeros.upperBound...])
-        return before.joined(separator: ":") + "::" + after.joined(separator: ":")
+        func text(_ part: ArraySlice<UInt64>) -> String {
+            part.map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard let zeros else { return text(groups[...]) }
+        return text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
     }
 
-    /// The first of several.
-    private static func longestZeros(_ groups: [UInt16]) -> Range<Int> {
-        var longest = 0..<0
+    /// The first of the longest runs of two zeros or more (RFC 5952 §4.2).
+    private static func longestZeros(_ groups: [UInt64]) -> Range<Int>? {
+        var longest = 0..<1
         var start = 0
         for (place, group) in groups.enumerated() {
             if group != 0 { start = place + 1 }
             if place + 1 - start > longest.count { longest = start..<(place + 1) }
         }
-        return longest
+        return longest.count > 1 ? longest : nil
     }
 }

@@ -1,0 +1,40 @@
+"""Scripts/sanitize finds the sanitizers' reports beside the failed tests."""
+
+import unittest
+
+import stages
+from script_loading import load
+
+sanitize = load("sanitize")
+PASSED = "Test run with 7 tests in 2 suites passed after 1 seconds.\n"
+RACE = """==================
+WARNING: ThreadSanitizer: data race (pid=1)
+  Write of size 8 at 0x1 by thread T2:
+    #0 someFunction File.swift:1
+SUMMARY: ThreadSanitizer: data race File.swift:1 in someFunction
+==================
+"""
+OVERFLOW = "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1\n    #0 someFunction\n"
+
+
+class SanitizeTests(unittest.TestCase):
+    def test_reports_are_failures(self):
+        for log, passed, failed in ((PASSED, 7, 0), (RACE + PASSED, 7, 1), (RACE + RACE + PASSED, 7, 2)):
+            with self.subTest(log):
+                result = sanitize.read_sanitized(log)
+                self.assertEqual((result.passed, result.failed), (passed, failed))
+        self.assertIn("someFunction", sanitize.read_sanitized(RACE + PASSED).failures[0])
+
+    def test_an_address_error_ends_the_tests_early(self):
+        result = sanitize.read_sanitized(OVERFLOW)
+        self.assertEqual(result.failed, 2)
+        self.assertIn("heap-buffer-overflow", "".join(result.failures))
+
+    def test_each_sanitizer_builds_in_a_folder_of_its_own(self):
+        names = [stage.name for name in sanitize.OPTIONS for stage in sanitize.stages_of(name)]
+        self.assertEqual(names, ["thread-build", "thread", "address-build", "address"])
+        stages.Run([stage for name in sanitize.OPTIONS for stage in sanitize.stages_of(name)], "unused")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,208 @@
+"""Hostile requests to every route: no 5xx, little CPU, no growth, no internals in answers, nothing of theirs in the log.
+
+GATEHOUSE_HOSTILE_REQUESTS sets the number of requests (5000), GATEHOUSE_HOSTILE_SEED which they are; `make soak` sends a
+million. A failure names seed and number of its request.
+"""
+
+import collections
+import http.client
+import json
+import os
+import socket
+import time
+
+import hostile
+import pytest
+from identity_provider import KEY, IdentityProvider
+from program import JWT_SECRET, PASSWORD, PATIENCE_SECONDS, SECRET_KEY
+from test_malformed import INNER, providers
+from wire import Reply, is_complete
+
+REQUESTS = int(os.environ.get("GATEHOUSE_HOSTILE_REQUESTS", "5000"))
+SEED = int(os.environ.get("GATEHOUSE_HOSTILE_SEED", "1"))
+# Each part has a server of its own, whose CPU nothing else uses: two parts keep two cores busy.
+PARTS = 2
+# A person's session ends when a request changes or deletes it. Then the sender signs up again.
+CHECKS_SESSION_EVERY = 25
+# Of one request: for the request, and for each kilobyte of it. A debug build needs the second; a release build much less.
+CPU_MILLISECONDS, CPU_MILLISECONDS_PER_KB = 50, 2
+# A password's hash is meant to take long.
+HASH_MILLISECONDS = 150
+TICK_MILLISECONDS = 1_000 / os.sysconf("SC_CLK_TCK")
+# The server may keep this much more after the last request than after the first fifth.
+GROWTH_MIB = 100
+# In no answer, unless the request said it: passwords, keys and digests.
+SECRETS = [text.encode() for text in (PASSWORD, SECRET_KEY, JWT_SECRET, "$argon2", "$2b$")]
+FINDINGS_SHOWN = 20
+
+
+class Sender:
+    """One keep-alive connection to one server, and what it has found."""
+
+    def __init__(self, server, provider):
+        self.server, self.provider, self.connection = server, provider, None
+        self.findings, self.statuses, self.people, self.slowest = [], collections.Counter(), 0, (0, "")
+        self.sign_up()
+
+    def sign_up(self):
+        self.people += 1
+        self.email = f"{hostile.MARK}-person-{self.people}@example.com"
+        session = self.server.auth().sign_up(self.email)
+        issuer, audience = self.provider.url, "kc-client"
+        token = KEY.token({"iss": issuer, "aud": audience, "sub": "a", "exp": 9_999_999_999, "iat": 1})
+        self.known = hostile.known(session, token)
+
+    def run(self, first, count):
+        for number in range(first, first + count):
+            if number % CHECKS_SESSION_EVERY == 0 and not self.is_signed_in():
+                self.sign_up()
+            self.send(number)
+            if len(self.findings) >= FINDINGS_SHOWN:
+                return
+
+    def is_signed_in(self):
+        return self.server.auth().user(self.known["token"]).status == 200
+
+    def send(self, number):
+        one = hostile.Hostile(SEED, number, self.known)
+        data = one.data()
+        reply, milliseconds = self.measured(one, data)
+        self.statuses[reply.status] += 1
+        allowed = CPU_MILLISECONDS + CPU_MILLISECONDS_PER_KB * len(data) / 1_000 + HASH_MILLISECONDS * (PASSWORD.encode() in data)
+        # Other work of the server may have come between: what is slow is slow again.
+        for _ in range(2):
+            if milliseconds > allowed:
+                milliseconds = min(milliseconds, self.measured(one, data)[1])
+        self.slowest = max(self.slowest, (milliseconds, str(one)))
+        problems = [*self.problems(one, data, reply)]
+        if milliseconds > allowed:
+            problems.append(f"{milliseconds:.0f} ms of CPU, {allowed:.0f} allowed")
+        for problem in problems:
+            self.findings.append(f"seed {SEED}, number {number}: {one}: {problem}; {len(data)} bytes {data[:300]!r}")
+
+    def problems(self, one, data, reply):
+        """What is wrong with the answer."""
+        if not reply.is_whole or (reply.status == 0 and self.server.process.poll() is not None):
+            yield f"cut off: {reply}"
+        if reply.status >= 500:
+            yield repr(reply)
+        if one.forged and not one.bearer and 200 <= reply.status < 400 and one.needs_bearer:
+            yield f"a forged token was accepted: {reply}"
+        shown = reply.headers.get("location", "").encode("latin-1") + reply.body
+        if not reply.headers.get("content-type", "").startswith("text/plain") and INNER.search(shown):
+            yield f"internals in the answer: {INNER.search(shown)}"
+        if any(secret in reply.raw and secret not in data for secret in SECRETS):
+            yield f"a secret in the answer: {reply.raw[:2_000]!r}"
+        if hostile.INJECTED in reply.headers:
+            yield "a header was injected"
+        if reply.body and "json" in reply.headers.get("content-type", ""):
+            try:
+                json.loads(reply.body)
+            except ValueError:
+                yield f"no JSON: {reply}"
+
+    def measured(self, one, data):
+        """The answer, and the milliseconds of CPU that the server spent meanwhile."""
+        before = self.cpu()
+        reply = self.exchange(data, is_head=one.method == "HEAD")
+        return reply, (self.cpu() - before) * TICK_MILLISECONDS
+
+    def cpu(self):
+        with open(f"/proc/{self.server.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def exchange(self, data, is_head):
+        is_new = self.connection is None
+        try:
+            received = self.try_exchange(data, is_head)
+        except (BrokenPipeError, ConnectionResetError):
+            received = b""
+        if not received and not is_new:
+            # It was closed after the last answer.
+            self.close()
+            return self.exchange(data, is_head)
+        try:
+            reply = Reply(received, is_head)
+        except http.client.LineTooLong:
+            self.close()
+            reply = Reply(b"HTTP/1.1 599 A header of the answer has more than 64 KiB\r\n\r\n" + received[:1_000])
+        # Where the answer to HEAD ends is not certain.
+        if not received or is_head or reply.headers.get("connection") == "close":
+            self.close()
+        return reply
+
+    def try_exchange(self, data, is_head):
+        if self.connection is None:
+            self.connection = socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE_SECONDS)
+        self.connection.sendall(data)
+        received = b""
+        while not is_complete(received, is_head):
+            part = self.connection.recv(65_536)
+            if not part:
+                self.close()
+                break
+            received += part
+        return received
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+@pytest.fixture
+def provider():
+    provider = IdentityProvider().start()
+    yield provider
+    provider.stop()
+
+
+def memory(server):
+    """Resident memory in MiB."""
+    with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as file:
+        return int(next(line for line in file if line.startswith("VmRSS:")).split()[1]) // 1024
+
+
+def lines_with(log, *texts):
+    return [line[:300] for line in log.splitlines() if any(text in line for text in texts)]
+
+
+def test_every_route_of_the_server_is_among_the_requests():
+    """A new row needs a line in `hostile.REQUESTS`."""
+    asked = {(method, path.partition("?")[0]) for method, path, *_ in hostile.REQUESTS}
+    rows = list(hostile.rows_in_sources())
+    assert len(rows) > 30
+    missing = [row for row in rows if not any((row[0], path) in asked for path in row[1])]
+    assert not missing, missing
+
+
+def test_a_number_and_a_seed_decide_a_request():
+    known = hostile.known({"access_token": "e30.e30.e30", "refresh_token": "a", "user": {"id": "b", "email": "c"}}, "d")
+    made = [[hostile.Hostile(seed, number, known).data() for number in range(200)] for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="looks at CPU and memory in /proc")
+@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.xdist_group(f"hostile {part}")) for part in range(PARTS)])
+def test_hostile_requests(servers, provider, part):
+    server = servers.serve(**providers(provider.url)).start()
+    server.auth().sign_up("witness@example.com")
+    sender, count = Sender(server, provider), REQUESTS // PARTS
+    first, began = part * count, time.monotonic()
+    sender.run(first, count // 5)
+    before = memory(server)
+    sender.run(first + count // 5, count - count // 5)
+    after, seconds = memory(server), time.monotonic() - began
+    assert server.process.poll() is None, "the server ended"
+    if after - before > GROWTH_MIB:
+        sender.findings.append(f"memory: {before} MiB after a fifth, {after} MiB after all")
+    sender.findings += lines_with(server.log(), hostile.MARK, PASSWORD, SECRET_KEY, JWT_SECRET, '"level":"error"', "Fatal error")
+    if server.auth().sign_in("witness@example.com").status != 200:
+        sender.findings.append("who has nothing to do with it cannot sign in")
+    statuses = ", ".join(f"{status} {number:,}" for status, number in sorted(sender.statuses.items()))
+    print(
+        f"figure: {count:,} hostile requests, {count / seconds:,.0f} a second, memory {before} to {after} MiB,"
+        f" at most {sender.slowest[0]:.0f} ms of CPU ({sender.slowest[1]}), {len(sender.findings)} findings ({statuses})"
+    )
+    assert not sender.findings, f"{len(sender.findings)} findings, such as\n" + "\n".join(sender.findings[:FINDINGS_SHOWN])

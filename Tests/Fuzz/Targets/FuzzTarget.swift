@@ -1,0 +1,36 @@
+/// What is read from outside, each as one function over bytes. `make fuzz` mutates the bytes by what the code does with
+/// them (libFuzzer); FuzzTests reads the same corpus, and random changes of it, in every `make test`.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    case json, token, form, redirect, address, header, dump, lines
+
+    /// Reads the input, and checks what must hold whatever it is.
+    ///
+    /// - Throws: ``FuzzFinding`` when it does not hold.
+    package func run(_ input: [UInt8]) throws(FuzzFinding) {
+        switch self {
+        case .json: try Inputs.json(input)
+        case .token: try Inputs.token(input)
+        case .form: try Inputs.form(input)
+        case .redirect: try Inputs.redirect(input)
+        case .address: try Inputs.address(input)
+        case .header: try Inputs.header(input)
+        case .dump: try Inputs.dump(input)
+        case .lines: try Inputs.lines(input)
+        }
+    }
+}
+
+package struct FuzzFinding: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// One function for each ``FuzzTarget``.
+enum Inputs {
+    static func expect(_ holds: Bool, _ otherwise: @autoclosure () -> String) throws(FuzzFinding) {
+        guard holds else { throw FuzzFinding(otherwise()) }
+    }
+
+    static func text(_ input: some Sequence<UInt8>) -> String { String(decoding: Array(input), as: UTF8.self) }
+}

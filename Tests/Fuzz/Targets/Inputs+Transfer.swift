@@ -1,0 +1,33 @@
+import AccountDomain
+import GatehouseCLI
+import GatehouseWire
+
+extension Inputs {
+    /// A plain dump, line by line; and each line as what stands inside one.
+    static func dump(_ input: [UInt8]) throws(FuzzFinding) {
+        var reader = CopyReader(wanted: ["auth.users", "auth.identities", "auth.refresh_tokens", "public.profiles"])
+        for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if case .row(_, let columns, let values) = reader.take(Array(line)) {
+                try expect(columns.count == values.count, "a row with another number of values")
+                for case let value? in values { _ = CopyText.array(value) }
+            }
+            let text = text(line)
+            _ = (CopyText.heading(text), CopyText.values(Array(line)), CopyText.array(text))
+        }
+        _ = reader.isWhole
+    }
+
+    /// Accounts as JSON lines. One that was read is written, and reads the same again.
+    static func lines(_ input: [UInt8]) throws(FuzzFinding) {
+        let time = Instant(seconds: 1_800_000_000)
+        let id = { IdentityID(trusted: "00000000-0000-4000-8000-00000000000f") }
+        for line in input.split(separator: UInt8(ascii: "\n")) {
+            // Refused: the report says why.
+            guard let account = try? AccountLine.account(Array(line), at: time, newID: id) else { continue }
+            let written = AccountLine.text(account)
+            // Lost: the reason. That there is one is the finding.
+            let again = try? AccountLine.account(Array(written.utf8), at: time, newID: id)
+            try expect(again.map(AccountLine.text) == written, "an account that was exported does not import")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import AuthServer
+import GatehouseWire
+import JSONWebTokens
+
+extension Inputs {
+    /// What was read is written as JSON that reads the same again.
+    static func json(_ input: [UInt8]) throws(FuzzFinding) {
+        // Lost, here and below: why it is refused. A refusal is as good as a value.
+        _ = try? JSONReader.read(input, refusesDuplicates: true)
+        // As above.
+        if let members = try? JSONMembers(input) {
+            // As above: of another type.
+            for name in ["email", "provider", "data", ""] { _ = (try? members.string(name), try? members.object(name)) }
+        }
+        // Refused: nothing to write.
+        guard let value = try? JSONReader.read(input) else { return }
+        var writer = JSONWriter()
+        writer.value(value)
+        // Lost: the reason. That there is one is the finding.
+        guard let again = try? JSONReader.read(writer.bytes) else {
+            throw FuzzFinding("what was written does not read")
+        }
+        try expect(again == value, "what was written reads differently")
+    }
+
+    /// No token is believed, because nothing here is signed with the key.
+    static func token(_ input: [UInt8]) throws(FuzzFinding) {
+        let token = text(input)
+        _ = SignedPayload.unverified(token)
+        guard let keys = FuzzKeys.set else { throw FuzzFinding("there are no keys") }
+        // Lost: why it is refused, as it should be.
+        try expect((try? keys.verify(token, at: Instant(seconds: 1_800_000_000))) == nil, "a token was believed")
+        // As above.
+        try expect((try? keys.payload(of: token)) == nil, "a payload was believed")
+        // Keys come from providers. Lost: why they are refused.
+        if let published = try? KeySet(published: input) { _ = published.publicDocument }
+    }
+
+    /// A form and a query read alike, and what is written reads the same again.
+    static func form(_ input: [UInt8]) throws(FuzzFinding) {
+        let query = Query(form: text(input))
+        for name in ["state", "provider", "redirect_to", ""] { _ = query[name] }
+        for (name, value) in query.parameters {
+            for text in [name, value] {
+                try expect(
+                    FormText.read(FormText.escape(text).utf8)?.utf8.elementsEqual(text.utf8) == true, "not reversible")
+            }
+        }
+        let again = Query(form: query.encoded(setting: "page", to: "2"))
+        try expect(again["page"] == "2", "a parameter that was set is not there")
+        // Invalid escapes are refused or kept.
+        if let strict = FormText.read(input) {
+            try expect(FormText.readLeniently(input).utf8.elementsEqual(strict.utf8), "two readings of one text")
+        }
+    }
+}
+
+/// Keys with which nothing has been signed.
+private enum FuzzKeys {
+    static let set: KeySet? = {
+        // Lost: why a key of ours is none.
+        guard let shared = try? JSONWebKey(hs256: Secret("a secret that signs nothing, 40 bytes...."), id: "a"),
+            // As above.
+            let own = try? JSONWebKey(es256: Array(1...32), id: "b")
+        else { return nil }
+        // As above.
+        return try? KeySet([own], keyForTokensWithoutID: shared)
+    }()
+}
