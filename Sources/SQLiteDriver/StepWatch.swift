@@ -5,7 +5,7 @@ import Synchronization
 /// virtual machine (`sqlite3_progress_handler`).
 final class StepWatch: Sendable {
     /// How much a statement does between two questions: about a millisecond.
-    static let steps: Int32 = 25_000
+    static let steps: Int32 = 50_000
 
     private struct State {
         /// nil: nothing is stopped.

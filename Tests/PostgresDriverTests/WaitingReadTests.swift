@@ -8,11 +8,13 @@ struct WaitingReadTests {
     /// A node whose reads wait behind each other for as long as the test likes, and a table that somebody holds.
     private func world(
         callerLimit: Int = 1_000, clock: StandingClock
-    ) async throws -> (PostgresDatabase, lock: HeldWrite) {
+    ) async throws -> (PostgresDatabase, lock: HeldWrite, slowReadBegan: () async throws -> Void) {
         let bench = try await Bench()
+        let name = "waits-\(bench.schema)"
         let holder = try await bench.openWithNotes()
         try await holder.addNote(1)
         let node = try bench.open(
+            4, "&application_name=\(name)",
             change: { settings in
                 settings.callerLimit = callerLimit
                 settings.waitLimit = .seconds(10)
@@ -20,7 +22,7 @@ struct WaitingReadTests {
             }, uptime: { clock.now })
         let lock = HeldWrite(holder) { db in try db.run("LOCK TABLE note IN ACCESS EXCLUSIVE MODE") }
         await lock.hasBegun()
-        return (node, lock)
+        return (node, lock, { try await holder.awaitLock(of: name) })
     }
 
     private func one(_ node: PostgresDatabase) async throws -> Int64? {
@@ -30,9 +32,9 @@ struct WaitingReadTests {
     @Test("A read whose time is over is answered, although the connection works and one before it runs on")
     func deadline() async throws {
         let clock = StandingClock()
-        let (node, lock) = try await world(clock: clock)
+        let (node, lock, slowReadBegan) = try await world(clock: clock)
         let slow = Task { try await node.noteIDs() }
-        while node.unansweredReads < 1 { await Task.yield() }
+        try await slowReadBegan()
         let behind = Task { try await one(node) }
         while node.unansweredReads < 2 { await Task.yield() }
         // Nobody waits for the first any more; the server has it still.
@@ -48,7 +50,7 @@ struct WaitingReadTests {
 
     @Test("More reads than may wait are refused at once; the others are answered")
     func bound() async throws {
-        let (node, lock) = try await world(callerLimit: 5, clock: StandingClock())
+        let (node, lock, _) = try await world(callerLimit: 5, clock: StandingClock())
         let refused = Tally()
         let reads = (0..<20).map { _ in
             Task {

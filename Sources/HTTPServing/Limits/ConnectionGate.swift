@@ -13,14 +13,18 @@ package final class ConnectionGate: ChannelDuplexHandler {
     package typealias OutboundIn = Never
     package typealias OutboundOut = Never
 
+    private enum Reason: String {
+        case limit, descriptors
+    }
+
     private static let pause = TimeAmount.milliseconds(250)
-    /// A flood gives one line for so many connections.
-    private static let refusalsPerLine = 1_000
+    /// A flood gives one line of the log in so much time.
+    private static let silence = TimeAmount.seconds(10)
 
     private let connections: OpenConnections
     private let refused: Counter
     private let logger: Logger
-    private var refusals = 0
+    private var told: Set<Reason> = []
     private var isPaused = false
     private var mustRead = false
 
@@ -34,18 +38,12 @@ package final class ConnectionGate: ChannelDuplexHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = unwrapInboundIn(data)
         let peer = (channel.remoteAddress?.ipAddress).flatMap { IPAddress($0) }
-        guard connections.open(peer) else { return refuse(channel) }
+        guard connections.open(peer) else {
+            channel.close(promise: nil)
+            return tell(.limit, .warning, "connections refused: too many are open", context)
+        }
         channel.closeFuture.whenComplete { [connections] _ in connections.close(peer) }
         context.fireChannelRead(data)
-    }
-
-    private func refuse(_ channel: any Channel) {
-        channel.close(promise: nil)
-        refused.increment("limit")
-        if refusals.isMultiple(of: Self.refusalsPerLine) {
-            logger.event(.warning, "connections refused: too many are open", [.count: "\(connections.count)"])
-        }
-        refusals += 1
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -54,9 +52,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
         }
         guard !isPaused else { return }
         isPaused = true
-        refused.increment("descriptors")
-        logger.event(
-            .error, "no more files can be opened: raise the limit of open files", [.count: "\(connections.count)"])
+        tell(.descriptors, .error, "no more files can be opened: raise the limit of open files", context)
         setAutoRead(false, context.channel)
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
             self.isPaused = false
@@ -70,6 +66,15 @@ package final class ConnectionGate: ChannelDuplexHandler {
 
     package func read(context: ChannelHandlerContext) {
         if isPaused { mustRead = true } else { context.read() }
+    }
+
+    private func tell(
+        _ reason: Reason, _ level: Logger.Level, _ message: StaticString, _ context: ChannelHandlerContext
+    ) {
+        refused.increment(reason.rawValue)
+        guard told.insert(reason).inserted else { return }
+        logger.event(level, message, [.count: "\(connections.count)"])
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.silence) { self.told.remove(reason) }
     }
 
     private func setAutoRead(_ value: Bool, _ channel: any Channel) {
