@@ -35,6 +35,7 @@ private func now() -> Double {
 }
 
 private func stop(_ why: String) -> Never {
-    fputs("==\(target?.rawValue ?? "fuzz")== \(why)\n", stderr)
+    let line = "==\(target?.rawValue ?? "fuzz")== \(why)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
     abort()
 }

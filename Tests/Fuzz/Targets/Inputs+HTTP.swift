@@ -19,7 +19,7 @@ extension Inputs {
         guard patterns.allows(url) else { return }
         let bytes = Array(url.utf8)
         try expect(bytes.allSatisfy { (0x21...0x7E).contains($0) }, "an address with unprintable bytes")
-        guard !url.hasPrefix("app.example:") else { return }
+        guard !url.lowercased().hasPrefix("app.example:") else { return }
         let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
         guard let scheme else { throw FuzzFinding("neither http nor https") }
         let authority = bytes.dropFirst(scheme.utf8.count).prefix { !"/\\?#".utf8.contains($0) }
