@@ -53,11 +53,7 @@ package final class TestServer: Sendable {
         sharedSecret = try JSONWebKey(hs256: Secret("a-shared-secret-of-at-least-32-characters"))
         signingKeys = SigningKeys(
             database: storage.database, secrets: secrets, randomBytes: { randomness.bytes($0) })
-        var sources = KeySources()
-        (sources.store, sources.sharedSecret) = (signingKeys, sharedSecret)
-        keys = KeyRing(
-            sources, tokenLifetime: settings.accessTokenLifetime, now: { clock.now },
-            makeKey: { JSONWebKey.newES256().identified() })
+        keys = Self.keyRing(signingKeys, sharedSecret, settings, clock)
         try await keys.reload()
         watch = RevocationWatch(accounts, keys, tokenLifetime: settings.accessTokenLifetime, now: { clock.now })
         accounts.afterRevocation = watch.lookAtOnce
@@ -80,6 +76,16 @@ package final class TestServer: Sendable {
             guard let self else { throw ProviderTransportFailure.noConnection }
             return try await carry(request)
         }
+    }
+
+    private static func keyRing(
+        _ store: SigningKeys, _ sharedSecret: JSONWebKey, _ settings: AuthSettings, _ clock: TestClock
+    ) -> KeyRing {
+        var sources = KeySources()
+        (sources.store, sources.sharedSecret) = (store, sharedSecret)
+        return KeyRing(
+            sources, tokenLifetime: settings.accessTokenLifetime, now: { clock.now },
+            makeKey: { JSONWebKey.newES256().identified() })
     }
 
     private static func settings(_ change: (inout AuthSettings) -> Void) -> AuthSettings {
