@@ -27,7 +27,7 @@ package struct AuthServer: Sendable {
         self.passwords = passwords
         self.floor = floor
         self.providers = providers
-        fixed = FixedAnswers(settings, providers: Set(providers.names))
+        fixed = FixedAnswers(settings, providers: providers.names)
         counts = AuthCounts(floor.metrics)
     }
 

@@ -15,7 +15,7 @@ struct TokenSlots: Sendable {
     private var vacant: [Int] = []
     private var hand = 0
     private var positions: [SHA256Digest: Int] = [:]
-    private var sessions: [String: Set<Int>] = [:]
+    private var sessions: [ExternalName: Set<Int>] = [:]
 
     /// Grows whenever something is forgotten on purpose. A verification that began under another number may have
     /// asked before a session ended, and is not stored.
@@ -43,12 +43,14 @@ struct TokenSlots: Sendable {
         let position = takePosition()
         slots[position] = Slot(digest: digest, token: token)
         positions[digest] = position
-        if let session = token.claims.sessionID { sessions[session, default: []].insert(position) }
+        if let session = token.claims.sessionID.map(ExternalName.init(trusted:)) {
+            sessions[session, default: []].insert(position)
+        }
     }
 
     mutating func forget(session: String) {
         epoch += 1
-        for position in sessions[session] ?? [] { vacate(position) }
+        for position in sessions[ExternalName(trusted: session)] ?? [] { vacate(position) }
     }
 
     /// - Returns: What was held, so that it can be torn down outside of the lock.
@@ -80,7 +82,7 @@ struct TokenSlots: Sendable {
         slots[position] = nil
         positions[slot.digest] = nil
         vacant.append(position)
-        guard let session = slot.token.claims.sessionID else { return }
+        guard let session = slot.token.claims.sessionID.map(ExternalName.init(trusted:)) else { return }
         sessions[session]?.remove(position)
         if sessions[session]?.isEmpty == true { sessions[session] = nil }
     }

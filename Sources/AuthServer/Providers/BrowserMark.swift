@@ -14,8 +14,8 @@ struct BrowserMark {
     init?(_ request: Request, isSecure: Bool) {
         let name = Self.name(isSecure: isSecure)
         for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            for pair in field.split(ascii: ";") {
+                let parts = Substring(pair.utf8.drop { $0 == UInt8(ascii: " ") }).split(ascii: "=", maxSplits: 1)
                 guard parts.count == 2, parts[0] == name, Base64URL.decode(String(parts[1]))?.count == 32 else {
                     continue
                 }

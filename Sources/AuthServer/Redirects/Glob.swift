@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A pattern of the redirect list (wire contract 1.6). `.` and `/` separate: `*` is a run of anything else, `**` a run
 /// of anything at all, `?` one character that separates nothing, `[a-z]` and `[!a-z]` one of a class.
 struct Glob: Sendable {

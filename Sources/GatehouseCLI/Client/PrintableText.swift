@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension String {
     /// What may be shown to a person at a terminal: control characters, which could move the cursor, become `?`.
     package var printable: String {

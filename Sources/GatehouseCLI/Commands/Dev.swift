@@ -1,6 +1,7 @@
 import ArgumentParser
 import AuthServer
 import DevStack
+import GatehouseWire
 import HTTPServing
 
 struct Dev: AsyncParsableCommand {

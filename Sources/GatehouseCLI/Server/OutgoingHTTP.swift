@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseWire
 import Synchronization
 
 /// Which addresses this program calls.

@@ -1,5 +1,6 @@
 // The only platform switch in HTTPServing: where write(2) comes from.
 #if canImport(Glibc)
+import GatehouseWire
 import Glibc
 #elseif canImport(Musl)
 import Musl

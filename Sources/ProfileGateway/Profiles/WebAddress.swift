@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// The addresses that a profile may point others to.
 enum WebAddress {
     /// `https`, or `http` on this machine while developing. Nothing but RFC 3986's characters, no user, a host.
@@ -13,19 +15,23 @@ enum WebAddress {
         return isSecure || ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }
 
-    private static let forbidden = Set("\"<>\\^`{|}".utf8)
+    private static let forbidden = Set<UInt8>("\"<>\\^`{|}".utf8)
 
     private static func host(_ authority: Substring) -> Substring? {
         if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]"), isPort(authority[authority.index(after: end)...]) else {
+            guard let end = authority.utf8.firstIndex(of: UInt8(ascii: "]")),
+                isPort(authority[authority.index(after: end)...])
+            else {
                 return nil
             }
             let inner = authority[..<end].dropFirst()
-            guard inner.contains(":"), inner.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return nil }
+            guard inner.contains(ascii: ":"), inner.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
+                return nil
+            }
             return authority[...end]
         }
-        let host = authority.prefix { $0 != ":" }
-        guard !host.isEmpty, isPort(authority[host.endIndex...]), host.first != ".", !host.contains(".."),
+        let host = Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") })
+        guard !host.isEmpty, isPort(authority[host.endIndex...]), !host.hasPrefix("."), !host.contains(".."),
             host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" })
         else { return nil }
         return host
@@ -34,6 +40,6 @@ enum WebAddress {
     /// Nothing, or a colon and a port.
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty
-            || (text.first == ":" && text.dropFirst().allSatisfy(\.isNumber) && UInt16(text.dropFirst()) != nil)
+            || (text.hasPrefix(":") && text.dropFirst().allSatisfy(\.isNumber) && UInt16(text.dropFirst()) != nil)
     }
 }

@@ -1,14 +1,14 @@
 import GatehouseWire
-import Hummingbird
+package import Hummingbird
 
 /// The parameters of a request's query, read as a form (a plus sign is a blank), which Hummingbird's own are not.
-struct Query {
-    private(set) var parameters: [(name: String, value: String)] = []
+package struct Query {
+    package private(set) var parameters: [(name: String, value: String)] = []
 
-    init(_ request: Request) { self.init(form: request.uri.query ?? "") }
+    package init(_ request: Request) { self.init(form: request.uri.query ?? "") }
 
     /// - Parameter text: `application/x-www-form-urlencoded`.
-    init(form text: String) {
+    package init(form text: String) {
         // Over bytes: splitting into Characters costs many times as much, for every request.
         for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
@@ -18,25 +18,20 @@ struct Query {
     }
 
     /// The first of that name; nil when there is none or when it is empty.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let value = parameters.first { $0.name == name }?.value
         return value?.isEmpty == false ? value : nil
     }
 
-    /// The first value of every name, also when it is empty.
-    var firstValues: [String: String] {
-        Dictionary(parameters.map { ($0.name, $0.value) }) { first, _ in first }
-    }
-
     /// These first, then the other's.
-    func followed(by other: Query) -> Query {
+    package func followed(by other: Query) -> Query {
         var both = self
         both.parameters += other.parameters
         return both
     }
 
     /// The query again with one parameter set, names in alphabetical order, as the protocol's links have it.
-    func encoded(setting name: String, to value: String) -> String {
+    package func encoded(setting name: String, to value: String) -> String {
         let others = parameters.filter { $0.name != name }
         return (others + [(name, value)]).sorted { $0.name < $1.name }
             .map { "\(FormText.escape($0.name))=\(FormText.escape($0.value))" }.joined(separator: "&")
