@@ -41,6 +41,7 @@ check: ## Formatting, house style, the arrows between targets, links, and the te
 	python3 -m unittest discover --start-directory Scripts
 	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
 	Scripts/check-style
+	Scripts/check-text
 	Scripts/check-arrows
 	Scripts/check-links
 

@@ -12,8 +12,8 @@ package struct AdminAttributes: Sendable {
     package var passwordHash: Secret?
     package var confirmsEmail = false
     package var confirmsPhone = false
-    package var userMetadata: [String: AnyJSON]?
-    package var appMetadata: [String: AnyJSON]?
+    package var userMetadata: JSONObject?
+    package var appMetadata: JSONObject?
     package var ban: Ban?
 
     package enum Ban: Equatable, Sendable {

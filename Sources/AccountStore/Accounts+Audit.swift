@@ -80,8 +80,10 @@ extension Accounts {
 
     /// A pattern for `LIKE` that finds the text itself, whatever characters it has.
     static func containing(_ text: String) -> String {
-        let escaped = text.replacing("\\", with: #"\\"#).replacing("%", with: #"\%"#).replacing("_", with: #"\_"#)
-        return "%\(escaped)%"
+        let escaped = text.utf8.flatMap { byte in
+            #"\%_"#.utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
+        }
+        return "%\(String(decoding: escaped, as: UTF8.self))%"
     }
 
     /// Entries of one operation, in one statement. They are a microsecond apart, which keeps their order.

@@ -7,11 +7,11 @@ package struct EmailSignUp: Sendable {
     package let email: EmailAddress
     package let passwordHash: Secret
     /// The caller's own members of the metadata.
-    package let metadata: [String: AnyJSON]
+    package let metadata: JSONObject
     /// Whether the address counts as confirmed without a mail (auto-confirm).
     package let isConfirmed: Bool
 
-    package init(email: EmailAddress, passwordHash: Secret, metadata: [String: AnyJSON], isConfirmed: Bool) {
+    package init(email: EmailAddress, passwordHash: Secret, metadata: JSONObject, isConfirmed: Bool) {
         self.email = email
         self.passwordHash = passwordHash
         self.metadata = metadata
@@ -49,7 +49,7 @@ extension Accounts {
             }
             try db.insert(fresh.user)
             try db.insert(fresh.identities[0])
-            let traits: [String: AnyJSON] = ["provider": "email"]
+            let traits: JSONObject = ["provider": "email"]
             let signedUp = AuditEntry(.userSignedUp, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
             guard signUp.isConfirmed else {
                 try record([signedUp], at: now, in: db)
@@ -64,7 +64,7 @@ extension Accounts {
 
     /// Makes an account without any way to sign in again, with a session (anonymous sign-in).
     package func signUpAnonymously(
-        metadata: [String: AnyJSON], from device: Device, at now: Instant
+        metadata: JSONObject, from device: Device, at now: Instant
     ) async throws -> IssuedSession {
         var user = newUser(at: now)
         user.isAnonymous = true

@@ -117,7 +117,8 @@ extension Account {
         guard user.times.updatedAt > other.user.times.updatedAt else { return false }
         let hashes = (user.passwordHash ?? Secret(""), other.user.passwordHash ?? Secret(""))
         let names = (identities.map(\.fullName), other.identities.map(\.fullName))
-        return !hashes.0.matches(hashes.1) || Set(names.0) != Set(names.1) || user.email != other.user.email
+        return !hashes.0.matches(hashes.1) || Set<[ExternalName]>(names.0) != Set<[ExternalName]>(names.1)
+            || user.email != other.user.email
             || user.phone != other.user.phone || user.userMetadata != other.user.userMetadata
             || user.appMetadata != other.user.appMetadata || user.times.bannedUntil != other.user.times.bannedUntil
             || user.times.emailConfirmedAt != other.user.times.emailConfirmedAt
@@ -125,7 +126,7 @@ extension Account {
 }
 
 extension Identity {
-    fileprivate var fullName: [String] { [provider, providerID] }
+    fileprivate var fullName: [ExternalName] { [provider, providerID].map(ExternalName.init(trusted:)) }
 }
 
 extension Connection {

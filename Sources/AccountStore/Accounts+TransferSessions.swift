@@ -90,23 +90,23 @@ struct SessionImport {
     }
 
     mutating func run(in db: any Connection) throws {
-        let known = Set(
-            try db.rows("SELECT id FROM imported_sessions WHERE user_id = \(user)") { $0.text(0) })
+        let known = Set<SessionID>(
+            try db.rows("SELECT id FROM imported_sessions WHERE user_id = \(user)") { SessionID(trusted: $0.text(0)) })
         for (imported, digests) in sessions {
             let id = imported.session.id
             let there = try db.row("SELECT user_id, refresh_token_counter FROM sessions WHERE id = \(id)") {
                 (user: UserID(trusted: $0.text(0)), counter: $0.int(1))
             }
             switch there {
-            case nil where known.contains(id.text): counts.endedHere += 1
+            case nil where known.contains(id): counts.endedHere += 1
             case nil:
                 try add(imported, digests, in: db)
                 counts.added += 1
-            case .some(let there) where there.user != user || !known.contains(id.text): counts.taken += 1
+            case .some(let there) where there.user != user || !known.contains(id): counts.taken += 1
             case .some(let there): try compare(imported, digests, counter: there.counter, in: db)
             }
         }
-        try endOthers(known.subtracting(sessions.map(\.imported.session.id.text)), in: db)
+        try endOthers(known.subtracting(sessions.map(\.imported.session.id)), in: db)
     }
 
     private func add(
@@ -147,7 +147,7 @@ struct SessionImport {
             """
         ) { $0.bytes(0) }
         let current = digests.filter { $0.age == .current }.map(\.digest)
-        if Set(stored) == Set(current) {
+        if Set<[UInt8]>(stored) == Set<[UInt8]>(current) {
             counts.alreadyThere += 1
         } else if counter == Self.startingCounter {
             try db.run("DELETE FROM imported_refresh_tokens WHERE session_id = \(id)")
@@ -160,7 +160,7 @@ struct SessionImport {
     }
 
     /// Those of earlier imports that the source has no more; what was used here goes on.
-    private mutating func endOthers(_ ids: Set<String>, in db: any Connection) throws {
+    private mutating func endOthers(_ ids: Set<SessionID>, in db: any Connection) throws {
         for id in ids {
             counts.endedThere += try db.run(
                 """

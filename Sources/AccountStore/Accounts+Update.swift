@@ -5,7 +5,7 @@ import SQLDatabase
 /// What a person changes of their own account. Nil leaves a part as it is.
 package struct UserUpdate: Sendable {
     /// Merged at the top level; a null deletes the key.
-    package var metadata: [String: AnyJSON]?
+    package var metadata: JSONObject?
     package var passwordHash: Secret?
     /// The hash that the caller's checks were made against; if it has changed since, nothing happens.
     package var checkedHash: Secret?
@@ -70,7 +70,7 @@ extension Accounts {
         }
     }
 
-    static func merged(_ changes: [String: AnyJSON], into text: String) throws -> String {
+    static func merged(_ changes: JSONObject, into text: String) throws -> String {
         var members = try JSONReader.read(text).objectValue ?? [:]
         members.merge(deletingNulls: changes)
         return AnyJSON.object(members).text

@@ -31,7 +31,7 @@ package struct AuthServer: Sendable {
         self.floor = floor
         self.attempts = attempts
         self.providers = providers
-        fixed = FixedAnswers(settings, providers: Set(providers.names))
+        fixed = FixedAnswers(settings, providers: providers.names)
         counts = AuthCounts(floor.metrics)
     }
 

@@ -68,9 +68,9 @@ public struct AdminUserAttributes: Sendable {
     /// Whether the number counts as confirmed.
     public var phoneConfirm: Bool?
     /// Merged at the top level; a null deletes its key.
-    public var userMetadata: [String: AnyJSON]?
+    public var userMetadata: JSONObject?
     /// Merged at the top level; a null deletes its key. The person cannot change it.
-    public var appMetadata: [String: AnyJSON]?
+    public var appMetadata: JSONObject?
     /// Normally `authenticated`.
     public var role: String?
     /// Such as `24h`, or `none` to lift a ban.
@@ -79,7 +79,7 @@ public struct AdminUserAttributes: Sendable {
     /// Everything that is not given is kept.
     public init(
         email: String? = nil, phone: String? = nil, password: String? = nil, emailConfirm: Bool? = nil,
-        phoneConfirm: Bool? = nil, userMetadata: [String: AnyJSON]? = nil, appMetadata: [String: AnyJSON]? = nil,
+        phoneConfirm: Bool? = nil, userMetadata: JSONObject? = nil, appMetadata: JSONObject? = nil,
         role: String? = nil, banDuration: String? = nil
     ) {
         self.email = email

@@ -62,7 +62,7 @@ extension AuthClient {
 
 extension AuthRequest {
     fileprivate static func linkTicket(
-        _ grant: String, _ ticket: LinkTicket, _ further: [String: AnyJSON] = [:]
+        _ grant: String, _ ticket: LinkTicket, _ further: [String: AnyJSON?] = [:]
     ) -> AuthRequest {
         var body = further
         body["link_ticket"] = .string(ticket.text)

@@ -5,7 +5,7 @@ extension AuthClient {
     ///
     /// - Parameter shouldCreateUser: Whether an unknown address makes an account.
     public func signInWithOTP(
-        email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: [String: AnyJSON]? = nil,
+        email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: JSONObject? = nil,
         captchaToken: String? = nil
     ) async throws {
         var request = AuthRequest(

@@ -9,7 +9,7 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``; whoever was signed in still is.
     @discardableResult
     public func signUp(
-        email: String, password: String, data: [String: AnyJSON]? = nil, redirectTo: URL? = nil,
+        email: String, password: String, data: JSONObject? = nil, redirectTo: URL? = nil,
         captchaToken: String? = nil
     ) async throws -> AuthResponse {
         var request = AuthRequest(
@@ -40,7 +40,7 @@ extension AuthClient {
     /// Makes an account without address and password. When its session is lost, nobody can come back to it.
     @discardableResult
     public func signInAnonymously(
-        data: [String: AnyJSON]? = nil, captchaToken: String? = nil
+        data: JSONObject? = nil, captchaToken: String? = nil
     ) async throws -> Session {
         try await signIn(
             AuthRequest(

@@ -108,12 +108,12 @@ public struct UserAttributes: Sendable {
     /// The code of ``AuthClient/reauthenticate()``.
     public var nonce: String?
     /// Merged into the metadata at the top level; a null deletes its key.
-    public var data: [String: AnyJSON]?
+    public var data: JSONObject?
 
     /// Everything that is not given is kept.
     public init(
         email: String? = nil, phone: String? = nil, password: String? = nil, currentPassword: String? = nil,
-        nonce: String? = nil, data: [String: AnyJSON]? = nil
+        nonce: String? = nil, data: JSONObject? = nil
     ) {
         self.email = email
         self.phone = phone

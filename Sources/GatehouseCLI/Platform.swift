@@ -1,8 +1,9 @@
+import Foundation
+import Gatehouse
 // The only platform switch in GatehouseCLI: where flock(2), isatty(3) and statvfs(3) come from, where URLSession
 // lives, where the terminal client keeps its session, whether the app's screens can be drawn without Apple's SDK, and
 // what compiled this program.
-import Foundation
-import Gatehouse
+import GatehouseWire
 import HTTPServing
 
 #if canImport(Glibc)

@@ -158,8 +158,8 @@ extension User {
 
 extension AppleName {
     /// As sign-ups and other providers leave a name in the metadata.
-    fileprivate var metadata: [String: AnyJSON] {
-        var data: [String: AnyJSON] = ["full_name": .string(full)]
+    fileprivate var metadata: JSONObject {
+        var data: JSONObject = ["full_name": .string(full)]
         data["first_name"] = given.map(AnyJSON.string)
         return data
     }

@@ -40,7 +40,7 @@ public protocol AuthService: ProfileSource {
     func recoverAccount(with ticket: LinkTicket) async throws -> Session
 
     /// Merged into the account's metadata at the top level.
-    func updateMetadata(_ data: [String: AnyJSON]) async throws
+    func updateMetadata(_ data: JSONObject) async throws
 
     /// Changes address or password of who is signed in.
     ///
@@ -126,7 +126,7 @@ public struct LiveAuthService: AuthService {
         try await client.recoverAccount(with: ticket)
     }
 
-    public func updateMetadata(_ data: [String: AnyJSON]) async throws {
+    public func updateMetadata(_ data: JSONObject) async throws {
         try await client.update(user: UserAttributes(data: data))
     }
 

@@ -16,7 +16,9 @@ struct PendingNames: Sendable {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
             // What is lost: names that nobody can read.
-            return (try? JSONReader.read(bytes))?.objectValue?.compactMapValues(AppleName.init(stored:)) ?? [:]
+            let stored = (try? JSONReader.read(bytes))?.objectValue ?? JSONObject()
+            let names = stored.compactMap { name, value in AppleName(stored: value).map { (name, $0) } }
+            return Dictionary(uniqueKeysWithValues: names)
         }
     }
 
@@ -38,7 +40,7 @@ struct PendingNames: Sendable {
         if names.isEmpty {
             try await storage.remove(key)
         } else {
-            try await storage.write(Array(AnyJSON.object(names.mapValues(\.stored)).text.utf8), for: key)
+            try await storage.write(Array(AnyJSON.object(JSONObject(names.mapValues(\.stored))).text.utf8), for: key)
         }
     }
 }
@@ -50,7 +52,7 @@ extension AppleName {
     }
 
     fileprivate var stored: AnyJSON {
-        var members: [String: AnyJSON] = [:]
+        var members: JSONObject = [:]
         members["given"] = given.map(AnyJSON.string)
         members["family"] = family.map(AnyJSON.string)
         return .object(members)

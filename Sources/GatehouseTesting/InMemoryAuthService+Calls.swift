@@ -74,7 +74,7 @@ extension InMemoryAuthService {
 extension InMemoryAuthService {
     public func accessToken() async throws -> String { try await fresh().session.accessToken }
 
-    public func updateMetadata(_ data: [String: AnyJSON]) async throws {
+    public func updateMetadata(_ data: JSONObject) async throws {
         try await asUser(.updateMetadata, then: .userUpdated) { server, kept throws(AuthClientError) in
             server.update(kept.session.user.id) { account in
                 account.user.userMetadata.merge(data) { $1 }

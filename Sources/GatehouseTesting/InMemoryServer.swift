@@ -98,7 +98,7 @@ extension InMemoryServer {
 
     mutating func add(email: String?, firstName: String?, as known: UUID? = nil, at now: Date) -> UUID {
         let id = known ?? Fixtures.id(number())
-        let metadata: [String: AnyJSON] = firstName.map { ["first_name": .string($0)] } ?? [:]
+        let metadata: JSONObject = firstName.map { ["first_name": .string($0)] } ?? [:]
         let name = firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         let profile = ProfileSummary(id: id, firstName: name.isEmpty ? nil : String(name.prefix(50)), createdAt: now)
         let user = User(
@@ -135,7 +135,7 @@ extension InMemoryServer {
     mutating func link(_ provider: Provider, person: String, email: String?, to id: UUID, at now: Date) -> UUID {
         let number = Fixtures.id(number())
         guard let index = index(id) else { return number }
-        var data: [String: AnyJSON] = ["sub": .string(person)]
+        var data: JSONObject = ["sub": .string(person)]
         data["email"] = email.map(AnyJSON.string)
         let identity = UserIdentity(
             id: person, identityID: number, userID: id, identityData: data, provider: provider.rawValue, email: email,

@@ -66,7 +66,7 @@ struct ScriptedToken: Hashable, Sendable {
     static func key(_ provider: String, _ person: String) -> String { "\(provider) \(person)" }
 
     var text: String {
-        var claims: [String: AnyJSON] = [
+        var claims: JSONObject = [
             "iss": .string(provider.rawValue), "sub": .string(person.id),
             "email_verified": .bool(person.isEmailVerified), "is_private_email": .bool(person.isEmailHidden),
         ]

@@ -21,19 +21,23 @@ package enum WebAddress {
         text.utf8.count <= longest && isAllowed(text) && text.prefix(5).lowercased() == "https"
     }
 
-    private static let forbidden = Set("\"<>\\^`{|}".utf8)
+    private static let forbidden = Set<UInt8>("\"<>\\^`{|}".utf8)
 
     private static func host(_ authority: Substring) -> Substring? {
         if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]"), isPort(authority[authority.index(after: end)...]) else {
+            guard let end = authority.utf8.firstIndex(of: UInt8(ascii: "]")),
+                isPort(authority[authority.index(after: end)...])
+            else {
                 return nil
             }
             let inner = authority[..<end].dropFirst()
-            guard inner.contains(":"), inner.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return nil }
+            guard inner.contains(ascii: ":"), inner.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
+                return nil
+            }
             return authority[...end]
         }
-        let host = authority.prefix { $0 != ":" }
-        guard !host.isEmpty, isPort(authority[host.endIndex...]), host.first != ".", !host.contains(".."),
+        let host = Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") })
+        guard !host.isEmpty, isPort(authority[host.endIndex...]), !host.hasPrefix("."), !host.contains(".."),
             host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" })
         else { return nil }
         return host
@@ -42,6 +46,6 @@ package enum WebAddress {
     /// Nothing, or a colon and a port.
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty
-            || (text.first == ":" && text.dropFirst().allSatisfy(\.isNumber) && UInt16(text.dropFirst()) != nil)
+            || (text.hasPrefix(":") && text.dropFirst().allSatisfy(\.isNumber) && UInt16(text.dropFirst()) != nil)
     }
 }

@@ -1,5 +1,6 @@
 // The only platform switch of this target: where `inet_pton` lives.
 #if canImport(Glibc)
+import GatehouseWire
 import Glibc
 #elseif canImport(Musl)
 import Musl

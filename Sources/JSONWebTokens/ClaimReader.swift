@@ -5,9 +5,9 @@ package struct ClaimReader: Sendable {
     /// The end of the year 9999 in seconds since 1970: later times could not be added to.
     private static let lastSecond = 253_402_300_799.0
 
-    private let members: [String: AnyJSON]
+    private let members: JSONObject
 
-    package init(members: [String: AnyJSON]) { self.members = members }
+    package init(members: JSONObject) { self.members = members }
 
     private func claim(_ name: String) -> AnyJSON? {
         guard let claim = members[name], !claim.isNull else { return nil }

@@ -28,18 +28,18 @@ struct CompactToken {
 /// What a token says about its own signature; only ever compared with what the key says (RFC 8725 §3.1).
 struct TokenHeader {
     let algorithm: SigningAlgorithm
-    let keyID: String?
+    let keyID: ExternalName?
     /// `typ`, lower case.
     let type: String?
 
     /// Members that move the choice of the key into the token, or change what the signature covers.
     private static let refused = ["jku", "jwk", "x5u", "x5c", "crit", "b64"]
-    private static let types: Set<String> = ["jwt", "at+jwt"]
+    private static let types = ["jwt", "at+jwt"]
 
     init(_ part: ArraySlice<UInt8>) throws(TokenRejection) {
         let members = try CompactToken.object(part, .header)
         for name in Self.refused where members[name] != nil { throw .unsupportedHeader(member: name) }
-        guard let algorithm = members["alg"]?.stringValue.flatMap(SigningAlgorithm.init) else {
+        guard let algorithm = members["alg"]?.stringValue.flatMap(SigningAlgorithm.init(text:)) else {
             throw .unsupportedHeader(member: "alg")
         }
         type = members["typ"].map { $0.stringValue?.lowercased() ?? "" }
@@ -48,9 +48,9 @@ struct TokenHeader {
         keyID = try Self.keyID(members["kid"])
     }
 
-    private static func keyID(_ member: AnyJSON?) throws(TokenRejection) -> String? {
+    private static func keyID(_ member: AnyJSON?) throws(TokenRejection) -> ExternalName? {
         guard let member else { return nil }
-        guard let id = member.stringValue, id.utf8.count <= 256 else { throw .malformed(.header) }
+        guard let id = member.stringValue.flatMap(ExternalName.init) else { throw .malformed(.header) }
         return id
     }
 }
@@ -59,7 +59,7 @@ extension CompactToken {
     /// The JSON object that a part stands for.
     static func object(
         _ part: ArraySlice<UInt8>, _ name: TokenRejection.Part
-    ) throws(TokenRejection) -> [String: AnyJSON] {
+    ) throws(TokenRejection) -> JSONObject {
         try members(bytes(part, name), name)
     }
 
@@ -68,7 +68,7 @@ extension CompactToken {
         return bytes
     }
 
-    static func members(_ bytes: [UInt8], _ name: TokenRejection.Part) throws(TokenRejection) -> [String: AnyJSON] {
+    static func members(_ bytes: [UInt8], _ name: TokenRejection.Part) throws(TokenRejection) -> JSONObject {
         do {
             let json = try JSONReader.read(bytes, refusesDuplicates: true)
             guard let members = json.objectValue else { throw TokenRejection.malformed(name) }

@@ -83,7 +83,7 @@ package struct JSONWebKey: Sendable {
 
     /// SHA-256 over the members that make the key, base64url (RFC 7638 §3, RFC 8037 §2).
     package var thumbprint: String {
-        var members: [String: AnyJSON] = ["kty": .string(algorithm.keyType)]
+        var members: JSONObject = ["kty": .string(algorithm.keyType)]
         for (name, value) in parts.publicMembers { members["\(name)"] = .string(value) }
         if algorithm.isSymmetric {
             for (name, value) in parts.privateMembers { members["\(name)"] = .string(value.reveal()) }

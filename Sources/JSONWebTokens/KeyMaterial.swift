@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import GatehouseWire
 
 /// What verifies; one case for each algorithm, so that a key cannot be used with another.
 enum VerifyingKey: Sendable {

@@ -17,7 +17,7 @@ package struct VerifiedToken: Equatable, Sendable {
 package struct KeySet: Sendable {
     /// Those with a name, in the order given.
     package let keys: [JSONWebKey]
-    private let positions: [String: Int]
+    private let positions: [ExternalName: Int]
     private let keyForTokensWithoutID: JSONWebKey?
     /// Whether it is all that another party publishes.
     let isOnlyKey: Bool
@@ -25,20 +25,21 @@ package struct KeySet: Sendable {
     /// - Parameter keyForTokensWithoutID: An HS256 key; when it has an id, it serves under that as well.
     /// - Throws: ``KeyProblem/missingID``, ``KeyProblem/duplicateID(_:)``, ``KeyProblem/unfitForTokensWithoutID``.
     package init(_ keys: [JSONWebKey], keyForTokensWithoutID: JSONWebKey? = nil) throws(KeyProblem) {
-        var (named, positions): ([JSONWebKey], [String: Int]) = ([], [:])
+        var (named, positions): ([JSONWebKey], [ExternalName: Int]) = ([], [:])
         for key in keys {
             guard let id = key.id else { throw .missingID }
-            guard positions[id] == nil else { throw .duplicateID(id) }
-            positions[id] = named.count
+            guard positions.updateValue(named.count, forKey: ExternalName(trusted: id)) == nil else {
+                throw .duplicateID(id)
+            }
             named.append(key)
         }
         if let key = keyForTokensWithoutID {
             guard key.algorithm == .hs256 else { throw .unfitForTokensWithoutID }
             if let id = key.id {
-                if let position = positions[id] {
+                if let position = positions[ExternalName(trusted: id)] {
                     guard named[position].thumbprint == key.thumbprint else { throw .duplicateID(id) }
                 } else {
-                    positions[id] = named.count
+                    positions[ExternalName(trusted: id)] = named.count
                     named.append(key)
                 }
             }
@@ -50,14 +51,16 @@ package struct KeySet: Sendable {
     /// The keys of another party's document that has one alone.
     init(onlyKey key: JSONWebKey) {
         keys = key.id == nil ? [] : [key]
-        positions = key.id.map { [$0: 0] } ?? [:]
+        positions = key.id.map { [ExternalName(trusted: $0): 0] } ?? [:]
         keyForTokensWithoutID = key
         isOnlyKey = true
     }
 
     var isEmpty: Bool { keys.isEmpty && keyForTokensWithoutID == nil }
 
-    package subscript(id: String) -> JSONWebKey? { positions[id].map { keys[$0] } }
+    package subscript(id: String) -> JSONWebKey? { ExternalName(id).flatMap { self[$0] } }
+
+    private subscript(id: ExternalName) -> JSONWebKey? { positions[id].map { keys[$0] } }
 
     /// Checks form, header and signature, and only then reads the claims and checks `exp` and `nbf`. Issuer and
     /// audience are the caller's (``TokenClaims/check(issuer:audience:)``).
@@ -99,7 +102,7 @@ package struct KeySet: Sendable {
             guard let key = keyForTokensWithoutID, key.algorithm == header.algorithm else { throw .unknownKey(nil) }
             return key
         }
-        guard let key = self[id] else { throw .unknownKey(id) }
+        guard let key = self[id] else { throw .unknownKey(id.text) }
         guard key.algorithm == header.algorithm else { throw .algorithmMismatch }
         return key
     }
@@ -112,5 +115,5 @@ extension KeySet: Equatable {
             && left.keyForTokensWithoutID?.thumbprint == right.keyForTokensWithoutID?.thumbprint
     }
 
-    private var thumbprints: [String: String] { positions.mapValues { keys[$0].thumbprint } }
+    private var thumbprints: [ExternalName: String] { positions.mapValues { keys[$0].thumbprint } }
 }

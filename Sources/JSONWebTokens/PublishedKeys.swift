@@ -18,10 +18,12 @@ extension KeySet {
             self.init(onlyKey: only)
             return
         }
-        var (keys, ids): ([JSONWebKey], Set<String>) = ([], [])
+        var (keys, ids): ([JSONWebKey], Set<ExternalName>) = ([], [])
         for element in elements {
             // Lost: why this one key cannot be read. The others serve.
-            guard let key = try? JSONWebKey(element).publicHalf, let id = key.id else { continue }
+            guard let key = try? JSONWebKey(element).publicHalf, let id = key.id.flatMap(ExternalName.init) else {
+                continue
+            }
             if ids.insert(id).inserted { keys.append(key) }
         }
         try self.init(keys)

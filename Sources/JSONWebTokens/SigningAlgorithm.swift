@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// How a token is signed: the `alg` values that we know (RFC 7518 §3.1, RFC 8037 §3.1). `none` is not one.
 package enum SigningAlgorithm: String, CaseIterable, Sendable {
     /// HMAC with SHA-256.

@@ -49,7 +49,7 @@ package struct TokenClaims: Equatable, Sendable {
     }
 
     /// Every claim, those above included; read anew by each call.
-    package var members: [String: AnyJSON] {
+    package var members: JSONObject {
         do { return try CompactToken.members(payload, .payload) } catch { return [:] }
     }
 
@@ -65,8 +65,8 @@ package struct TokenClaims: Equatable, Sendable {
     }
 
     /// For providers with several names, and applications with several client ids: one of each has to match.
-    package func check(issuers: Set<String>, audiences: Set<String>) throws(TokenRejection) {
+    package func check(issuers: [String], audiences: [String]) throws(TokenRejection) {
         guard let issuer, issuers.contains(issuer) else { throw .wrongIssuer }
-        guard audience.contains(where: audiences.contains) else { throw .wrongAudience }
+        guard audience.contains(where: { audiences.contains($0) }) else { throw .wrongAudience }
     }
 }

@@ -16,7 +16,7 @@ struct TokenSlots: Sendable {
     private var hand = 0
     private var positions: [SHA256Digest: Int] = [:]
     /// By session and by subject: both are UUIDs, and no two are the same.
-    private var holders: [String: Set<Int>] = [:]
+    private var holders: [ExternalName: Set<Int>] = [:]
 
     /// Grows whenever something is forgotten on purpose. A verification that began under another number may have
     /// asked before a session ended, and is not stored.
@@ -49,7 +49,7 @@ struct TokenSlots: Sendable {
     /// - Parameter id: Of a session or a subject.
     mutating func forget(_ id: String) {
         epoch += 1
-        for position in holders[id] ?? [] { vacate(position) }
+        for position in holders[ExternalName(trusted: id)] ?? [] { vacate(position) }
     }
 
     /// - Returns: What was held, so that it can be torn down outside of the lock.
@@ -89,5 +89,5 @@ struct TokenSlots: Sendable {
 }
 
 extension TokenClaims {
-    fileprivate var holders: [String] { [sessionID, subject].compactMap(\.self) }
+    fileprivate var holders: [ExternalName] { [sessionID, subject].compactMap { $0.map(ExternalName.init(trusted:)) } }
 }

@@ -1,8 +1,9 @@
 import CArgon2
+import GatehouseWire
 
 /// An Argon2 hash, version 1.3 (RFC 9106).
 struct Argon2Hash: Hashable, Sendable {
-    enum Variant: String {
+    enum Variant: String, CaseIterable {
         case argon2i, argon2id
     }
 
@@ -69,7 +70,7 @@ extension Argon2Hash {
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].isEmpty, parts[2] == "v=19",
-            let variant = Variant(rawValue: String(parts[1])),
+            let variant = Variant(text: String(parts[1])),
             let salt = Base64.decodeUnpadded(parts[4]), let tag = Base64.decodeUnpadded(parts[5])
         else { return nil }
         let costs = parts[3].split(separator: ",", omittingEmptySubsequences: false)

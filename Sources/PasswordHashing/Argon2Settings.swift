@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// What a new password hash costs.
 package struct Argon2Settings: Hashable, Sendable {
     /// KiB of memory for one computation.

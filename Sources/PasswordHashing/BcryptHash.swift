@@ -1,4 +1,5 @@
 import CCrypt
+import GatehouseWire
 
 /// A bcrypt hash as Supabase Auth stores them: `$2a$10$`, 22 characters of salt, 31 of digest.
 struct BcryptHash: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension [UInt8] {
     /// Compares in a time that depends on the lengths alone.
     func matchesInConstantTime(_ other: some Collection<UInt8>) -> Bool {
@@ -14,7 +16,7 @@ extension [UInt8] {
 extension StringProtocol {
     /// A decimal number without sign and without leading zeros, as the PHC string format writes them.
     var plainDecimal: Int? {
-        guard utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), first != "0" || self == "0" else {
+        guard utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), !hasPrefix("0") || self == "0" else {
             return nil
         }
         return Int(self)

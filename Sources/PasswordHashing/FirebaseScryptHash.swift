@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import GatehouseWire
 
 /// A password hash exported from Firebase: scrypt makes a key, and the key encrypts the project's signer key.
 struct FirebaseScryptHash: Hashable, Sendable {

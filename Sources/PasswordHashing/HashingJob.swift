@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// One computation and the caller that waits for it. Whoever takes it out of `waiting` answers the caller, once:

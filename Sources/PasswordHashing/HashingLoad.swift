@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// How many jobs wait and run, and whether one more may join them.
 package struct HashingLoad: Sendable {
     private let threads: Int

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// The memory that Argon2 works in, kept for the next computation: given back to the system, each hash would spend

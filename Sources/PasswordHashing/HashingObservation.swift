@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// The raw values are labels of a metric.
 package enum HashAlgorithm: String, CaseIterable, Sendable {
     case argon2id, argon2i, bcrypt

@@ -1,3 +1,4 @@
+import GatehouseWire
 import NIOPosix
 import Synchronization
 

@@ -1,5 +1,6 @@
 // The only platform switch in PasswordHashing.
 #if os(Linux)
+import GatehouseWire
 import FoundationEssentials
 import Glibc
 
@@ -45,13 +46,13 @@ enum Base64 {
 
     /// - Returns: `nil` as ``decode(_:)``, and for padding, which the PHC format leaves out.
     static func decodeUnpadded(_ text: some StringProtocol) -> [UInt8]? {
-        guard !text.contains("="), text.utf8.count % 4 != 1 else { return nil }
+        guard !text.contains(ascii: "="), text.utf8.count % 4 != 1 else { return nil }
         return decode(text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
     }
 
     static func encodeUnpadded(_ bytes: [UInt8]) -> String {
         var text = Data(bytes).base64EncodedString()
-        while text.last == "=" { text.removeLast() }
+        while text.hasSuffix("=") { text.removeLast() }
         return text
     }
 }

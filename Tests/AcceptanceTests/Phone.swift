@@ -83,7 +83,7 @@ import TestSupport
     private func credential(of person: Person, _ request: ASAuthorizationAppleIDRequest) async throws
         -> ASAuthorization
     {
-        var wanted: [String: AnyJSON] = ["person": .string(person.id)]
+        var wanted: JSONObject = ["person": .string(person.id)]
         wanted["email"] = person.email.map(AnyJSON.string)
         wanted["nonce"] = request.nonce.map(AnyJSON.string)
         let answer = try await server.send(.post, "/dev/apple/native-credential", json: .object(wanted))

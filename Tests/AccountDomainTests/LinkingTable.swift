@@ -22,7 +22,7 @@ struct LinkingRow: Sendable, CustomTestStringConvertible {
 extension ProviderIdentity {
     static func made(
         _ provider: String = "google", _ subject: String = "1", email: String? = "ada@example.com",
-        isVerified: Bool = true, isRelay: Bool = false, data: [String: AnyJSON] = [:],
+        isVerified: Bool = true, isRelay: Bool = false, data: JSONObject = [:],
         profile: ProfileFill = ProfileFill()
     ) -> ProviderIdentity {
         var members = data

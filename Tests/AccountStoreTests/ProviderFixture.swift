@@ -15,10 +15,10 @@ extension StoreFixture {
 
     func identity(
         _ provider: String = "google", _ subject: String = "1", email: String? = "ada@example.com",
-        isVerified: Bool = true, isRelay: Bool = false, data: [String: AnyJSON] = [:],
+        isVerified: Bool = true, isRelay: Bool = false, data: JSONObject = [:],
         profile: ProfileFill = ProfileFill()
     ) -> ProviderIdentity {
-        var members: [String: AnyJSON] = ["sub": .string(subject), "phone_verified": false]
+        var members: JSONObject = ["sub": .string(subject), "phone_verified": false]
         members["email"] = email.map(AnyJSON.string)
         members["email_verified"] = .bool(isVerified)
         members.merge(data) { $1 }

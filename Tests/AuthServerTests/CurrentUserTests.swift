@@ -29,8 +29,8 @@ struct CurrentUserTests {
             (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"], 403, "user_not_found"),
             (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "session_id": "abc"], 403, "bad_jwt"),
             (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "exp": 1], 403, "bad_jwt"),
-        ] as [([String: AnyJSON], Int, String)])
-    func claims(_ claims: [String: AnyJSON], _ status: Int, _ code: String) async throws {
+        ] as [(JSONObject, Int, String)])
+    func claims(_ claims: JSONObject, _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.get, "/auth/v1/user", bearer: try server.sharedToken(claims))
             #expect(answer.status == status)
@@ -163,8 +163,8 @@ struct CurrentUserTests {
 
 extension TestServer {
     /// A token signed with the shared secret, good for an hour unless the claims say otherwise.
-    func sharedToken(_ claims: [String: AnyJSON]) throws -> String {
-        let usual: [String: AnyJSON] = [
+    func sharedToken(_ claims: JSONObject) throws -> String {
+        let usual: JSONObject = [
             "iss": .string(settings.issuer), "exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated",
         ]
         let all = usual.merging(claims) { $1 }

@@ -57,8 +57,8 @@ struct SessionEndTests {
         arguments: [
             [:], ["iss": "https://other.example"], ["iss": .null], ["iss": ""], ["aud": "another"], ["aud": .null],
             ["aud": ["another", "authenticated"]],
-        ] as [[String: AnyJSON]])
-    func issuers(_ changes: [String: AnyJSON]) async throws {
+        ] as [JSONObject])
+    func issuers(_ changes: JSONObject) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
             let claims = ["sub": .string(session.userID), "role": "authenticated"].merging(changes) { $1 }

@@ -162,7 +162,7 @@ struct AppleAuthorizeTests {
     @Test("A typed address is the person's own: another one is another person")
     func typedSubjects() async throws {
         let door = try DevDoor()
-        func claims(_ email: String) async throws -> [String: AnyJSON] {
+        func claims(_ email: String) async throws -> JSONObject {
             let code = try await door.chooseAtApple("existing", email: email).hiddenFields["code"] ?? ""
             return try await door.claims(of: door.appleToken(code: code)["id_token"], DevDoor.appleKeys)
         }

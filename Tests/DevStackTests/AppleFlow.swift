@@ -32,13 +32,13 @@ extension DevDoor {
 
     /// A client secret as Apple wants it, with some claims changed; null leaves one out.
     func appleSecret(
-        client: String? = nil, _ changes: [String: AnyJSON] = [:], key: P256.Signing.PrivateKey? = nil,
+        client: String? = nil, _ changes: JSONObject = [:], key: P256.Signing.PrivateKey? = nil,
         keyID: String? = nil
     ) throws -> String {
         let registered = try P256.Signing.PrivateKey(pemRepresentation: apple.privateKey.reveal())
         let signer = try TokenSigner(
             JSONWebKey(es256: Array((key ?? registered).rawRepresentation), id: keyID ?? apple.keyID))
-        var claims: [String: AnyJSON] = [
+        var claims: JSONObject = [
             "iss": .string(apple.teamID), "sub": .string(client ?? apple.webClient),
             "aud": "https://appleid.apple.com", "iat": .integer(now.seconds),
             "exp": .integer(now.seconds + 3_600),
@@ -74,8 +74,8 @@ extension DevDoor {
         return try await post("/dev/apple/auth/revoke", form.compactMapValues(\.self))
     }
 
-    func appleCredential(_ changes: [String: AnyJSON] = [:]) async throws -> DevAnswer {
-        let usual: [String: AnyJSON] = ["person": "verified", "nonce": "nonce-n"]
+    func appleCredential(_ changes: JSONObject = [:]) async throws -> DevAnswer {
+        let usual: JSONObject = ["person": "verified", "nonce": "nonce-n"]
         return try await post(
             "/dev/apple/native-credential", json: .object(usual.merging(changes) { _, change in change }))
     }

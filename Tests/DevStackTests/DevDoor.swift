@@ -99,7 +99,7 @@ struct DevDoor: Sendable {
     }
 
     /// The claims of a token that the stand-in's published keys have signed and that has not ended.
-    func claims(of token: String?, _ path: String) async throws -> [String: AnyJSON] {
+    func claims(of token: String?, _ path: String) async throws -> JSONObject {
         try await keys(path).verify(token ?? "", at: now).claims.members
     }
 

@@ -48,7 +48,8 @@ struct ProviderAgreementTests {
     /// Sends a browser to the provider and chooses a person there.
     private func choose(_ person: String, at provider: OpenIDProvider, _ door: DevDoor) async throws -> DevAnswer {
         let request = AuthorizationRequest(
-            state: "state-1", secrets: secrets, redirectURL: DevDoor.callback, extra: ["access_type": "offline"])
+            state: "state-1", secrets: secrets, redirectURL: DevDoor.callback,
+            extra: [(name: "access_type", value: "offline")])
         let url = try await provider.authorizationURL(request).replacing(DevDoor.external, with: "")
         #expect(try await door.send(.get, url).status == 200)
         return try await door.send(

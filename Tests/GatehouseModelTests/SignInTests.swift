@@ -34,7 +34,7 @@ private struct ProvidersThatVouch: AuthService {
     func recoverAccount(with ticket: LinkTicket) async throws -> Session {
         try await live.recoverAccount(with: ticket)
     }
-    func updateMetadata(_ data: [String: AnyJSON]) async throws { try await live.updateMetadata(data) }
+    func updateMetadata(_ data: JSONObject) async throws { try await live.updateMetadata(data) }
     func update(user: UserAttributes) async throws -> User { try await live.update(user: user) }
     func reauthenticate() async throws { try await live.reauthenticate() }
     func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {

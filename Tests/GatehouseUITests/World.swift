@@ -93,7 +93,7 @@ extension ScriptedDevice.Person {
     /// The same person with an identity token that an `InMemoryAuthService` takes.
     init(_ person: ProviderPerson) {
         self.init(id: person.id, email: person.email, givenName: person.firstName) { nonce in
-            var claims: [String: AnyJSON] = [
+            var claims: JSONObject = [
                 "iss": "apple", "sub": .string(person.id), "email_verified": .bool(person.isEmailVerified),
                 "is_private_email": .bool(person.isEmailHidden),
             ]

@@ -79,7 +79,7 @@ extension AnyJSON {
             let count = Int.random(in: 0..<5, using: &random)
             return .array((0..<count).map { _ in .random(&random, depth: depth - 1) })
         default:
-            var members: [String: AnyJSON] = [:]
+            var members: JSONObject = [:]
             for _ in 0..<Int.random(in: 0..<5, using: &random) {
                 members[text(&random)] = .random(&random, depth: depth - 1)
             }

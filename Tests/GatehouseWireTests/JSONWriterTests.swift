@@ -71,8 +71,9 @@ struct JSONWriterTests {
         let value: AnyJSON = ["b": 1, "a": ["z": 1, "Z": 2, "10": 3, "9": 4], "é": 5, "": 6]
         #expect(value.text == #"{"":6,"a":{"10":3,"9":4,"Z":2,"z":1},"b":1,"é":5}"#)
         let names = (0..<200).map { "name\($0)" }
-        let forward = AnyJSON.object(Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
-        let backward = AnyJSON.object(Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, .null) }))
+        let forward = AnyJSON.object(JSONObject(Dictionary(uniqueKeysWithValues: names.map { ($0, .null) })))
+        let backward = AnyJSON.object(
+            JSONObject(Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, .null) })))
         #expect(forward.text == backward.text)
     }
 
@@ -97,7 +98,7 @@ struct JSONWriterTests {
 
     @Test("Metadata merges at the top level, and a null deletes the key")
     func merge() {
-        var members: [String: AnyJSON] = ["a": 1, "b": ["x": 1], "c": 3]
+        var members: JSONObject = ["a": 1, "b": ["x": 1], "c": 3]
         members.merge(deletingNulls: ["b": ["y": 2], "c": .null, "d": false, "e": .null])
         #expect(members == ["a": 1, "b": ["y": 2], "d": false])
     }

@@ -9,7 +9,7 @@ struct AppleNotificationTests {
 
     init() throws { apple = try ScriptedProvider(issuer: "https://appleid.apple.com", key: TestKeys.rsa()) }
 
-    private static func event(_ type: String, _ more: [String: AnyJSON] = [:]) -> AnyJSON {
+    private static func event(_ type: String, _ more: JSONObject = [:]) -> AnyJSON {
         let usual: AnyJSON = [
             "type": .string(type), "sub": "ada-1", "event_time": .integer(noon.seconds - 5),
         ]
@@ -17,9 +17,10 @@ struct AppleNotificationTests {
     }
 
     private func body(
-        _ event: AnyJSON, _ changes: [String: AnyJSON] = [:], without name: String = "", by key: JSONWebKey? = nil
+        _ event: AnyJSON, _ changes: JSONObject = [:], without name: String = "", by key: JSONWebKey? = nil
     ) throws -> [UInt8] {
-        let claims = ["jti": "n-1", "events": AnyJSON.string(event.text), "sub": .null].merging(changes) { $1 }
+        let usual: JSONObject = ["jti": "n-1", "events": .string(event.text), "sub": .null]
+        let claims = usual.merging(changes) { $1 }
         let token = try apple.token(claims, without: name, by: key)
         return Array(AnyJSON.object(["payload": .string(token.reveal())]).text.utf8)
     }
@@ -39,7 +40,7 @@ struct AppleNotificationTests {
             ("email-enabled", .emailEnabled), ("new-thing", .other("new-thing")),
         ] as [(String, AppleNotification.Kind)])
     func kinds(_ type: String, _ kind: AppleNotification.Kind) async throws {
-        let more: [String: AnyJSON] = ["email": "x@privaterelay.appleid.com", "is_private_email": "true"]
+        let more: JSONObject = ["email": "x@privaterelay.appleid.com", "is_private_email": "true"]
         let notification = try await apple.apple().appleNotification(body(Self.event(type, more)), at: noon)
         #expect((notification.id, notification.client, notification.issuedAt) == ("n-1", "app", noon))
         let event = try #require(notification.events.first)

@@ -10,7 +10,7 @@ struct AuthorizationTests {
     private func request(_ scopes: [String] = [], _ extra: [String: String] = [:]) -> AuthorizationRequest {
         AuthorizationRequest(
             state: "state-1", secrets: Self.secrets, redirectURL: "https://auth.example.org/callback", scopes: scopes,
-            extra: extra)
+            extra: extra.map { (name: $0.key, value: $0.value) })
     }
 
     private func parameters(_ url: String) -> [String: String] {
@@ -87,7 +87,7 @@ struct AuthorizationTests {
 
     @Test("A provider without ID tokens gets no nonce, one without PKCE no challenge, and a query of its own stays")
     func plain() async throws {
-        let changes: [String: AnyJSON] = ["authorization_endpoint": "https://id.example.org/auth?tenant=1"]
+        let changes: JSONObject = ["authorization_endpoint": "https://id.example.org/auth?tenant=1"]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
         let provider = try acme.acme { ($0.scopes, $0.usesPKCE) = (["profile", "email"], false) }
         let extra = ["nonce": "evil", "code_challenge": "evil", "Code_Challenge_Method": "plain"]

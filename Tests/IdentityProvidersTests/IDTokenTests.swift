@@ -7,7 +7,7 @@ import Testing
 @Suite("ID tokens (D4)")
 struct IDTokenTests {
     private func rejection(
-        _ changes: [String: AnyJSON] = [:], without name: String = "", nonce: String? = nil, access: String? = nil
+        _ changes: JSONObject = [:], without name: String = "", nonce: String? = nil, access: String? = nil
     ) async throws -> IdentityRejection? {
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let token = try acme.token(changes, without: name)
@@ -89,7 +89,7 @@ struct IDTokenTests {
         #expect(try await rejection(["aud": "web", "azp": "android"]) == nil)
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let provider = try acme.acme()
-        func inBrowser(_ changes: [String: AnyJSON]) async throws -> ProviderFailure? {
+        func inBrowser(_ changes: JSONObject) async throws -> ProviderFailure? {
             let token = try acme.token(changes.merging(["nonce": "n"]) { $1 })
             return await failure {
                 try await provider.verify(idToken: token, nonce: .sent("n"), client: "web", at: noon)
@@ -182,7 +182,7 @@ struct IDTokenTests {
 
     @Test("Only what the provider announces, and what we accept, is accepted")
     func algorithms() async throws {
-        let onlyRSA: [String: AnyJSON] = ["id_token_signing_alg_values_supported": ["RS256"]]
+        let onlyRSA: JSONObject = ["id_token_signing_alg_values_supported": ["RS256"]]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: onlyRSA)
         let token = try acme.token()
         #expect(await failure { try await acme.acme().native(token) } == .rejected(.algorithm(.es256)))
@@ -198,7 +198,7 @@ struct IDTokenTests {
         for text in ["", "rubbish", "x.y.z", "..", String(repeating: "a", count: 70_000)] {
             #expect(await failure { try await provider.native(Secret(text)) } == .rejected(.unreadable))
         }
-        let padding = { (count: Int) in ["pad": AnyJSON.string(String(repeating: "x", count: count))] }
+        let padding = { (count: Int) -> JSONObject in ["pad": AnyJSON.string(String(repeating: "x", count: count))] }
         let long = try acme.token(padding(12_500))
         #expect(long.utf8Count > 16_384)
         #expect(await failure { try await provider.native(long) } == .rejected(.unreadable))

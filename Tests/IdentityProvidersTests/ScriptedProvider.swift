@@ -9,7 +9,7 @@ let noon = Instant(seconds: 1_772_366_400)
 
 extension AnyJSON {
     /// The object with members set.
-    func with(_ changes: [String: AnyJSON]) -> AnyJSON {
+    func with(_ changes: JSONObject) -> AnyJSON {
         .object((objectValue ?? [:]).merging(changes) { _, new in new })
     }
 
@@ -30,7 +30,7 @@ final class ScriptedProvider: Sendable {
     let key: JSONWebKey
     private let state = Mutex(State())
 
-    init(issuer: String = "https://id.example.org", key: JSONWebKey, changes: [String: AnyJSON] = [:]) throws {
+    init(issuer: String = "https://id.example.org", key: JSONWebKey, changes: JSONObject = [:]) throws {
         (self.issuer, self.key) = (issuer, key)
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         let document: AnyJSON = [
@@ -110,7 +110,7 @@ final class ScriptedProvider: Sendable {
     }
 
     /// Good at noon and for five minutes.
-    func claims(_ changes: [String: AnyJSON] = [:]) -> AnyJSON {
+    func claims(_ changes: JSONObject = [:]) -> AnyJSON {
         let usual: AnyJSON = [
             "iss": .string(issuer), "aud": "app", "sub": "ada-1", "iat": .integer(noon.seconds),
             "exp": .integer(noon.seconds + 300), "email": "ada@example.org", "email_verified": true,
@@ -118,7 +118,7 @@ final class ScriptedProvider: Sendable {
         return usual.with(changes)
     }
 
-    func token(_ changes: [String: AnyJSON] = [:], without names: String..., by other: JSONWebKey? = nil) throws
+    func token(_ changes: JSONObject = [:], without names: String..., by other: JSONWebKey? = nil) throws
         -> Secret
     {
         let claims = (claims(changes).objectValue ?? [:]).filter { !names.contains($0.key) }

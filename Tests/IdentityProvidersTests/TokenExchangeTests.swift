@@ -52,10 +52,11 @@ struct TokenExchangeTests {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
         for (claims, expected) in [
-            (["aud": "app"], IdentityRejection.wrongAudience(found: ["app"], accepted: ["web"])),
+            (["aud": "app"] as JSONObject, IdentityRejection.wrongAudience(found: ["app"], accepted: ["web"])),
             (["aud": "web", "at_hash": "x"], .accessTokenMismatch), (["aud": "web", "nonce": .null], .nonceOnOneSide),
-        ] as [([String: AnyJSON], IdentityRejection)] {
-            let all = ["nonce": AnyJSON.string(secrets.nonce)].merging(claims) { $1 }
+        ] as [(JSONObject, IdentityRejection)] {
+            let usual: JSONObject = ["nonce": .string(secrets.nonce)]
+            let all = usual.merging(claims) { $1 }
             acme.answer("/token", ["id_token": .string(try acme.token(all).reveal()), "access_token": "at"])
             let tokens = try await exchange(provider)
             #expect(
@@ -71,7 +72,7 @@ struct TokenExchangeTests {
 
     @Test("Without a word about forms the secret goes into Authorization (RFC 6749 §2.3.1)")
     func basic() async throws {
-        let changes: [String: AnyJSON] = ["token_endpoint_auth_methods_supported": .null]
+        let changes: JSONObject = ["token_endpoint_auth_methods_supported": .null]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
         acme.answer("/token", ["access_token": "at"])
         _ = try await exchange(acme.acme())
@@ -181,7 +182,7 @@ struct TokenExchangeTests {
     func fallback() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
-        let claims: [String: AnyJSON] = [
+        let claims: JSONObject = [
             "aud": "web", "nonce": .string(secrets.nonce), "email": .null, "email_verified": true, "name": "Signed",
         ]
         acme.answer("/token", ["id_token": .string(try acme.token(claims).reveal()), "access_token": "at"])

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("Who a provider says somebody is (D2, D3, C6)")
 struct VerifiedIdentityTests {
-    private func acme(_ claims: [String: AnyJSON], without name: String = "") async throws -> VerifiedIdentity {
+    private func acme(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         return try await acme.acme().native(acme.token(claims, without: name))
     }
 
-    private func google(_ claims: [String: AnyJSON], without name: String = "") async throws -> VerifiedIdentity {
+    private func google(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let google = try ScriptedProvider(key: TestKeys.es256())
         return try await google.google().native(google.token(claims, without: name))
     }
 
-    private func apple(_ claims: [String: AnyJSON], without name: String = "") async throws -> VerifiedIdentity {
+    private func apple(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let apple = try ScriptedProvider(issuer: "https://appleid.apple.com", key: TestKeys.rsa())
         return try await apple.apple().native(apple.token(claims, without: name))
     }
@@ -95,7 +95,7 @@ struct VerifiedIdentityTests {
             (1, false, false, false), ("yes", false, false, false),
         ] as [(AnyJSON?, Bool, Bool, Bool)])
     func verified(_ claim: AnyJSON?, _ acme: Bool, _ google: Bool, _ apple: Bool) async throws {
-        let claims = claim.map { ["email_verified": $0] } ?? [:]
+        let claims: JSONObject = claim.map { ["email_verified": $0] } ?? [:]
         let name = claim == nil ? "email_verified" : ""
         let three = try await [
             self.acme(claims, without: name), self.google(claims, without: name), self.apple(claims, without: name),
@@ -131,7 +131,7 @@ struct VerifiedIdentityTests {
             ("a@privaterelay.appleid.com.example", nil, false),
         ] as [(String, AnyJSON?, Bool)])
     func relay(_ email: String, _ claim: AnyJSON?, _ expected: Bool) async throws {
-        var claims: [String: AnyJSON] = ["email": .string(email)]
+        var claims: JSONObject = ["email": .string(email)]
         claims["is_private_email"] = claim
         #expect(try await apple(claims).isPrivateRelay == expected)
         #expect(try await google(claims).isPrivateRelay == (expected && email.lowercased().hasSuffix("leid.com")))

@@ -7,7 +7,7 @@ let noon = Instant(seconds: 1_772_366_400)
 
 extension AnyJSON {
     /// The object with members set.
-    func with(_ changes: [String: AnyJSON]) -> AnyJSON {
+    func with(_ changes: JSONObject) -> AnyJSON {
         .object((objectValue ?? [:]).merging(changes) { _, new in new })
     }
 
@@ -34,7 +34,7 @@ enum TestKeys {
 }
 
 /// Claims that are good at noon and for an hour.
-func claims(_ changes: [String: AnyJSON] = [:]) -> AnyJSON {
+func claims(_ changes: JSONObject = [:]) -> AnyJSON {
     let usual: AnyJSON = [
         "sub": "ada", "iss": "https://auth.example.org", "aud": "authenticated", "role": "authenticated",
         "session_id": "one", "iat": .integer(noon.seconds), "exp": .integer(noon.seconds + 3_600),

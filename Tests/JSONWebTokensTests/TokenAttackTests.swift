@@ -82,6 +82,17 @@ struct TokenAttackTests {
         #expect(try refusal(token(Self.good.with(["kid": .null]), by: .es256)) == .malformed(.header))
         let long = AnyJSON.string(String(repeating: "k", count: 257))
         #expect(try refusal(token(Self.good.with(["kid": long]), by: .es256)) == .malformed(.header))
+        let name = String(repeating: "k", count: 257)
+        #expect(try refusal(token(Self.good.with([name: 1]), by: .es256)) == .malformed(.header))
+    }
+
+    @Test("A kid is another one when its bytes are, although it looks the same")
+    func spellings() throws {
+        let key = try JSONWebKey(es256: Array(repeating: 7, count: 32), id: "\u{E9}")
+        let keys = try KeySet([key])
+        #expect(keys["\u{E9}"] != nil && keys["e\u{301}"] == nil)
+        let header: AnyJSON = ["alg": "ES256", "kid": "e\u{301}"]
+        #expect(try refusal(token(header, by: .es256), keys) == .unknownKey("e\u{301}"))
     }
 
     @Test("Without a kid only HS256 is accepted, and only where a key stands in")

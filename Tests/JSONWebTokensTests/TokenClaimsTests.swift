@@ -35,7 +35,8 @@ struct TokenClaimsTests {
     @Test("Only exp has to be there, and a null counts as absent")
     func absent() throws {
         let exp = AnyJSON.integer(noon.seconds + 1)
-        for claims in [["exp": exp], ["exp": exp, "sub": .null, "aud": .null, "nbf": .null, "is_anonymous": .null]] {
+        let nulls: JSONObject = ["exp": exp, "sub": .null, "aud": .null, "nbf": .null, "is_anonymous": .null]
+        for claims in [["exp": exp], nulls] {
             let read = try verified(.object(claims))
             #expect(read.subject == nil)
             #expect(read.audience == [])

@@ -77,7 +77,7 @@ import Testing
 
     /// One act of somebody in front of the phone.
     func act(_ phone: Phone, _ kind: String, _ members: [String: String] = [:]) async throws -> LiveAnswer {
-        var json = members.mapValues(AnyJSON.string)
+        var json = JSONObject(members.mapValues(AnyJSON.string))
         json["kind"] = .string(kind)
         return try await send(.post, "/app/actions", phone: phone.name, origin: Self.origin, .object(json))
     }

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Changes of a profile")
 struct ProfileChangesTests {
-    private func changes(_ json: String, _ allowed: Set<String> = ProfileChanges.summaryFields) throws -> ProfileChanges
-    {
+    private func changes(_ json: String, _ allowed: [String] = ProfileChanges.summaryFields) throws -> ProfileChanges {
         try ProfileChanges(try JSONMembers(Array(json.utf8)), allowed: allowed)
     }
 

@@ -7,8 +7,8 @@ package enum AccountMetadata {
 
     /// The identity data of an e-mail sign-up; what the caller sent never replaces the facts.
     package static func emailIdentity(
-        user: UserID, email: EmailAddress, isVerified: Bool, data: [String: AnyJSON]
-    ) -> [String: AnyJSON] {
+        user: UserID, email: EmailAddress, isVerified: Bool, data: JSONObject
+    ) -> JSONObject {
         var members = data
         members["sub"] = .string(user.text)
         members["email"] = .string(email.text)
@@ -17,17 +17,17 @@ package enum AccountMetadata {
         return members
     }
 
-    package static func phoneIdentity(user: UserID, phone: PhoneNumber) -> [String: AnyJSON] {
+    package static func phoneIdentity(user: UserID, phone: PhoneNumber) -> JSONObject {
         [
             "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false, "phone_verified": false,
         ]
     }
 
     /// `{"provider": first, "providers": all}`, each once, in order of appearance.
-    package static func providers(_ names: [String], over members: [String: AnyJSON] = [:]) -> [String: AnyJSON] {
+    package static func providers(_ names: [String], over members: JSONObject = [:]) -> JSONObject {
         guard let first = names.first else { return members }
-        var seen: Set<String> = []
-        let distinct = names.filter { seen.insert($0).inserted }
+        var seen: Set<ExternalName> = []
+        let distinct = names.filter { seen.insert(ExternalName(trusted: $0)).inserted }
         return members.merging(["provider": .string(first), "providers": .array(distinct.map(AnyJSON.string))]) {
             $1
         }

@@ -42,10 +42,10 @@ package struct AuditEntry: Sendable {
     package let actor: UserID?
     /// The actor's address, or `service_role` for the admin API.
     package let actorName: String
-    package let traits: [String: AnyJSON]
+    package let traits: JSONObject
     package var logType: String { action.logType }
 
-    package init(_ action: Action, actor: UserID?, actorName: String, traits: [String: AnyJSON] = [:]) {
+    package init(_ action: Action, actor: UserID?, actorName: String, traits: JSONObject = [:]) {
         self.action = action
         self.actor = actor
         self.actorName = actorName

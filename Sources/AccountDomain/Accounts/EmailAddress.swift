@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// An e-mail address that the Auth API accepts, in lower case (contract of `POST /signup`).
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
@@ -40,11 +42,11 @@ package struct PhoneNumber: Hashable, Sendable {
 
     /// Blanks and one leading plus sign are dropped; then 2 to 15 digits that do not start with a zero.
     package init?(_ text: String) {
-        var digits = text.replacing(" ", with: "")
-        if digits.hasPrefix("+") { digits.removeFirst() }
-        guard (2...15).contains(digits.utf8.count), digits.first != "0",
-            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        var digits = text.utf8.filter { $0 != UInt8(ascii: " ") }[...]
+        if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+        guard (2...15).contains(digits.count), digits.first != UInt8(ascii: "0"),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
-        self.text = digits
+        self.text = String(decoding: digits, as: UTF8.self)
     }
 }

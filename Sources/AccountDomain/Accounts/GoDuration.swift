@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension Duration {
     /// Reads a Go duration such as `24h`, `1h30m` or `1.5s`, which is how the Auth API spells them.
     package init?(go text: String) {
@@ -5,6 +7,8 @@ extension Duration {
             ("ns", 1e-9), ("us", 1e-6), ("\u{B5}s", 1e-6), ("\u{3BC}s", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60),
             ("h", 3_600),
         ]
+        // Every unit once, with all its digits, is shorter.
+        guard text.utf8.count <= 256 else { return nil }
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")
         if isNegative || rest.hasPrefix("+") { rest.removeFirst() }

@@ -90,7 +90,7 @@ extension Account {
 
     /// - Returns: Whether it was merged; more than ``AccountMetadata/maximumBytes`` would be too long for a token.
     @discardableResult
-    private mutating func mergeMetadata(_ data: [String: AnyJSON]) throws(JSONProblem) -> Bool {
+    private mutating func mergeMetadata(_ data: JSONObject) throws(JSONProblem) -> Bool {
         var members = try JSONReader.read(user.userMetadata).objectValue ?? [:]
         members.merge(deletingNulls: data)
         let merged = AnyJSON.object(members).text

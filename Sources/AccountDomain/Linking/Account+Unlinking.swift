@@ -6,7 +6,7 @@ package struct LinkUndo: Equatable, Sendable {
     package static let period: Duration = .seconds(30 * 86_400)
 
     /// The members of `user_metadata` that were merged over, as they were; null for one that was not there.
-    package var metadata: [String: AnyJSON] = [:]
+    package var metadata: JSONObject = [:]
     /// What the profile took over.
     package var profile = ProfileFill()
     /// The account's address after the link, and when that was proven before it.
@@ -22,7 +22,7 @@ package struct LinkUndo: Equatable, Sendable {
             "first_name": profile.firstName.map(AnyJSON.string), "name": profile.name.map(AnyJSON.string),
             "avatar_url": profile.avatarURL.map(AnyJSON.string),
         ]
-        return .object(members.compactMapValues(\.self))
+        return .object(JSONObject(members.compactMapValues(\.self)))
     }
 
     package init(json: AnyJSON) {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// What becomes of an identity that a provider vouches for: one pure function of ``LinkingFacts``, whose table is
 /// `Docs/README.md` (requirements D7 and D8).
 ///

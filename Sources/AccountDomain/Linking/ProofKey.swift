@@ -12,7 +12,7 @@ package struct ProofKey: Equatable, Sendable {
     ///   - challenge: 43 to 128 letters, digits and `-._~`.
     ///   - method: `s256` or `plain`, in any case of letters.
     package init?(challenge: String, method: String) {
-        guard let method = Method(rawValue: method.lowercased()), (43...128).contains(challenge.utf8.count),
+        guard let method = Method(text: method.lowercased()), (43...128).contains(challenge.utf8.count),
             challenge.utf8.allSatisfy(Self.isUnreserved)
         else { return nil }
         self.challenge = challenge

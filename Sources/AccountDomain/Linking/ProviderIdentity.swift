@@ -13,7 +13,7 @@ package struct ProviderIdentity: Equatable, Sendable {
     /// Whether ``email`` only forwards to an address that the person did not tell.
     package let isPrivateRelay: Bool
     /// What becomes `identity_data`, and is merged into `user_metadata`.
-    package let data: [String: AnyJSON]
+    package let data: JSONObject
     /// What the profile takes over while it has nothing of its own.
     package let profile: ProfileFill
 
@@ -21,7 +21,7 @@ package struct ProviderIdentity: Equatable, Sendable {
     /// - Returns: nil for a provider or subject that is empty, and for `email` and `phone`.
     package init?(
         provider: String, subject: String, email: String?, isEmailVerified: Bool, isPrivateRelay: Bool = false,
-        data: [String: AnyJSON], profile: ProfileFill = ProfileFill()
+        data: JSONObject, profile: ProfileFill = ProfileFill()
     ) {
         guard !provider.isEmpty, !subject.isEmpty, Identity.isOfProvider(provider) else { return nil }
         self.provider = provider
@@ -37,7 +37,7 @@ package struct ProviderIdentity: Equatable, Sendable {
     package var provenEmail: EmailAddress? { isEmailVerified ? email : nil }
 
     /// A provider that says more than fits into a token is heard only on what identifies the person.
-    private static func bounded(_ data: [String: AnyJSON]) -> [String: AnyJSON] {
+    private static func bounded(_ data: JSONObject) -> JSONObject {
         guard AnyJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 else { return data }
         let facts = ["iss", "sub", "provider_id", "email", "email_verified", "phone_verified"]
         return data.filter { facts.contains($0.key) }
@@ -96,7 +96,7 @@ extension ProviderIdentity {
             "data": .object(data), "first_name": profile.firstName.map(AnyJSON.string),
             "name": profile.name.map(AnyJSON.string), "avatar_url": profile.avatarURL.map(AnyJSON.string),
         ]
-        return .object(members.compactMapValues(\.self))
+        return .object(JSONObject(members.compactMapValues(\.self)))
     }
 
     /// - Returns: nil for what ``json`` cannot have made.

@@ -13,7 +13,7 @@ package struct ServerSecrets: Sendable {
     /// - Parameter secrets: Number and bytes of each, newest first.
     /// - Returns: nil without any, with a number twice, or with one of less than ``minimumBytes``.
     package init?(_ secrets: [(number: UInt8, bytes: [UInt8])]) {
-        guard !secrets.isEmpty, Set(secrets.map(\.number)).count == secrets.count,
+        guard !secrets.isEmpty, Set<UInt8>(secrets.map(\.number)).count == secrets.count,
             secrets.allSatisfy({ $0.bytes.count >= Self.minimumBytes })
         else { return nil }
         keys = secrets.map { ($0.number, HMAC(key: SymmetricKey(data: $0.bytes))) }

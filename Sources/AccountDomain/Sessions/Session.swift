@@ -28,7 +28,7 @@ package struct Session: Sendable {
 }
 
 /// How a person proved who they are (RFC 8176's idea, with the Auth API's names).
-package enum AuthenticationMethod: String, Sendable {
+package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
 
     /// The one entry of a new session.
@@ -56,4 +56,4 @@ package struct Device: Sendable {
 }
 
 /// Which sessions a sign-out ends (`POST /logout?scope=`).
-package enum SignOutScope: String, Sendable { case global, local, others }
+package enum SignOutScope: String, CaseIterable, Sendable { case global, local, others }

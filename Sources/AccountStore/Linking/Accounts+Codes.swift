@@ -74,7 +74,7 @@ extension Accounts {
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
         try db.insert(session, from: device, by: found.identity)
-        var traits: [String: AnyJSON] = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
+        var traits: JSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
         traits["provider"] = found.provider.map(AnyJSON.string)
         let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
         try record([login], at: now, in: db)
@@ -129,7 +129,7 @@ extension LinkingTransaction {
 
 extension AuthorizationCode {
     /// What is sealed with it; empty for a plain session.
-    fileprivate var sealedContent: [String: AnyJSON] {
+    fileprivate var sealedContent: JSONObject {
         var members: [String: AnyJSON?] = [
             "access_token": (handout?.accessToken?.reveal()).map(AnyJSON.string),
             "refresh_token": (handout?.refreshToken?.reveal()).map(AnyJSON.string),
@@ -141,7 +141,7 @@ extension AuthorizationCode {
             members["link"] = signIn.ticketContent
             members["session"] = (session?.text).map(AnyJSON.string)
         }
-        return members.compactMapValues(\.self)
+        return JSONObject(members.compactMapValues(\.self))
     }
 }
 
@@ -166,7 +166,7 @@ extension LinkQuestion {
     /// - Returns: nil for what ``json`` cannot have made.
     fileprivate init?(json: AnyJSON) {
         guard let ticket = json["ticket"]?.stringValue, let expiresAt = json["expires_at"]?.intValue,
-            let rule = (json["rule"]?.stringValue).flatMap(LinkingRule.init),
+            let rule = (json["rule"]?.stringValue).flatMap(LinkingRule.init(text:)),
             let provider = json["provider"]?.stringValue,
             let email = (json["email"]?.stringValue).flatMap(EmailAddress.init),
             let methods = json["methods"]?.arrayValue, let canRecover = json["can_recover"]?.boolValue
@@ -192,7 +192,7 @@ private struct CodeRow {
     init(_ row: any Row) {
         user = row.id(0)
         identity = row.textIfPresent(1).map(IdentityID.init(trusted:))
-        method = AuthenticationMethod(rawValue: row.text(2))
+        method = AuthenticationMethod(text: row.text(2))
         key = ProofKey(challenge: row.text(3), method: row.text(4))
         provider = row.textIfPresent(5)
         rule = row.text(6)

@@ -94,7 +94,7 @@ extension Accounts {
     }
 
     private static func entry(_ notice: ProviderNotice, _ identity: Identity, _ account: Account) -> AuditEntry {
-        var traits: [String: AnyJSON] = [
+        var traits: JSONObject = [
             "provider": .string(notice.provider), "notice": .string(notice.kind.rawValue),
             "identity_id": .string(identity.id.text), "user_id": .string(account.user.id.text),
         ]

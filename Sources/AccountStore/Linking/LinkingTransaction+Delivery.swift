@@ -75,10 +75,11 @@ extension LinkingTransaction {
             .identityNeedsConfirmation, actor: nil, actorName: email.text,
             traits: step.entry(.identityNeedsConfirmation, account.user).traits)
         try accounts.record([entry], at: now, in: db)
-        var seen: Set<String> = []
+        var seen: Set<ExternalName> = []
         let question = LinkQuestion(
             ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
-            methods: account.signInMethods.map(\.name).filter { seen.insert($0).inserted }, canRecover: canRecover)
+            methods: account.signInMethods.map(\.name).filter { seen.insert(ExternalName(trusted: $0)).inserted },
+            canRecover: canRecover)
         guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
         let code = newCode()
         try deposit(.question(question), behind: code, of: account.user.id, step)
@@ -106,7 +107,7 @@ extension Accounts {
 
 extension ProviderSignIn {
     var ticketContent: AnyJSON {
-        var members: [String: AnyJSON] = [
+        var members: JSONObject = [
             "identity": identity.json, "linking": .string(rules.linking.rawValue),
             "address": .string(rules.address.rawValue), "allows_sign_up": .bool(rules.allowsSignUp),
         ]
@@ -119,8 +120,8 @@ extension ProviderSignIn {
 
     init?(ticketContent: AnyJSON, delivery: SessionDelivery) {
         guard let identity = ticketContent["identity"].flatMap(ProviderIdentity.init(json:)),
-            let linking = (ticketContent["linking"]?.stringValue).flatMap(LinkingPolicy.init),
-            let address = (ticketContent["address"]?.stringValue).flatMap(AddressRequirement.init),
+            let linking = (ticketContent["linking"]?.stringValue).flatMap(LinkingPolicy.init(text:)),
+            let address = (ticketContent["address"]?.stringValue).flatMap(AddressRequirement.init(text:)),
             let allowsSignUp = ticketContent["allows_sign_up"]?.boolValue
         else { return nil }
         var grant: ProviderGrant?

@@ -82,7 +82,7 @@ extension Accounts {
 extension Connection {
     fileprivate func removals(of identity: ProviderIdentity) throws -> [UserID: LinkRemoval] {
         let found = try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in
-            (UserID(trusted: row.text(0)), LinkRemoval(rawValue: row.text(1)))
+            (UserID(trusted: row.text(0)), LinkRemoval(text: row.text(1)))
         }
         return found.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }

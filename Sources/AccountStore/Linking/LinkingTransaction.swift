@@ -160,7 +160,7 @@ struct LinkingStep {
     var identity: ProviderIdentity { signIn.identity }
 
     func entry(_ action: AuditEntry.Action, _ user: User, _ identity: Identity? = nil) -> AuditEntry {
-        var traits: [String: AnyJSON] = [
+        var traits: JSONObject = [
             "provider": .string(signIn.identity.provider), "rule": .string(rule.rawValue),
             "user_id": .string(user.id.text),
         ]

@@ -16,9 +16,12 @@ extension Accounts {
         let all = try numbers.map(people.person)
         let known = try await database.read { db in
             // Outside of the transaction that adds: keys that are not there yet would make neighbours wait.
-            Set(try db.rows(.list("SELECT id FROM users WHERE id IN", all.map(\.account.user.id.text))) { $0.text(0) })
+            Set<UserID>(
+                try db.rows(.list("SELECT id FROM users WHERE id IN", all.map(\.account.user.id.text))) {
+                    UserID(trusted: $0.text(0))
+                })
         }
-        let new = all.filter { !known.contains($0.account.user.id.text) }
+        let new = all.filter { !known.contains($0.account.user.id) }
         guard !new.isEmpty else { return 0 }
         try await database.write { db in try db.insert(new) }
         return new.count

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// Bytes that a seed and a number decide: SplitMix64. For made-up people only, never for secrets.

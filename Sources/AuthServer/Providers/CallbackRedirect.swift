@@ -51,9 +51,9 @@ struct CallbackRedirect {
     }
 
     private func address(query: [(String, String)], fragment: [(String, String)]?, isSorted: Bool = false) -> String {
-        let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let base = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let present = base.count > 1 ? base[1].split(separator: "&").map(String.init) : []
+        let parts = target.split(ascii: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let base = parts[0].split(ascii: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let present = base.count > 1 ? base[1].split(ascii: "&").map(String.init) : []
         var pairs = present + query.map(Self.pair)
         if isSorted { pairs.sort { Self.name(of: $0) < Self.name(of: $1) } }
         let path = String(base[0]) + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
@@ -65,7 +65,7 @@ struct CallbackRedirect {
         "\(FormText.escape(field.0))=\(FormText.escape(field.1))"
     }
 
-    private static func name(of pair: String) -> Substring { pair.prefix { $0 != "=" } }
+    private static func name(of pair: String) -> Substring { Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") }) }
 }
 
 /// Why a browser comes back without a session.

@@ -1,5 +1,6 @@
 import AccountDomain
 import AccountStore
+import GatehouseWire
 import HTTPServing
 package import IdentityProviders
 package import Logging

@@ -28,7 +28,7 @@ extension AuthServer {
 
     private static func proofKey(challenge: String, method: String) throws -> ProofKey? {
         if challenge.isEmpty, method.isEmpty { return nil }
-        guard !challenge.isEmpty, ProofKey.Method(rawValue: method.lowercased()) != nil else {
+        guard !challenge.isEmpty, ProofKey.Method(text: method.lowercased()) != nil else {
             throw Refusal.invalid("PKCE flow requires code_challenge_method and code_challenge")
         }
         guard (43...128).contains(challenge.utf8.count) else {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Where people may be sent back to (wire contract 1.6; RFC 9700 §2.1: exact matching).
 ///
 /// - By default an address is allowed when it is in the list byte for byte, custom schemes too. An entry on a loopback

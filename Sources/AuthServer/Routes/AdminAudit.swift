@@ -21,12 +21,12 @@ extension AuthServer {
     private func auditFilter(_ query: Query) throws -> AuditFilter? {
         guard let text = query["query"] else { return nil }
         // No text of a database can have it.
-        if text.contains("\0") { throw Refusal.invalid("query has a NUL character") }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        switch (parts.first, parts.count) {
-        case ("author", 2): return .author(parts[1])
-        case ("action", 2): return .action(parts[1])
-        case ("type", 2): return .type(parts[1])
+        if text.contains(ascii: "\0") { throw Refusal.invalid("query has a NUL character") }
+        let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch parts.count == 2 ? parts[0] : "" {
+        case "author": return .author(parts[1])
+        case "action": return .action(parts[1])
+        case "type": return .type(parts[1])
         default: throw Refusal.invalid("Invalid query scope: author, action and type are known")
         }
     }

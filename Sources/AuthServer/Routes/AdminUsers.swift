@@ -12,7 +12,7 @@ extension AuthServer {
         let page = try pageRequest(query)
         let isAscending = try sortsAscending(query)
         // No text of a database can have it.
-        if query["filter"]?.contains("\0") == true { throw Refusal.invalid("filter has a NUL character") }
+        if query["filter"]?.contains(ascii: "\0") == true { throw Refusal.invalid("filter has a NUL character") }
         let users = try await accounts.list(filter: query["filter"], ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()

@@ -84,7 +84,7 @@ extension AuthServer {
             return try await provider.provider.authorizationURL(
                 AuthorizationRequest(
                     state: state, secrets: secrets, redirectURL: provider.redirectURL,
-                    scopes: query["scopes"].map { [$0] } ?? [], extra: query.firstValues))
+                    scopes: query["scopes"].map { [$0] } ?? [], extra: query.parameters))
         } catch {
             throw Self.unreachable(provider, error)
         }
@@ -98,7 +98,7 @@ extension AuthServer {
 
     private func browserProvider(_ name: String) throws -> SignInProvider {
         guard let provider = providers[name] else {
-            throw Refusal.invalid("Unsupported provider: Provider \(name.prefix(64)) could not be found")
+            throw Refusal.invalid("Unsupported provider: Provider \(name.cut(to: 64)) could not be found")
         }
         guard provider.provider.settings.offersBrowserSignIn else {
             throw Refusal.invalid("Unsupported provider: missing OAuth secret")

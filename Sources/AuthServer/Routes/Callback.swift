@@ -42,7 +42,7 @@ extension AuthServer {
         if let error = fields["error"] {
             counts.signIns.increment(flow.provider, "provider_error")
             return redirect.failure(
-                .init(String(error.prefix(64)), code: nil, String((fields["error_description"] ?? "").prefix(300))))
+                .init(error.cut(to: 64), code: nil, (fields["error_description"] ?? "").cut(to: 300)))
         }
         guard let code = fields["code"] else {
             return redirect.failure(.callback("OAuth callback with missing authorization code"))
@@ -113,7 +113,7 @@ extension AuthServer {
         } catch .refused(.tokens, let error, let description) {
             throw Refusal(
                 .internalServerError, .unexpectedFailure,
-                "Unable to exchange external code: \(code.reveal().prefix(4))",
+                "Unable to exchange external code: \(code.reveal().cut(to: 4))",
                 cause: ProviderFailure.refused(.tokens, error: error, description: description))
         } catch {
             throw Refusal(error)

@@ -16,7 +16,7 @@ extension AuthServer {
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
-        guard let scope = SignOutScope(rawValue: name) else {
+        guard let scope = SignOutScope(text: name) else {
             throw Refusal.invalid("Unsupported logout scope")
         }
         try await accounts.signOut(

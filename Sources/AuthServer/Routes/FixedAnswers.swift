@@ -9,7 +9,7 @@ struct FixedAnswers: Sendable {
     let settings: [UInt8]
     let openIDConfiguration: [UInt8]
 
-    init(_ settings: AuthSettings, providers: Set<String>) {
+    init(_ settings: AuthSettings, providers: [String]) {
         health =
             Array(
                 AnyJSON.object([
@@ -27,12 +27,13 @@ struct FixedAnswers: Sendable {
         "twitter", "workos", "zoom",
     ]
 
-    private static func features(_ settings: AuthSettings, _ active: Set<String>) -> [UInt8] {
-        var external = Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(active.contains($0))) })
+    private static func features(_ settings: AuthSettings, _ active: [String]) -> [UInt8] {
+        var external = JSONObject(
+            Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(active.contains($0))) }))
         external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
         external["email"] = .bool(settings.allowsEmail)
         external["phone"] = false
-        let members: [String: AnyJSON] = [
+        let members: JSONObject = [
             "external": .object(external), "disable_signup": .bool(!settings.allowsSignUp),
             "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
@@ -43,7 +44,7 @@ struct FixedAnswers: Sendable {
 
     /// OpenID Connect Discovery 1.0 §3, as the Auth API fills it in.
     private static func configuration(issuer: String) -> [UInt8] {
-        let members: [String: AnyJSON] = [
+        let members: JSONObject = [
             "issuer": .string(issuer),
             "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
             "token_endpoint": .string("\(issuer)/oauth/token"),

@@ -63,13 +63,13 @@ extension AuthServer {
         }
         if name.isEmpty {
             guard let provider = providers[issuer: issuer], provider.provider.settings.clientIDs.contains(client) else {
-                throw Refusal.invalid("Custom OIDC provider \"\(issuer.prefix(200))\" not allowed")
+                throw Refusal.invalid("Custom OIDC provider \"\(issuer.cut(to: 200))\" not allowed")
             }
             return provider
         }
         guard let provider = providers[name] else {
             let isKnown = FixedAnswers.providers.contains(name.lowercased())
-            guard isKnown else { throw Refusal.invalid("Custom OIDC provider \"\(name.prefix(64))\" not allowed") }
+            guard isKnown else { throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed") }
             throw Refusal(.badRequest, "provider_disabled", "Provider \(name.lowercased()) is not enabled")
         }
         let settings = provider.provider.settings

@@ -1,4 +1,5 @@
 import AccountStore
+import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird

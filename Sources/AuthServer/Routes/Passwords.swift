@@ -54,7 +54,7 @@ extension AuthServer {
         }
     }
 
-    func checkSize(of metadata: [String: AnyJSON]?) throws {
+    func checkSize(of metadata: JSONObject?) throws {
         guard let metadata, AnyJSON.object(metadata).text.utf8.count > AccountMetadata.maximumBytes else { return }
         throw Refusal.metadataTooLong
     }

@@ -24,11 +24,11 @@ extension AuthServer {
         let email: String
         let phone: String
         let password: Secret
-        let metadata: [String: AnyJSON]
+        let metadata: JSONObject
     }
 
     private func signUpAnonymously(
-        _ metadata: [String: AnyJSON], _ request: Request, _ context: ServerContext
+        _ metadata: JSONObject, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard settings.allowsAnonymousSignIn else {
             throw Refusal(.unprocessableContent, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")

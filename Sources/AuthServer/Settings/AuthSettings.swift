@@ -31,7 +31,7 @@ package struct AuthSettings: Sendable {
     /// Whether people who are signed in may link and unlink sign-in methods.
     package var allowsManualLinking = true
     /// Roles whose tokens may use the admin API.
-    package var adminRoles: Set<String> = ["service_role", "supabase_admin"]
+    package var adminRoles = ["service_role", "supabase_admin"]
     package var apiKeys = APIKeys()
     /// Shown by `GET /health`.
     package var version: String

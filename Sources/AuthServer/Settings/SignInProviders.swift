@@ -1,4 +1,5 @@
 package import AccountDomain
+import GatehouseWire
 package import IdentityProviders
 
 /// A provider that people sign in with, and what is decided about whom it vouches for.
@@ -24,21 +25,21 @@ package struct SignInProvider: Sendable {
 
 /// The providers that are switched on, by the names that the API has for them.
 package struct SignInProviders: Sendable {
-    private let byName: [String: SignInProvider]
+    private let byName: [ExternalName: SignInProvider]
 
     /// Of two with one name the first counts.
     package init(_ providers: [SignInProvider] = []) {
-        byName = Dictionary(providers.map { ($0.name, $0) }) { first, _ in first }
+        byName = Dictionary(providers.map { (ExternalName(trusted: $0.name), $0) }) { first, _ in first }
     }
 
     /// - Parameter name: In any case of letters.
-    subscript(name: String) -> SignInProvider? { byName[name.lowercased()] }
+    subscript(name: String) -> SignInProvider? { ExternalName(name.lowercased()).flatMap { byName[$0] } }
 
     /// Whose `iss` this is, for callers that name no provider.
     subscript(issuer issuer: String) -> SignInProvider? {
         byName.values.first { $0.provider.settings.issuers.contains(issuer) }
     }
 
-    var names: [String] { byName.keys.sorted() }
+    var names: [String] { byName.keys.map(\.text).sorted(by: <) }
     var apple: SignInProvider? { byName.values.first { $0.provider.settings.kind == .apple } }
 }

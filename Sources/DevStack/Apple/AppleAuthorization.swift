@@ -6,12 +6,12 @@ import Hummingbird
 struct AppleAuthorization {
     let client: String
     let wantsIDToken: Bool
-    let scopes: Set<String>
+    let scopes: [String]
     let nonce: String?
     let callback: Callback
 
     /// The last is accepted and means nothing.
-    private static let knownScopes: Set<String> = ["name", "email", "openid"]
+    private static let knownScopes = ["name", "email", "openid"]
 
     init(_ fields: FormFields, _ registration: StandInRegistration.Apple) throws(PageRefusal) {
         guard let client = fields["client_id"] else { throw PageRefusal("invalid_request", "client_id is missing.") }
@@ -30,13 +30,13 @@ struct AppleAuthorization {
                 accepted: registration.redirectURIs)
         }
         let types = fields.words("response_type")
-        guard Set(types).isSubset(of: ["code", "id_token"]), types.contains("code") else {
+        guard types.allSatisfy({ ["code", "id_token"].contains($0) }), types.contains("code") else {
             throw PageRefusal(
                 "invalid_request", "response_type has to be code, with or without id_token.",
                 found: fields["response_type"], accepted: ["code", "code id_token"])
         }
-        scopes = Set(fields.words("scope"))
-        if let unknown = scopes.subtracting(Self.knownScopes).sorted().first {
+        scopes = fields.words("scope")
+        if let unknown = scopes.first(where: { !Self.knownScopes.contains($0) }) {
             throw PageRefusal(
                 "invalid_scope", "There is no such scope.", found: unknown, accepted: ["name", "email"])
         }
@@ -47,15 +47,15 @@ struct AppleAuthorization {
     }
 
     private static func mode(
-        _ fields: FormFields, _ scopes: Set<String>, _ wantsIDToken: Bool
+        _ fields: FormFields, _ scopes: [String], _ wantsIDToken: Bool
     ) throws(PageRefusal) -> Callback.Mode {
         let given = fields["response_mode"]
-        guard let mode = Callback.Mode(rawValue: given ?? (wantsIDToken ? "fragment" : "query")) else {
+        guard let mode = Callback.Mode(text: given ?? (wantsIDToken ? "fragment" : "query")) else {
             throw PageRefusal(
                 "invalid_request", "There is no such response_mode.", found: given,
                 accepted: ["query", "fragment", "form_post"])
         }
-        guard mode == .formPost || scopes.isDisjoint(with: ["name", "email"]) else {
+        guard mode == .formPost || !scopes.contains("name") && !scopes.contains("email") else {
             throw PageRefusal(
                 "invalid_request", "Whoever asks for a name or an address has to take the answer as a form.",
                 found: given, accepted: ["form_post"])
@@ -117,8 +117,8 @@ extension StandInApple {
     }
 
     /// What Apple tells once, as JSON in a form field; nil when nobody asked for it.
-    private static func user(_ visitor: Visitor, _ scopes: Set<String>) -> String? {
-        var user: [String: AnyJSON] = [:]
+    private static func user(_ visitor: Visitor, _ scopes: [String]) -> String? {
+        var user: JSONObject = [:]
         if scopes.contains("name") {
             let person = visitor.person
             user["name"] = ["firstName": .string(person.givenName), "lastName": .string(person.familyName)]

@@ -28,7 +28,7 @@ extension StandInApple {
         let token = try idToken(
             for: grant, ["c_hash": .string(keys.hash(of: code)), "real_user_status": 2],
             flag: { $0 ? "true" : "false" })
-        var answer: [String: AnyJSON] = [
+        var answer: JSONObject = [
             "identityToken": .string(token), "authorizationCode": .string(code), "user": .string(visitor.subject),
         ]
         if ledger.noteConsent(client, visitor) {

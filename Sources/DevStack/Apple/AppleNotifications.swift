@@ -19,7 +19,7 @@ extension StandInApple {
     func notify(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.company.visitor(named: members)
-        guard let event = try members.string("event").flatMap(Event.init) else {
+        guard let event = try members.string("event").flatMap(Event.init(text:)) else {
             throw OAuthRefusal.invalidRequest(
                 "event has to be one of \(Event.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
@@ -52,7 +52,7 @@ extension StandInApple {
     /// The signed payload. Its `events` is JSON in a text, with milliseconds and a boolean in words: as Apple's is.
     private func notification(_ event: Event, _ visitor: Visitor, _ client: String) throws -> String {
         let now = surroundings.now()
-        var events: [String: AnyJSON] = [
+        var events: JSONObject = [
             "type": .string(event.rawValue), "sub": .string(visitor.subject),
             "event_time": .integer(now.microseconds / 1_000),
         ]

@@ -12,7 +12,7 @@ extension StandInApple {
         let form = try await request.form(context)
         let client = try authenticate(form)
         guard let text = form["token"] else { throw OAuthRefusal.invalidRequest("token is missing.") }
-        if let hint = form["token_type_hint"], Ledger.Token.Kind(rawValue: hint) == nil {
+        if let hint = form["token_type_hint"], Ledger.Token.Kind(text: hint) == nil {
             throw OAuthRefusal.invalidRequest("token_type_hint has to be refresh_token or access_token.")
         }
         let now = surroundings.now()

@@ -67,7 +67,7 @@ extension StandInApple {
         return OAuthAnswer.json(.object(try accessToken(for: grant, at: now)))
     }
 
-    private func accessToken(for grant: Grant, at now: Instant) throws -> [String: AnyJSON] {
+    private func accessToken(for grant: Grant, at now: Instant) throws -> JSONObject {
         let token = ledger.issue(.access, for: grant, until: now + Self.accessTokenLifetime)
         return [
             "access_token": .string(token), "token_type": "Bearer",
@@ -80,10 +80,10 @@ extension StandInApple {
     ///   - additions: Claims besides the usual.
     ///   - flag: How a boolean is written. Apple has sent both spellings.
     func idToken(
-        for grant: Grant, _ additions: [String: AnyJSON], flag: (Bool) -> AnyJSON = AnyJSON.bool
+        for grant: Grant, _ additions: JSONObject, flag: (Bool) -> AnyJSON = AnyJSON.bool
     ) throws -> String {
         let (now, visitor) = (surroundings.now(), grant.visitor)
-        var claims: [String: AnyJSON] = [
+        var claims: JSONObject = [
             "iss": .string(registration.issuer), "aud": .string(grant.client), "sub": .string(visitor.subject),
             "iat": .integer(now.seconds), "exp": .integer((now + Self.idTokenLifetime).seconds),
             "auth_time": .integer(grant.authorizedAt.seconds), "nonce_supported": true,

@@ -5,21 +5,19 @@ import Hummingbird
 /// A request to `/o/oauth2/v2/auth` in which everything is as Google wants it.
 struct GoogleAuthorization {
     let client: String
-    let scopes: Set<String>
+    /// Each once, in order of their names.
+    let scopes: [String]
     let nonce: String?
     /// S256 (RFC 7636 §4.2).
     let challenge: String?
-    let prompts: Set<String>
+    let prompts: [String]
     let isOffline: Bool
     let hint: String?
     let callback: Callback
 
     /// Google has old names for two scopes, and many more scopes below the same address.
     private static let scopeFolder = "https://www.googleapis.com/auth/"
-    private static let shortNames = [
-        scopeFolder + "userinfo.email": "email", scopeFolder + "userinfo.profile": "profile",
-    ]
-    private static let knownPrompts: Set<String> = ["none", "consent", "select_account"]
+    private static let knownPrompts = ["consent", "none", "select_account"]
 
     init(_ fields: FormFields, _ registration: StandInRegistration.Google) throws(PageRefusal) {
         guard let client = fields["client_id"] else { throw PageRefusal("invalid_request", "client_id is missing.") }
@@ -56,26 +54,34 @@ struct GoogleAuthorization {
         callback = Callback(url: url, mode: .query, state: fields["state"])
     }
 
-    private static func scopes(_ fields: FormFields) throws(PageRefusal) -> Set<String> {
+    private static func scopes(_ fields: FormFields) throws(PageRefusal) -> [String] {
         let words = fields.words("scope")
         guard words.contains("openid") else {
             throw PageRefusal(
                 "invalid_scope", "scope has to have the word openid: without it this is no sign-in.",
                 found: fields["scope"], accepted: ["openid", "email", "profile"])
         }
-        let known: Set<String> = ["openid", "email", "profile"]
+        let known = ["email", "openid", "profile"]
         if let unknown = words.first(where: { !known.contains($0) && !$0.hasPrefix(scopeFolder) }) {
-            throw PageRefusal("invalid_scope", "There is no such scope.", found: unknown, accepted: known.sorted())
+            throw PageRefusal("invalid_scope", "There is no such scope.", found: unknown, accepted: known)
         }
-        return Set(words.map { shortNames[$0] ?? $0 })
+        return Set<ExternalName>(words.map { ExternalName(trusted: shortName($0)) }).sorted().map(\.text)
     }
 
-    private static func prompts(_ fields: FormFields) throws(PageRefusal) -> Set<String> {
-        let prompts = Set(fields.words("prompt"))
-        guard prompts.isSubset(of: knownPrompts), prompts.count < 2 || !prompts.contains("none") else {
+    private static func shortName(_ scope: String) -> String {
+        switch scope {
+        case scopeFolder + "userinfo.email": "email"
+        case scopeFolder + "userinfo.profile": "profile"
+        default: scope
+        }
+    }
+
+    private static func prompts(_ fields: FormFields) throws(PageRefusal) -> [String] {
+        let prompts = fields.words("prompt")
+        guard prompts.allSatisfy({ knownPrompts.contains($0) }), prompts.count < 2 || !prompts.contains("none") else {
             throw PageRefusal(
                 "invalid_request", "prompt is none alone, or consent and select_account.", found: fields["prompt"],
-                accepted: knownPrompts.sorted())
+                accepted: knownPrompts)
         }
         return prompts
     }
@@ -105,7 +111,7 @@ struct GoogleAuthorization {
 
     /// In words, for the page.
     var wishes: [String] {
-        let others = scopes.subtracting(["openid", "email", "profile"]).sorted()
+        let others = scopes.filter { !["openid", "email", "profile"].contains($0) }
         return [
             scopes.contains("profile") ? "name and picture" : nil, scopes.contains("email") ? "email address" : nil,
         ].compactMap(\.self) + others
@@ -146,7 +152,7 @@ extension StandInGoogle {
         let code = ledger.issueCode(for: grant, until: now + Self.codeLifetime)
         return answer(
             authorization,
-            [("code", code), ("scope", authorization.scopes.sorted().joined(separator: " ")), ("authuser", "0")])
+            [("code", code), ("scope", authorization.scopes.joined(separator: " ")), ("authuser", "0")])
     }
 
     /// Every answer says who gives it (RFC 9207 §2).

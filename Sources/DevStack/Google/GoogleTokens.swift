@@ -47,7 +47,8 @@ extension StandInGoogle {
 
     /// Both halves are form-encoded before they are put together (RFC 6749 §2.3.1).
     private static func basic(_ header: String) -> (client: String, secret: String)? {
-        guard header.lowercased().hasPrefix("basic "), let bytes = Base64Text.decode(String(header.dropFirst(6))),
+        guard header.utf8.count < 4_096, header.lowercased().hasPrefix("basic "),
+            let bytes = Base64Text.decode(String(header.dropFirst(6))),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let client = FormText.read(bytes[..<colon]), let secret = FormText.read(bytes[(colon + 1)...])
         else { return nil }
@@ -100,12 +101,12 @@ extension StandInGoogle {
         return OAuthAnswer.json(.object(try accessToken(for: grant, at: now)))
     }
 
-    private func accessToken(for grant: Grant, at now: Instant) throws -> [String: AnyJSON] {
+    private func accessToken(for grant: Grant, at now: Instant) throws -> JSONObject {
         let token = ledger.issue(.access, for: grant, until: now + Self.accessTokenLifetime)
         return [
             "access_token": .string(token), "token_type": "Bearer",
             "expires_in": .integer(Self.accessTokenLifetime.microseconds / 1_000_000),
-            "scope": .string(grant.scopes.sorted().joined(separator: " ")),
+            "scope": .string(grant.scopes.joined(separator: " ")),
             "id_token": .string(try idToken(for: grant, party: grant.client, accessToken: token)),
         ]
     }
@@ -125,9 +126,9 @@ extension StandInGoogle {
     }
 
     /// What the scopes let the app know.
-    static func profile(of grant: Grant) -> [String: AnyJSON] {
+    static func profile(of grant: Grant) -> JSONObject {
         let (visitor, person) = (grant.visitor, grant.visitor.person)
-        var claims: [String: AnyJSON] = ["sub": .string(visitor.subject)]
+        var claims: JSONObject = ["sub": .string(visitor.subject)]
         if grant.scopes.contains("email"), let email = visitor.email {
             claims["email"] = .string(email)
             claims["email_verified"] = .bool(visitor.isVerified)

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// HTML in which every interpolated text is escaped; only HTML goes in as it is.
 struct HTML: ExpressibleByStringInterpolation {
     let text: String

@@ -1,4 +1,5 @@
 import Crypto
+import GatehouseWire
 
 /// Whom a stand-in stands in for.
 package enum Company: String, Sendable {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A test account of a stand-in. Its title says how it behaves.
 package struct Person: Hashable, Sendable {
     /// What the company knows about the person's address.

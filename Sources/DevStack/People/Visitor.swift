@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A person who has been chosen, as one company knows them.
 struct Visitor: Sendable {
     let person: Person
@@ -39,11 +41,12 @@ struct Visitor: Sendable {
     }
 
     private static func address(_ typed: String?) throws(AddressProblem) -> String {
-        let isBlank = { (character: Character) in character.isWhitespace }
-        let text = String((typed ?? "").drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+        let isBlank = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
+        let scalars = (typed ?? "").unicodeScalars.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        let text = String(String.UnicodeScalarView(scalars))
         guard !text.isEmpty else { throw .missing }
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, (1...64).contains(parts[0].utf8.count), parts[1].contains("."),
+        let parts = text.split(ascii: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...64).contains(parts[0].utf8.count), parts[1].contains(ascii: "."),
             !parts[1].hasPrefix("."), !parts[1].hasSuffix("."), text.utf8.count <= 254,
             text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace })
         else { throw .malformed }

@@ -9,6 +9,7 @@ enum Base64Text {
 
     /// - Returns: nil for what is not the one text of a value.
     static func decode(_ text: String) -> [UInt8]? {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let bare = text.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
         guard !text.contains("-"), !text.contains("_"), let bytes = Base64URL.decode(String(bare)) else { return nil }
         return encode(bytes) == text ? bytes : nil

@@ -1,9 +1,10 @@
+import GatehouseWire
 import HTTPServing
 import Hummingbird
 
 /// The way back to the app with an answer.
 struct Callback {
-    enum Mode: String {
+    enum Mode: String, CaseIterable {
         case query
         case fragment
         case formPost = "form_post"
@@ -19,7 +20,7 @@ struct Callback {
         var all = fields
         if let state { all.append(("state", state)) }
         switch mode {
-        case .query: return redirect((url.contains("?") ? "&" : "?") + FormFields(all).encoded)
+        case .query: return redirect((url.contains(ascii: "?") ? "&" : "?") + FormFields(all).encoded)
         case .fragment: return redirect("#" + FormFields(all).encoded)
         case .formPost: return FormPostPage.response(company, to: url, all)
         }

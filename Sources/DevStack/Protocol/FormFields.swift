@@ -29,12 +29,12 @@ struct FormFields {
     }
 
     /// The words of a parameter that is a list with blanks between.
-    func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
+    func words(_ name: String) -> [String] { (self[name] ?? "").split(ascii: " ").map(String.init) }
 
     /// The first name that came twice, which no request may do (RFC 6749 §3.1).
     var repeatedName: String? {
-        var seen: Set<String> = []
-        return pairs.first { !seen.insert($0.name).inserted }?.name
+        var seen: Set<ExternalName> = []
+        return pairs.first { !seen.insert(ExternalName(trusted: $0.name)).inserted }?.name
     }
 
     /// ASCII without quotation marks.

@@ -5,7 +5,7 @@ import Synchronization
 struct Grant: Sendable {
     let client: String
     let visitor: Visitor
-    let scopes: Set<String>
+    let scopes: [String]
     let authorizedAt: Instant
     /// Nil for codes that an app got without a browser.
     var redirectURI: String?
@@ -26,7 +26,7 @@ final class Ledger: Sendable {
     }
 
     struct Token: Sendable {
-        enum Kind: String, Sendable {
+        enum Kind: String, CaseIterable, Sendable {
             case access = "access_token"
             case refresh = "refresh_token"
         }

@@ -58,7 +58,7 @@ extension Company {
 extension Request {
     /// The form in the body.
     func form(_ context: ServerContext) async throws -> FormFields {
-        let type = headers[.contentType]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        let type = headers[.contentType]?.split(ascii: ";").first?.split(ascii: " ").joined().lowercased()
         guard type == "application/x-www-form-urlencoded" else {
             throw OAuthRefusal.invalidRequest("The content type has to be application/x-www-form-urlencoded.")
         }

@@ -36,7 +36,7 @@ final class StandInKeys: Sendable {
     /// The JWKS document.
     func document() throws -> [UInt8] { try KeySet(published.map(\.key)).publicDocument }
 
-    func sign(_ claims: [String: AnyJSON]) throws -> String {
+    func sign(_ claims: JSONObject) throws -> String {
         try published[0].sign(payload: Array(AnyJSON.object(claims).text.utf8))
     }
 

@@ -26,7 +26,7 @@ public struct AppleName: Hashable, Sendable {
 
     /// The member `user` of a sign-in, in Apple's own form.
     var json: AnyJSON {
-        var name: [String: AnyJSON] = [:]
+        var name: JSONObject = [:]
         name["firstName"] = given.map(AnyJSON.string)
         name["lastName"] = family.map(AnyJSON.string)
         return ["name": .object(name)]

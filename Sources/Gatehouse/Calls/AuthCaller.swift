@@ -7,7 +7,7 @@ struct AuthRequest: Sendable {
     var path: String
     var query: [(name: String, value: String)] = []
     /// Members that are null are left out.
-    var body: [String: AnyJSON]?
+    var body: JSONObject?
 
     init(
         _ method: String, _ path: String, query: [(name: String, value: String?)] = [],
@@ -16,7 +16,7 @@ struct AuthRequest: Sendable {
         self.method = method
         self.path = path
         self.query = query.compactMap { pair in pair.value.map { (pair.name, $0) } }
-        self.body = body?.compactMapValues { $0 }
+        self.body = body.map { JSONObject($0.compactMapValues { $0 }) }
     }
 }
 

@@ -55,7 +55,7 @@ public struct ProfileEdit: Hashable, Sendable {
             "first_name": firstName.json, "favorite_teams": favoriteTeams.map { .array($0.map(AnyJSON.string)) },
             "name": name.json, "avatar_url": avatarURL.json, "timezone": timezone.json,
         ]
-        return .object(members.compactMapValues { $0 })
+        return .object(JSONObject(members.compactMapValues { $0 }))
     }
 }
 

@@ -8,7 +8,7 @@ package struct ClientAnswer: Hashable, Sendable {
     /// Ends with a line feed, or is empty.
     package let text: String
 
-    init(_ members: [String: AnyJSON], _ text: String) {
+    init(_ members: JSONObject, _ text: String) {
         json = .object(members)
         self.text = text
     }
@@ -41,7 +41,7 @@ extension ClientAnswer {
         about["is_anonymous"] = .bool(user.isAnonymous)
         about["providers"] = .array(providers.map(AnyJSON.string))
         about["created_at"] = .string(user.createdAt.wire)
-        let members: [String: AnyJSON] = [
+        let members: JSONObject = [
             "server": .string(server), "user": .object(about), "checked": .bool(isChecked),
             "profile": profile.map { ["first_name": text($0.firstName), "favorite_teams": texts($0.favoriteTeams)] }
                 ?? .null,

@@ -1,6 +1,7 @@
 import Foundation
 package import Gatehouse
 package import GatehouseModel
+import GatehouseWire
 
 /// Why a command of the client did not do what it was asked, or not wholly.
 package struct ClientFailure: Error, Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Crypto
 package import Foundation
+import GatehouseWire
 
 /// The server that a command speaks with.
 package struct ClientTarget: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseWire
 
 struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gatehouse
+import GatehouseWire
 
 struct DeleteAccount: ClientCommand {
     static let configuration = CommandConfiguration(

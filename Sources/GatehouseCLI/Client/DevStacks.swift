@@ -1,5 +1,6 @@
 package import Foundation
 import Gatehouse
+import GatehouseWire
 
 /// Finds the `gatehouse dev` that a command means when no server was named.
 package struct DevStacks: Sendable {

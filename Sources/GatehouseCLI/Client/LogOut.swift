@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gatehouse
+import GatehouseWire
 
 struct LogOut: ClientCommand {
     static let configuration = CommandConfiguration(

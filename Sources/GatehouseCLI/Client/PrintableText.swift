@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension String {
     /// What may be shown to a person at a terminal: each ``Unicode/Scalar/isDeceptive`` character becomes `?`.
     package var printable: String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gatehouse
+import GatehouseWire
 
 struct ProfileCommands: ParsableCommand {
     static let configuration = CommandConfiguration(

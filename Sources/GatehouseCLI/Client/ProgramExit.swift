@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseWire
 
 /// What the program's exit code says. The numbers do not change; `gatehouse exit-codes` prints them.
 package enum ProgramExit: Int32, CaseIterable, Sendable {

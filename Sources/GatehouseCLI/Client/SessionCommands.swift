@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Gatehouse
+import GatehouseWire
 
 struct SessionCommands: ParsableCommand {
     static let configuration = CommandConfiguration(

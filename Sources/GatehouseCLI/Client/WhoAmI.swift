@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gatehouse
+import GatehouseWire
 
 struct WhoAmI: ClientCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import AuthServer
 import DevStack
 import Foundation
+import GatehouseWire
 import HTTPServing
 
 struct Dev: AsyncParsableCommand {

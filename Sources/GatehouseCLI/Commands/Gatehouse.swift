@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseWire
 import SQLDatabase
 
 struct RootCommand: AsyncParsableCommand {

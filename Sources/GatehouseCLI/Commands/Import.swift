@@ -1,6 +1,7 @@
 import AccountStore
 import ArgumentParser
 import Foundation
+import GatehouseWire
 import SQLDatabase
 
 struct Import: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+import GatehouseWire
 import HTTPServing
 
 /// Standard output is for results, standard error for what is said about them.

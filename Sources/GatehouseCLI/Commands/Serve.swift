@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseWire
 import HTTPServing
 import Logging
 import NIOCore

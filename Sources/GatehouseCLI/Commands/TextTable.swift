@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Columns as wide as their longest cell, two blanks apart.
 struct TextTable {
     private var rows: [[String]]

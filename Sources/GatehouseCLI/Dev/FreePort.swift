@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Asks the system about TCP ports.
 enum FreePort {
     enum Finding: Equatable {

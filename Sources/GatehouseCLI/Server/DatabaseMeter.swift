@@ -1,3 +1,4 @@
+import GatehouseWire
 import HTTPServing
 import PostgresDriver
 import SQLDatabase

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// Waits for one outcome, and keeps the first of several. The wait ends at once when the caller is cancelled, also

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GatehouseWire
 import Synchronization
 
 /// Which addresses this program calls.

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import GatehouseWire
 
 /// A YAML file of settings: one per line, by the names of ``Setting``; a list may be a YAML list.
 package struct ConfigurationFile: Sendable {

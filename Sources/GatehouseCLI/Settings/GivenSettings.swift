@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import GatehouseWire
 
 /// The values that somebody gave, as text, before they are believed.
 ///

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A host and a TCP port to listen on.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String

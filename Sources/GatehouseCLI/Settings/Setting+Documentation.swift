@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension Setting {
     /// The value that counts when none is given, as text; nil when there is none.
     package var defaultText: String? {

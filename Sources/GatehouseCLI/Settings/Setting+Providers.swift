@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension Setting {
     /// One line for people about redirects and providers, in Markdown; nil for other settings.
     var providerSummary: String? {

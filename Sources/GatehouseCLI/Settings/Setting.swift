@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// One thing that can be configured. The raw value is its name in the YAML file; in the environment it is
 /// `GATEHOUSE_` and the raw value in capitals.
 package enum Setting: String, CaseIterable, Sendable {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A value that cannot be used. Names the value, never shows it.
 package struct SettingsProblem: Hashable, Sendable {
     /// As it was written: `GATEHOUSE_PORT`, or `port in gatehouse.yaml`.

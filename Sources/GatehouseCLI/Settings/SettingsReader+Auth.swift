@@ -27,7 +27,7 @@ extension SettingsReader {
         auth.allowsImplicitFlow = flag(.implicitFlow)
         auth.allowsPlainProofKeys = flag(.plainProofKeys)
         auth.allowsManualLinking = flag(.manualLinking)
-        auth.adminRoles = Set(list(.jwtAdminRoles))
+        auth.adminRoles = list(.jwtAdminRoles)
         auth.apiKeys.publishable = apiKeys(.publishableKeys, prefix: "sb_publishable_")
         auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
         auth.apiKeys.areRequired = flag(.requireAPIKey)

@@ -37,7 +37,7 @@ extension SettingsReader {
 
 /// One object of the array. Its values are never repeated: one of them is secret.
 private struct OpenIDEntry {
-    private let members: [String: AnyJSON]
+    private let members: JSONObject
     private(set) var problems: [String] = []
 
     private static let known: Set<String> = [
@@ -46,7 +46,7 @@ private struct OpenIDEntry {
     ]
     private static let knownEndpoints: Set<String> = ["authorization", "token", "userinfo", "jwks", "revocation"]
 
-    init(_ members: [String: AnyJSON]) {
+    init(_ members: JSONObject) {
         self.members = members
         for name in members.keys.sorted() where !Self.known.contains(name) {
             refuse(name, "is not a member of it" + Spelling.hint(name, known: Self.known.sorted()))
@@ -152,12 +152,14 @@ private struct OpenIDEntry {
 
     private mutating func parameters() -> [String: String] {
         guard let member = member("authorization_parameters") else { return [:] }
-        let texts = member.objectValue?.mapValues(\.stringValue)
-        guard let texts, !texts.values.contains(nil) else {
+        let given = member.objectValue ?? JSONObject()
+        let texts = Dictionary(uniqueKeysWithValues: given.map { ($0.key, $0.value.stringValue) })
+            .compactMapValues(\.self)
+        guard member.objectValue != nil, texts.count == given.count else {
             refuse("authorization_parameters", "expected an object of texts")
             return [:]
         }
-        return texts.compactMapValues(\.self)
+        return texts
     }
 
     private mutating func endpoints(of issuer: String) -> ProviderMetadata? {
@@ -166,7 +168,10 @@ private struct OpenIDEntry {
             refuse("endpoints", "expected an object of " + Self.knownEndpoints.sorted().joined(separator: ", "))
             return nil
         }
-        let urls = given.compactMapValues { $0.stringValue.flatMap(ProviderURL.init) }
+        let urls = Dictionary(
+            uniqueKeysWithValues: given.map { ($0.key, $0.value.stringValue.flatMap(ProviderURL.init)) }
+        )
+        .compactMapValues(\.self)
         guard urls.count == given.count, let keys = urls["jwks"] else {
             refuse("endpoints", "expected web addresses, jwks among them")
             return nil

@@ -1,5 +1,6 @@
 import AuthServer
 import Foundation
+import GatehouseWire
 
 extension SettingsReader {
     /// Where browsers may be sent back to.

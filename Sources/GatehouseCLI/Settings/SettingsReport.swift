@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// The configuration for people: what counts, where it came from, and no secret.
 package struct SettingsReport {
     private let given: GivenSettings

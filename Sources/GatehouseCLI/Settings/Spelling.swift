@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Finds the word that somebody meant.
 enum Spelling {
     /// `; did you mean X?`, or nothing when no word is near.

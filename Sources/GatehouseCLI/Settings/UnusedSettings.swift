@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// What is set for features that this build does not have.
 package struct UnusedSettings: Sendable {
     /// `GOTRUE_…` names that nothing here reads.

@@ -23,7 +23,7 @@ package struct AccountLine {
     package static func account(
         _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
-        let members: [String: AnyJSON]
+        let members: JSONObject
         do throws(JSONProblem) {
             guard let object = try JSONReader.read(line).objectValue else { throw .malformed("not an object") }
             members = object
@@ -36,7 +36,7 @@ package struct AccountLine {
 
     /// The same from an object that has been read already.
     static func account(
-        _ members: [String: AnyJSON], at now: Instant, newID: @escaping () -> IdentityID
+        _ members: JSONObject, at now: Instant, newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
         try AccountLine(columns: LineColumns(members), now: now, newID: newID).account()
     }

@@ -2,9 +2,9 @@ import GatehouseWire
 
 /// The columns of one line, with the types that exports give them: null and empty text count as absent.
 struct LineColumns {
-    private let members: [String: AnyJSON]
+    private let members: JSONObject
 
-    init(_ members: [String: AnyJSON]) { self.members = members }
+    init(_ members: JSONObject) { self.members = members }
 
     private func value(_ name: String) -> AnyJSON? {
         guard let value = members[name], !value.isNull, value != .string("") else { return nil }
@@ -46,7 +46,7 @@ struct LineColumns {
     }
 
     /// An object, or the JSON text of one.
-    func object(_ name: String) throws(LineProblem) -> [String: AnyJSON]? {
+    func object(_ name: String) throws(LineProblem) -> JSONObject? {
         guard let value = try parsed(name) else { return nil }
         guard let object = value.objectValue else { throw LineProblem("\(name) is not a JSON object") }
         return object

@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseWire
 
 /// Reads a file line by line; memory holds one chunk and one line.
 package struct LineReader {

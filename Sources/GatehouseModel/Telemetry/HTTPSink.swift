@@ -58,8 +58,8 @@ public final class HTTPSink: TelemetrySink {
 
     private static func json(_ events: [TelemetryEvent], dropped: Int) -> AnyJSON {
         let list = events.map { event in
-            var members: [String: AnyJSON] = [
-                "name": .string(event.name), "labels": .object(event.labels.mapValues(AnyJSON.string)),
+            var members: JSONObject = [
+                "name": .string(event.name), "labels": .object(JSONObject(event.labels.mapValues(AnyJSON.string))),
             ]
             members["duration_ms"] = event.milliseconds.map(AnyJSON.integer)
             return AnyJSON.object(members)

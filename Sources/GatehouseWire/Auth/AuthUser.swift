@@ -11,9 +11,9 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     /// Normally `authenticated`; nil in the made-up user that answers a sign-up of a known address.
     public var role: String?
     /// What the server says about the account, such as `provider` and `providers`; only the server writes it.
-    public var appMetadata: [String: AnyJSON]
+    public var appMetadata: JSONObject
     /// What the app keeps with the account; the person can change it.
-    public var userMetadata: [String: AnyJSON]
+    public var userMetadata: JSONObject
     /// Lower case; nil when the account has none.
     public var email: String?
     /// Digits without `+`; nil when the account has none.
@@ -36,7 +36,7 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     /// For tests and previews.
     public init(
         id: UUID, aud: String = "authenticated", role: String? = "authenticated",
-        appMetadata: [String: AnyJSON] = [:], userMetadata: [String: AnyJSON] = [:], email: String? = nil,
+        appMetadata: JSONObject = [:], userMetadata: JSONObject = [:], email: String? = nil,
         phone: String? = nil, newEmail: String? = nil, newPhone: String? = nil,
         identities: [AuthUserIdentity]? = nil, isAnonymous: Bool = false, createdAt: Date, updatedAt: Date,
         times: AuthUserTimes = AuthUserTimes()
@@ -107,7 +107,7 @@ public struct AuthUserTimes: Hashable, Sendable {
         for name in Self.names { dates[name] = members.date(name) }
     }
 
-    var json: [String: AnyJSON] { dates.mapValues { .string($0.wire) } }
+    var json: JSONObject { JSONObject(dates.mapValues { .string($0.wire) }) }
 }
 
 extension AuthUser {

@@ -9,7 +9,7 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
     /// The account that it signs in to.
     public var userID: UUID
     /// What the provider said about the person.
-    public var identityData: [String: AnyJSON]
+    public var identityData: JSONObject
     /// `email`, `phone`, `google`, `apple`, or another name.
     public var provider: String
     /// What the provider says, lower case.
@@ -23,7 +23,7 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
 
     /// For tests and previews.
     public init(
-        id: String, identityID: UUID?, userID: UUID, identityData: [String: AnyJSON] = [:], provider: String,
+        id: String, identityID: UUID?, userID: UUID, identityData: JSONObject = [:], provider: String,
         email: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil, lastSignInAt: Date? = nil
     ) {
         self.id = id
@@ -52,7 +52,7 @@ extension AuthUserIdentity {
 
     /// The identity in the API's own form.
     public var json: AnyJSON {
-        var members: [String: AnyJSON] = [
+        var members: JSONObject = [
             "id": .string(id), "user_id": .string(userID.uuidString.lowercased()),
             "identity_data": .object(identityData), "provider": .string(provider),
         ]

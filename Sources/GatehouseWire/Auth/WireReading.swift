@@ -12,7 +12,7 @@ public struct WireProblem: Error, Equatable, Sendable, CustomStringConvertible {
 /// Reads the members of an answer as tolerantly as the wire contract asks (12.6): a null counts as absent,
 /// unknown members are ignored, and a member of another type than expected counts only where it is required.
 package struct WireMembers {
-    private let members: [String: AnyJSON]
+    private let members: JSONObject
     private let path: String
 
     package init(_ json: AnyJSON, path: String) throws(WireProblem) {
@@ -44,7 +44,7 @@ package struct WireMembers {
         return value
     }
 
-    package func object(_ name: String) -> [String: AnyJSON] { self[name]?.objectValue ?? [:] }
+    package func object(_ name: String) -> JSONObject { self[name]?.objectValue ?? [:] }
     package func bool(_ name: String) -> Bool { self[name]?.boolValue ?? false }
     package func date(_ name: String) -> Date? { self[name]?.stringValue.flatMap(Date.init(wire:)) }
 

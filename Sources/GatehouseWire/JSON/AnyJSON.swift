@@ -7,25 +7,46 @@ public enum AnyJSON: Hashable, Sendable {
     case double(Double)
     case string(String)
     case array([AnyJSON])
-    case object([String: AnyJSON])
+    case object(JSONObject)
 }
 
 extension AnyJSON {
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
-    public var objectValue: [String: AnyJSON]? { if case .object(let value) = self { value } else { nil } }
+    public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
     public var arrayValue: [AnyJSON]? { if case .array(let value) = self { value } else { nil } }
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var intValue: Int64? { if case .integer(let value) = self { value } else { nil } }
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The member of an object; nil for anything else.
     public subscript(key: String) -> AnyJSON? { objectValue?[key] }
 }
 
-extension [String: AnyJSON] {
-    /// Merges the top level, as the Auth API does with metadata: a null deletes the key.
-    package mutating func merge(deletingNulls changes: [String: AnyJSON]) {
-        for (key, value) in changes { self[key] = value.isNull ? nil : value }
+extension AnyJSON {
+    /// Texts are equal when their bytes are.
+    public static func == (left: AnyJSON, right: AnyJSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value)
+        case .string(let value): value.hashBytes(into: &hasher)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(members)
+        }
     }
 }
 
@@ -37,6 +58,8 @@ extension AnyJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(arrayLiteral elements: AnyJSON...) { self = .array(elements) }
     public init(dictionaryLiteral elements: (String, AnyJSON)...) {
-        self = .object(Dictionary(elements) { _, last in last })
+        var members = JSONObject()
+        for (name, value) in elements { members[name] = value }
+        self = .object(members)
     }
 }

@@ -1,22 +1,33 @@
 /// The members of a request's JSON object, read as the Auth API reads them: a null counts as absent, names
 /// match without regard to case when no exact one is there, unknown members are ignored.
 package struct JSONMembers: Sendable {
-    private let members: [String: AnyJSON]
+    private let members: JSONObject
+    /// By the lower case of the name, those that have another spelling: of several the first in order, so that equal
+    /// requests have equal answers.
+    private let inexact: [ExternalName: (name: String, value: AnyJSON)]
 
     /// - Throws: ``JSONProblem`` when the bytes are not one JSON object.
     package init(_ bytes: [UInt8]) throws(JSONProblem) {
         guard let members = try JSONReader.read(bytes).objectValue else {
             throw .malformed("expected an object")
         }
-        self.members = members
+        self.init(members)
     }
 
-    package init(_ members: [String: AnyJSON]) { self.members = members }
+    package init(_ members: JSONObject) {
+        self.members = members
+        var inexact: [ExternalName: (name: String, value: AnyJSON)] = [:]
+        for (name, value) in members where name.utf8.contains(where: { (0x41...0x5A).contains($0) || $0 >= 0x80 }) {
+            let key = ExternalName(trusted: name.lowercased())
+            if let other = inexact[key], other.name < name { continue }
+            inexact[key] = (name, value)
+        }
+        self.inexact = inexact
+    }
 
     package subscript(name: String) -> AnyJSON? {
-        // Of several inexact names the first in order, so that equal requests have equal answers.
-        let value = members[name] ?? members.lazy.filter { $0.key.lowercased() == name }.min { $0.key < $1.key }?.value
-        return value == .null ? nil : value
+        let value = members[name] ?? inexact[ExternalName(trusted: name)]?.value
+        return value?.isNull == true ? nil : value
     }
 
     /// Whether the member was sent at all, a null included.
@@ -31,7 +42,7 @@ package struct JSONMembers: Sendable {
         try typed(name, "bool", \.boolValue)
     }
 
-    package func object(_ name: String) throws(JSONProblem) -> [String: AnyJSON]? {
+    package func object(_ name: String) throws(JSONProblem) -> JSONObject? {
         try typed(name, "object", \.objectValue)
     }
 

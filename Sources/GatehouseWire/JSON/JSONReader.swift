@@ -10,7 +10,8 @@ package enum JSONProblem: Error, Equatable, Sendable {
 /// Reads one JSON text (RFC 8259) strictly.
 ///
 /// Refused besides what the grammar refuses: invalid UTF-8, lone surrogates and U+0000 (no database text
-/// can hold them), numbers beyond a double, more than ``maximumDepth`` levels, and anything after the value.
+/// can hold them), numbers beyond a double, more than ``maximumDepth`` levels, member names of more than
+/// ``ExternalName/maximumLength`` bytes, and anything after the value.
 /// Of two members with one name the last counts, as in most readers, unless they are refused.
 package struct JSONReader {
     package static let maximumDepth = 100
@@ -70,8 +71,8 @@ package struct JSONReader {
         return value
     }
 
-    private mutating func object(_ depth: Int) throws(JSONProblem) -> [String: AnyJSON] {
-        var members: [String: AnyJSON] = [:]
+    private mutating func object(_ depth: Int) throws(JSONProblem) -> JSONObject {
+        var members = JSONObject()
         position += 1
         skipBlanks()
         if current == UInt8(ascii: "}") {
@@ -80,7 +81,7 @@ package struct JSONReader {
         }
         while true {
             guard current == UInt8(ascii: "\"") else { throw .malformed("expected a member name") }
-            let name = try string()
+            guard let name = ExternalName(try string()) else { throw .malformed("a member name is too long") }
             skipBlanks()
             guard current == UInt8(ascii: ":") else { throw .malformed("expected a colon") }
             position += 1

@@ -69,9 +69,9 @@ package struct JSONWriter {
             endArray()
         case .object(let members):
             beginObject()
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            for (name, member) in members.sorted {
                 separate()
-                append(quoted: name)
+                append(quoted: name.text)
                 bytes.append(UInt8(ascii: ":"))
                 needsComma = false
                 self.value(member)

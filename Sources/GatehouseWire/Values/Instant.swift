@@ -66,6 +66,8 @@ extension Instant: CustomStringConvertible {
     /// Reads RFC 3339 and PostgreSQL's spelling of it (a blank for `T`, `+00` for `Z`); digits below a
     /// microsecond are dropped. Without an offset the time is taken as UTC.
     package init?(_ text: String) {
+        // RFC 3339 with an offset and nanoseconds has 35 bytes.
+        guard text.utf8.count <= 64 else { return nil }
         var rest = Substring(text)
         guard let year = Self.number(&rest, 4), Self.take("-", &rest), let month = Self.number(&rest, 2),
             Self.take("-", &rest), let day = Self.number(&rest, 2), Self.take("Tt ", &rest),

@@ -1,3 +1,4 @@
+import GatehouseWire
 package import HTTPTypes
 
 /// Who a request is from, when proxies stand in between.
@@ -24,13 +25,13 @@ package struct ClientAddressRule: Sendable {
         switch source {
         case .peer: return peer
         case .headerFromAnyone(let name):
-            return headers[name]?.split(separator: ",").first.flatMap { IPAddress(Self.trimmed($0)) }
+            return headers[name]?.split(ascii: ",", maxSplits: 1).first.flatMap { IPAddress(Self.trimmed($0)) }
         case .header(let name, let proxies):
             guard let peer, let chain = headers[name], proxies.contains(where: { $0.contains(peer) }) else {
                 return peer
             }
             var nearest = peer
-            for part in chain.split(separator: ",").reversed() {
+            for part in chain.split(ascii: ",").reversed() {
                 // Unreadable: whoever wrote it is not one of our proxies, so the last one that is known counts.
                 guard let address = IPAddress(Self.trimmed(part)) else { return nearest }
                 nearest = address
@@ -77,8 +78,9 @@ package struct ClientAddressRule: Sendable {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" || $0 == "\"" }
-        while let last = text.last, last == " " || last == "\t" || last == "\"" { text = text.dropLast() }
-        return text
+        func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, UInt8(ascii: "\"")].contains(byte) }
+        var bytes = text.utf8.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
+        return Substring(bytes)
     }
 }

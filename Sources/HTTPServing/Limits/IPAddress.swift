@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// An address of either version; an IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 package struct IPAddress: Hashable, Sendable {
     /// The 128 bits of the IPv6 form.
@@ -14,17 +16,19 @@ package struct IPAddress: Hashable, Sendable {
     /// Reads an address alone, in brackets, or with a port as proxies write it (`192.0.2.1:80`, `[::1]:80`). A
     /// zone (`%eth0`) is dropped.
     package init?(_ text: some StringProtocol) {
+        // The longest has 45 characters, a bracket on both sides, a port, and a zone.
+        guard text.utf8.count <= 128, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var text = Substring(text)
-        if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return nil }
+        if text.hasPrefix("[") {
+            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             text = text[text.index(after: text.startIndex)..<end]
-        } else if text.contains("."), let colon = text.firstIndex(of: ":"),
+        } else if text.contains(ascii: "."), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text[colon...].dropFirst().allSatisfy(\.isNumber)
         {
             text = text[..<colon]
         }
-        text = text.prefix { $0 != "%" }
-        if text.contains(":") {
+        text = Substring(text.utf8.prefix { $0 != UInt8(ascii: "%") })
+        if text.contains(ascii: ":") {
             guard let groups = Self.groups(text) else { return nil }
             high = groups[..<4].reduce(0) { $0 << 16 | UInt64($1) }
             low = groups[4...].reduce(0) { $0 << 16 | UInt64($1) }
@@ -52,7 +56,7 @@ package struct IPAddress: Hashable, Sendable {
     package var block: UInt64 { isVersion4 ? low >> 8 : high >> 16 }
 
     private static func version4(_ text: Substring) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.split(ascii: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         var address: UInt32 = 0
         for part in parts {
@@ -68,7 +72,7 @@ package struct IPAddress: Hashable, Sendable {
     private static func groups(_ text: Substring) -> [UInt16]? {
         var text = text
         var tail: [UInt16] = []
-        if text.contains("."), let colon = text.lastIndex(of: ":") {
+        if text.contains(ascii: "."), let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) {
             guard let address = version4(text[text.index(after: colon)...]) else { return nil }
             tail = [UInt16(address >> 16), UInt16(truncatingIfNeeded: address)]
             text = text[...colon]
@@ -95,8 +99,8 @@ package struct IPAddress: Hashable, Sendable {
     private static func list(_ text: Substring) -> [UInt16]? {
         if text.isEmpty { return [] }
         var groups: [UInt16] = []
-        for part in text.split(separator: ":", omittingEmptySubsequences: false) {
-            guard (1...4).contains(part.utf8.count), let group = UInt16(part, radix: 16), part.first != "+" else {
+        for part in text.split(ascii: ":", omittingEmptySubsequences: false) {
+            guard (1...4).contains(part.utf8.count), let group = UInt16(part, radix: 16), !part.hasPrefix("+") else {
                 return nil
             }
             groups.append(group)
@@ -112,7 +116,7 @@ package struct IPNetwork: Hashable, Sendable {
     private let length: Int
 
     package init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.split(ascii: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let address = IPAddress(parts[0]) else { return nil }
         let width = address.isVersion4 ? 32 : 128
         guard let length = parts.count == 1 ? width : Int(parts[1]), (0...width).contains(length) else { return nil }

@@ -56,7 +56,7 @@ package struct LineLogHandler: LogHandler {
         writer.member("level", event.level.rawValue)
         writer.member("logger", label)
         writer.member("message", event.message.description)
-        if !metadata.isEmpty { writer.member("metadata", .object(metadata.mapValues(Self.json))) }
+        if !metadata.isEmpty { writer.member("metadata", .object(JSONObject(metadata.mapValues(Self.json)))) }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }
@@ -66,7 +66,7 @@ package struct LineLogHandler: LogHandler {
         case .string(let text): .string(text)
         case .stringConvertible(let value): .string(value.description)
         case .array(let values): .array(values.map(json))
-        case .dictionary(let members): .object(members.mapValues(json))
+        case .dictionary(let members): .object(JSONObject(members.mapValues(json)))
         }
     }
 

@@ -1,5 +1,6 @@
 // The only platform switch in HTTPServing: where write(2) and getrlimit(2) come from.
 #if canImport(Glibc)
+import GatehouseWire
 import Glibc
 #elseif canImport(Musl)
 import Musl

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// A number that only grows, one per combination of label values.

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// How often a value fell into which range.

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Prometheus' text format, version 0.0.4.
 struct PrometheusText {
     private(set) var text = ""

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// The counters of one row. A request finds them without looking anything up: the row holds them.

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// Counts what an operator wants to see, and writes it as Prometheus text (exposition format 0.0.4).

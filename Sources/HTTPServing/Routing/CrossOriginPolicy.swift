@@ -1,3 +1,4 @@
+import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
@@ -5,17 +6,17 @@ import Hummingbird
 ///
 /// Every origin is allowed: nothing here is decided by a cookie, a caller proves itself by a token it holds.
 package struct CrossOriginPolicy: Sendable {
-    private let allowedHeaders: Set<String>
-    private static let allowedMethods: Set<String> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    private let allowedHeaders: Set<ExternalName>
+    private static let allowedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     private static let exposedHeaders = "X-Total-Count, Link, X-Supabase-Api-Version"
 
     /// - Parameter additionalHeaders: request headers allowed besides the contract's list, in any case.
     package init(additionalHeaders: [String] = []) {
-        allowedHeaders = Set(
+        allowedHeaders = Set<ExternalName>(
             [
                 "accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie",
                 "x-supabase-api-version", "apikey",
-            ] + additionalHeaders.map { $0.lowercased() })
+            ] + additionalHeaders.map { ExternalName(trusted: $0.lowercased()) })
     }
 
     /// The answer to a preflight; nil when the request is none. One that asks for too much gets a 204 that
@@ -50,9 +51,9 @@ package struct CrossOriginPolicy: Sendable {
     }
 
     private func allows(_ names: String) -> Bool {
-        names.split(separator: ",").allSatisfy { name in
-            let trimmed = name.drop { $0 == " " }.prefix { $0 != " " }
-            return allowedHeaders.contains(trimmed.lowercased())
+        names.utf8.split(separator: UInt8(ascii: ",")).allSatisfy { name in
+            let trimmed = name.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
+            return ExternalName(Substring(trimmed).lowercased()).map(allowedHeaders.contains) ?? false
         }
     }
 }

@@ -1,3 +1,4 @@
+import GatehouseWire
 import HTTPTypes
 package import Hummingbird
 

@@ -76,7 +76,7 @@ extension OpenIDProvider {
 
 extension AppleNotification {
     fileprivate init(
-        _ members: [String: AnyJSON], _ settings: ProviderSettings, at now: Instant
+        _ members: JSONObject, _ settings: ProviderSettings, at now: Instant
     ) throws(IdentityRejection) {
         let claims = ClaimReader(members: members)
         let audience: [String]
@@ -92,7 +92,7 @@ extension AppleNotification {
         } catch {
             throw .notAccepted(error)
         }
-        guard let client = audience.first(where: settings.clientIDs.contains) else {
+        guard let client = audience.first(where: { settings.clientIDs.contains($0) }) else {
             throw .wrongAudience(found: audience, accepted: settings.clientIDs)
         }
         self.client = client

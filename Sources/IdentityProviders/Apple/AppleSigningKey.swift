@@ -59,16 +59,18 @@ final class AppleClientSecrets: Sendable {
     private static let lifetime: Duration = .seconds(3_600)
 
     private let key: AppleSigningKey
-    private let made = Mutex<[String: (secret: Secret, at: Instant)]>([:])
+    private let made = Mutex<[ExternalName: (secret: Secret, at: Instant)]>([:])
 
     init(_ key: AppleSigningKey) { self.key = key }
 
     /// - Throws: What the crypto library throws.
     func secret(for client: String, at now: Instant) throws -> Secret {
         try made.withLock { made in
-            if let last = made[client], now >= last.at, now < last.at + Self.lifetime / 2 { return last.secret }
+            if let last = made[ExternalName(trusted: client)], now >= last.at, now < last.at + Self.lifetime / 2 {
+                return last.secret
+            }
             let secret = try key.clientSecret(for: client, at: now, lifetime: Self.lifetime)
-            made[client] = (secret, now)
+            made[ExternalName(trusted: client)] = (secret, now)
             return secret
         }
     }

@@ -30,12 +30,12 @@ package struct AuthorizationRequest: Sendable {
     package var redirectURL: String
     /// The app's own wishes, besides the provider's usual ones.
     package var scopes: [String]
-    /// Parameters that the app wants to pass on, such as `login_hint`.
-    package var extra: [String: String]
+    /// Parameters that the app wants to pass on, such as `login_hint`. Of several with one name the first counts.
+    package var extra: [(name: String, value: String)]
 
     package init(
         state: String, secrets: AuthorizationSecrets, redirectURL: String, scopes: [String] = [],
-        extra: [String: String] = [:]
+        extra: [(name: String, value: String)] = []
     ) {
         self.state = state
         nonce = secrets.nonce
@@ -48,30 +48,36 @@ package struct AuthorizationRequest: Sendable {
 
 extension AuthorizationRequest {
     /// What callers do not get to say, in lower case: it would replace what we say, or is nobody's business there.
-    private static let reserved: Set<String> = [
+    private static let reserved: Set<ExternalName> = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type",
         "response_mode", "state", "nonce", "scope", "code_challenge", "code_challenge_method", "code_verifier",
         "request", "request_uri", "registration", "provider", "scopes", "invite_token",
     ]
 
     /// What is passed on: at most 16 parameters of at most 1,024 bytes, the first in order of their names.
-    static func passable(_ extra: [String: String]) -> [String: String] {
-        let allowed = extra.filter { name, value in
-            !reserved.contains(name.lowercased()) && (1...64).contains(name.utf8.count) && value.utf8.count <= 1_024
+    static func passable(_ extra: [(name: String, value: String)]) -> [ExternalName: String] {
+        var first: [ExternalName: String] = [:]
+        for (name, value) in extra where (1...64).contains(name.utf8.count) {
+            let name = ExternalName(trusted: name)
+            if first[name] == nil { first[name] = value }
         }
-        let names = allowed.keys.sorted().prefix(16)
-        return allowed.filter { names.contains($0.key) }
+        let allowed = first.filter { name, value in
+            !reserved.contains(ExternalName(trusted: name.text.lowercased())) && value.utf8.count <= 1_024
+        }
+        return Dictionary(uniqueKeysWithValues: allowed.sorted { $0.key < $1.key }.prefix(16).map { ($0, $1) })
     }
 
     /// The words of a scope (RFC 6749 §3.3), each once, 32 at most.
     static func words(_ usual: [String], _ wishes: [String]) -> [String] {
-        var seen: Set<String> = []
-        let words = wishes.flatMap { $0.split { $0 == "," || $0 == " " }.map(String.init) }
+        var seen: Set<ExternalName> = []
+        let words = wishes.flatMap { wish in
+            wish.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }.map { String(Substring($0)) }
+        }
         let valid = words.filter { word in
             (1...256).contains(word.utf8.count)
                 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         }
-        return (usual + valid).filter { seen.insert($0).inserted }.prefix(32).map(\.self)
+        return (usual + valid).filter { seen.insert(ExternalName(trusted: $0)).inserted }.prefix(32).map(\.self)
     }
 }
 
@@ -85,7 +91,7 @@ extension OpenIDProvider {
         guard let endpoint = try await metadata().authorization else { throw .notOffered(.authorization) }
         let isApple = settings.kind == .apple
         var parameters = isApple ? [:] : AuthorizationRequest.passable(request.extra)
-        parameters.merge(settings.authorizationParameters) { _, configured in configured }
+        for (name, value) in settings.authorizationParameters { parameters[ExternalName(trusted: name)] = value }
         parameters["client_id"] = settings.clientIDs[0]
         parameters["redirect_uri"] = request.redirectURL
         parameters["response_type"] = "code"
@@ -98,7 +104,7 @@ extension OpenIDProvider {
             parameters["code_challenge"] = request.codeChallenge
             parameters["code_challenge_method"] = "S256"
         }
-        let separator = endpoint.text.contains("?") ? "&" : "?"
+        let separator = endpoint.text.contains(ascii: "?") ? "&" : "?"
         return endpoint.text + separator + FormText.query(parameters)
     }
 

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Text from elsewhere that people will see, or that goes into the log.
 enum DisplayText {
     /// Without control characters, line breaks, and marks that turn the direction of writing; blanks around it are

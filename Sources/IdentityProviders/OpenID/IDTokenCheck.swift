@@ -14,7 +14,7 @@ struct IDTokenClaims: Sendable {
     let authorizedParty: String?
     let accessTokenHash: String?
 
-    init(_ members: [String: AnyJSON]) throws(TokenRejection) {
+    init(_ members: JSONObject) throws(TokenRejection) {
         let claims = ClaimReader(members: members)
         guard let expiresAt = try claims.time("exp") else { throw .missingClaim("exp") }
         guard let issuedAt = try claims.time("iat") else { throw .missingClaim("iat") }
@@ -96,7 +96,7 @@ struct IDTokenCheck: Sendable {
     /// several it says who asked. Where we asked ourselves it can only be us.
     private func checkAudience(_ claims: IDTokenClaims, client: String?) throws(IdentityRejection) {
         let accepted = client.map { [$0] } ?? settings.clientIDs
-        guard claims.audience.contains(where: accepted.contains) else {
+        guard claims.audience.contains(where: { accepted.contains($0) }) else {
             throw .wrongAudience(found: claims.audience, accepted: accepted)
         }
         guard let party = claims.authorizedParty, claims.audience.count > 1 || client != nil else { return }

@@ -10,7 +10,7 @@ package struct IDTokenMark: Equatable, Sendable {
 
     /// - Parameter token: One whose signature is right.
     /// - Returns: nil for one with neither `nonce` nor `jti`.
-    init?(_ token: Secret, _ claims: IDTokenClaims, _ members: [String: AnyJSON]) {
+    init?(_ token: Secret, _ claims: IDTokenClaims, _ members: JSONObject) {
         let marks = [claims.nonce, members["jti"]?.stringValue]
         guard marks.contains(where: { $0?.isEmpty == false }) else { return nil }
         let text = token.reveal().utf8

@@ -5,7 +5,7 @@ struct IdentityData {
     let claims: ProfileClaims
     let identity: VerifiedIdentity
 
-    func members(_ kind: ProviderSettings.Kind) -> [String: AnyJSON] {
+    func members(_ kind: ProviderSettings.Kind) -> JSONObject {
         guard identity.client != nil else { return profile }
         return switch kind {
         case .apple: apple
@@ -14,8 +14,8 @@ struct IdentityData {
         }
     }
 
-    private var common: [String: AnyJSON] {
-        var members: [String: AnyJSON] = [
+    private var common: JSONObject {
+        var members: JSONObject = [
             "iss": .string(identity.issuer), "sub": .string(identity.subject),
             "email_verified": .bool(identity.isEmailVerified), "phone_verified": false,
         ]
@@ -24,16 +24,16 @@ struct IdentityData {
     }
 
     private func with(
-        _ texts: [String: String?], custom: [String: AnyJSON?], in members: [String: AnyJSON]
-    ) -> [String: AnyJSON] {
+        _ texts: [String: String?], custom: [String: AnyJSON?], in members: JSONObject
+    ) -> JSONObject {
         var members = members
         for (name, text) in texts { members[name] = text.map(AnyJSON.string) }
         let custom = custom.compactMapValues(\.self)
-        if !custom.isEmpty { members["custom_claims"] = .object(custom) }
+        if !custom.isEmpty { members["custom_claims"] = .object(JSONObject(custom)) }
         return members
     }
 
-    private var apple: [String: AnyJSON] {
+    private var apple: JSONObject {
         with(
             ["provider_id": identity.subject],
             custom: [
@@ -43,7 +43,7 @@ struct IdentityData {
             ], in: common)
     }
 
-    private var google: [String: AnyJSON] {
+    private var google: JSONObject {
         let name = claims.text("name")
         return with(
             [
@@ -53,7 +53,7 @@ struct IdentityData {
     }
 
     /// What a provider's profile says, when there is no ID token.
-    private var profile: [String: AnyJSON] {
+    private var profile: JSONObject {
         let name = claims.text("name")
         return with(
             [
@@ -68,7 +68,7 @@ struct IdentityData {
     ]
 
     /// The standard claims of any other provider's ID token.
-    private var token: [String: AnyJSON] {
+    private var token: JSONObject {
         var members = common
         for name in Self.standardTexts { members[name] = claims.text(name).map(AnyJSON.string) }
         members["updated_at"] = members["updated_at"] ?? claims.number("updated_at")

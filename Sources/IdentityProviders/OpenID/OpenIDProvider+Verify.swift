@@ -47,13 +47,13 @@ extension OpenIDProvider {
         // OpenID Connect Core 1.0 §5.3.2.
         guard profile["sub"]?.stringValue == claims.subject else { throw .rejected(.foreignProfile) }
         // Whether an address is verified says who gave the address.
-        let addresses: Set<String> = ["email", "email_verified", "verified_email"]
+        let addresses = ["email", "email_verified", "verified_email"]
         let signed = payload.members.filter { !addresses.contains($0.key) }
         return identity(claims, signed.merging(profile) { signed, _ in signed }, client: tokens.client)
     }
 
     /// The provider's profile of whoever the access token belongs to (OpenID Connect Core 1.0 §5.3).
-    package func profile(_ tokens: ProviderTokens) async throws(ProviderFailure) -> [String: AnyJSON] {
+    package func profile(_ tokens: ProviderTokens) async throws(ProviderFailure) -> JSONObject {
         guard let token = tokens.accessToken, let endpoint = try await metadata().userInfo else {
             throw .notOffered(.userInfo)
         }
@@ -99,13 +99,13 @@ extension OpenIDProvider {
     }
 
     private func identity(
-        _ claims: IDTokenClaims, _ members: [String: AnyJSON], client: String?
+        _ claims: IDTokenClaims, _ members: JSONObject, client: String?
     ) -> VerifiedIdentity {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         return VerifiedIdentity(
             ProfileClaims(members: members), subject: claims.subject,
             // Google's second spelling is the same issuer.
             issuer: settings.kind == .google ? settings.issuers[0] : claims.issuer,
-            client: claims.audience.first(where: accepted.contains) ?? accepted[0], settings: settings)
+            client: claims.audience.first(where: { accepted.contains($0) }) ?? accepted[0], settings: settings)
     }
 }

@@ -123,7 +123,7 @@ struct ProviderCaller: Sendable {
     /// A call whose answer is a JSON object, or an OAuth error (RFC 6749 §5.2).
     func object(
         _ request: ProviderRequest, for step: ProviderStep
-    ) async throws(ProviderFailure) -> [String: AnyJSON] {
+    ) async throws(ProviderFailure) -> JSONObject {
         let response = try await send(request, for: step)
         // Lost: what is wrong with the JSON; it is the provider's, and an error's status counts more.
         let members = (try? JSONReader.read(response.body))?.objectValue
@@ -133,7 +133,7 @@ struct ProviderCaller: Sendable {
     }
 
     static func checkRefusal(
-        _ status: Int, _ members: [String: AnyJSON]?, for step: ProviderStep
+        _ status: Int, _ members: JSONObject?, for step: ProviderStep
     ) throws(ProviderFailure) {
         guard status != 429, status < 500 else { throw .unavailable(step, .status(status)) }
         // Some providers refuse with 200.

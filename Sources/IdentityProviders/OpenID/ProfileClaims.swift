@@ -8,7 +8,7 @@ struct ProfileClaims: Sendable {
     private static let maximumText = 512
     private static let relayDomain = "@privaterelay.appleid.com"
 
-    let members: [String: AnyJSON]
+    let members: JSONObject
 
     /// Not empty.
     func text(_ name: String, maximum: Int = maximumText) -> String? {
@@ -20,7 +20,8 @@ struct ProfileClaims: Sendable {
     func flag(_ name: String) -> Bool? {
         switch members[name] {
         case .bool(let flag): flag
-        case .string(let text): ["true": true, "false": false][text.lowercased()]
+        case .string(let text) where text.lowercased() == "true": true
+        case .string(let text) where text.lowercased() == "false": false
         default: nil
         }
     }
@@ -46,8 +47,9 @@ struct ProfileClaims: Sendable {
     /// Something on both sides of an at sign, 255 bytes at most, no blanks. Whether it is an address that we
     /// accept, whoever makes accounts decides.
     var email: String? {
-        guard let text = text("email", maximum: 255), let at = text.lastIndex(of: "@"), at != text.startIndex,
-            text.index(after: at) != text.endIndex,
+        guard let text = text("email", maximum: 255), let at = text.utf8.lastIndex(of: UInt8(ascii: "@")),
+            at != text.startIndex,
+            text.utf8.index(after: at) != text.endIndex,
             text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace })
         else { return nil }
         return text

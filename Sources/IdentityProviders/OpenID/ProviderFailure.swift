@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// What we wanted of the provider.
 package enum ProviderStep: String, Sendable {
     case discovery

@@ -26,7 +26,7 @@ package struct VerifiedIdentity: Equatable, Sendable {
     /// When the person last proved to the provider who they are, if it says so.
     package let authenticatedAt: Instant?
     /// What becomes `identity_data`, and is merged into `user_metadata` (contract 3.2 and 3.3).
-    package private(set) var data: [String: AnyJSON]
+    package private(set) var data: JSONObject
 
     /// The same with a name from elsewhere, if the provider gave none: Apple tells it once, beside the token.
     package func naming(_ person: PersonName?) -> VerifiedIdentity {

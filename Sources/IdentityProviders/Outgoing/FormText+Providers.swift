@@ -7,8 +7,9 @@ extension FormText {
     }
 
     /// In the order of the names, so that equal parameters give equal text.
-    static func query(_ parameters: [String: String]) -> String {
-        parameters.sorted { $0.key < $1.key }.map { escape($0.key) + "=" + escape($0.value) }.joined(separator: "&")
+    static func query(_ parameters: [ExternalName: String]) -> String {
+        parameters.sorted { $0.key < $1.key }.map { escape($0.key.text) + "=" + escape($0.value) }.joined(
+            separator: "&")
     }
 
     /// The value of `Authorization` for a client and its secret (RFC 6749 §2.3.1: both are form-encoded first).

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// An IPv4 or IPv6 address. An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is that IPv4 address.
 package struct IPAddress: Hashable, Sendable {
     /// 4 or 16, in network order.
@@ -52,7 +54,7 @@ package struct IPNetwork: Hashable, Sendable {
     /// - Parameter text: CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3); without a slash one address.
     /// - Returns: nil when bits are set behind the prefix: one of the two is a slip.
     package init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let parts = text.split(ascii: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
         let all = address.bytes.count * 8
         guard let bits = parts.count == 1 ? all : Self.number(parts[1]), bits <= all else { return nil }

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Which addresses this server calls when a provider, or whoever configured one, names them.
 ///
 /// https only, and only what is public: a discovery document must not turn the server into a key to the network

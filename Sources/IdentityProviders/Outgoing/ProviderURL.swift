@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// An http or https URL as we call it: one spelling, nothing that two readers could read differently.
 ///
 /// Refused are user names, fragments, blanks, backslashes, anything that is not ASCII, and host names that are
@@ -21,7 +23,9 @@ package struct ProviderURL: Hashable, Sendable {
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
         else { return nil }
         let remainder = text.dropFirst(scheme.count)
-        let authority = remainder.prefix { $0 != "/" && $0 != "?" }.lowercased()
+        let authority = Substring(
+            remainder.utf8.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        ).lowercased()
         isSecure = scheme == "https://"
         guard let (name, port) = Self.split(authority, defaultPort: isSecure ? 443 : 80) else { return nil }
         address = IPAddress(name)
@@ -39,7 +43,7 @@ package struct ProviderURL: Hashable, Sendable {
 
     /// The same with something added to its path. Without what stood behind a question mark.
     func appending(path: String) -> ProviderURL? {
-        var base = String(text.prefix { $0 != "?" })
+        var base = String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") }))
         if base.hasSuffix("/") { base.removeLast() }
         return ProviderURL(base + path)
     }
@@ -51,16 +55,16 @@ package struct ProviderURL: Hashable, Sendable {
     private static func split(_ authority: String, defaultPort: Int) -> (name: String, port: Int)? {
         var (name, port) = (authority[...], ""[...])
         if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]") else { return nil }
+            guard let end = authority.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             name = authority[authority.index(after: authority.startIndex)..<end]
             port = authority[authority.index(after: end)...]
-            guard name.contains(":") else { return nil }
-        } else if let colon = authority.firstIndex(of: ":") {
+            guard name.contains(ascii: ":") else { return nil }
+        } else if let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")) {
             (name, port) = (authority[..<colon], authority[colon...])
         }
         guard !port.isEmpty else { return (String(name), defaultPort) }
         let digits = port.dropFirst()
-        guard port.first == ":", (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy(isDigit),
+        guard port.hasPrefix(":"), (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy(isDigit),
             let number = Int(digits), (1...65_535).contains(number)
         else { return nil }
         return (String(name), number)
@@ -70,19 +74,19 @@ package struct ProviderURL: Hashable, Sendable {
 
     private static func isName(_ name: String) -> Bool {
         guard name.utf8.count <= 253 else { return false }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let labels = name.split(ascii: ".", omittingEmptySubsequences: false)
         guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
         // What resolvers take for a number is no name.
         return !last.utf8.allSatisfy(isDigit) && !last.hasPrefix("0x")
     }
 
     private static func isLabel(_ label: Substring) -> Bool {
-        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
             && label.utf8.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F }
     }
 }
 
 extension ProviderURL: CustomStringConvertible {
     /// Without its query.
-    package var description: String { String(text.prefix { $0 != "?" }) }
+    package var description: String { String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 }

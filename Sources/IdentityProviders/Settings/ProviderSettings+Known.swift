@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension ProviderSettings {
     /// Both names that Apple signs with: for some days in June 2025 tokens and discovery documents had the second.
     package static let appleIssuers = ["https://appleid.apple.com", "https://account.apple.com"]
@@ -75,7 +77,7 @@ private struct Findings {
     let clientIDs: [String]
 
     /// Identities of these names are not made by providers.
-    private static let taken: Set<String> = ["email", "phone", "anonymous", "web3", "sso"]
+    private static let taken = ["email", "phone", "anonymous", "web3", "sso"]
 
     init(clientIDs: [String]) {
         self.clientIDs = clientIDs.filter { !$0.isEmpty }

@@ -42,7 +42,8 @@ package struct ProviderSettings: Sendable {
     /// Whether the secret stands in the form (`client_secret_post`) or in the header; nil: as the provider announces.
     package var sendsSecretInForm: Bool?
     /// How ID tokens may be signed.
-    package var algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases.filter { !$0.isSymmetric })
+    package var algorithms: Set<SigningAlgorithm> = Set<SigningAlgorithm>(
+        SigningAlgorithm.allCases.filter { !$0.isSymmetric })
 
     init(
         name: String, kind: Kind, issuers: [String], clientIDs: [String], credential: ClientCredential,

@@ -74,7 +74,7 @@ import SwiftUI
 
     /// The stand-in's answer.
     private func credential(of choice: Choice, nonce: String?) async throws -> AnyJSON {
-        var members: [String: AnyJSON] = ["person": .string(choice.person)]
+        var members: JSONObject = ["person": .string(choice.person)]
         members["nonce"] = nonce.map(AnyJSON.string)
         members["email"] = choice.email.map(AnyJSON.string)
         let reply = try await network.send(

@@ -39,15 +39,15 @@ package struct InvalidProfileChange: Error, Equatable {
 
 extension ProfileChanges {
     /// The members that `/v1/auth/me` takes.
-    package static let summaryFields: Set<String> = ["first_name", "favorite_teams"]
+    package static let summaryFields = ["first_name", "favorite_teams"]
     /// The members that `/api/v1/profile` takes. `is_premium` is not among them.
-    package static let wholeFields = summaryFields.union(["name", "avatar_url", "timezone"])
+    package static let wholeFields = summaryFields + ["name", "avatar_url", "timezone"]
 
     /// - Throws: ``InvalidProfileChange`` for the first member that is unknown or wrong, and when there is none.
-    package init(_ members: JSONMembers, allowed: Set<String>) throws(InvalidProfileChange) {
+    package init(_ members: JSONMembers, allowed: [String]) throws(InvalidProfileChange) {
         guard !members.names.isEmpty else { throw InvalidProfileChange(message: "There is nothing to change.") }
-        for name in members.names.sorted() where !allowed.contains(name) {
-            throw InvalidProfileChange(message: "\(name.prefix(50)) cannot be changed here.")
+        for name in members.names.sorted(by: <) where !allowed.contains(name) {
+            throw InvalidProfileChange(message: "\(name.cut(to: 50)) cannot be changed here.")
         }
         firstName = try Self.text("first_name", members, limit: 50)
         favoriteTeams = try Self.teams(members)

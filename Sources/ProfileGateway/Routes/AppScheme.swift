@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// The URL scheme that an app registered, such as `boxscore`: where an OAuth redirect may be sent on to.
 package struct AppScheme: Hashable, Sendable {
     package let text: String
@@ -12,7 +14,7 @@ package struct AppScheme: Hashable, Sendable {
         self.text = text
     }
 
-    private static let reserved: Set<String> = [
+    private static let reserved = [
         "http", "https", "ws", "wss", "ftp", "file", "data", "javascript", "vbscript", "blob", "about", "mailto", "tel",
         "sms", "intent", "view-source",
     ]

@@ -118,7 +118,7 @@ extension ProfileRoutes {
     }
 
     private func listTeams(_ request: Request, _ context: ServerContext) throws -> Response {
-        let league = request.uri.queryParameters["league"].map(String.init)
+        let league = Query(request)["league"]
         guard let response = teams.response(league: league) else {
             throw Refusal(.badRequest, .validationFailed, "league must be one of the listed teams' leagues.")
         }
@@ -144,7 +144,7 @@ extension ProfileRoutes {
     }
 
     private func change(
-        _ request: Request, _ context: ServerContext, _ bearer: Bearer, _ allowed: Set<String>
+        _ request: Request, _ context: ServerContext, _ bearer: Bearer, _ allowed: [String]
     ) async throws -> ProfileRecord {
         let members = try await request.jsonMembers(context)
         do {

@@ -39,7 +39,7 @@ package struct DamagedTeamFile: Error, Equatable {}
 package struct TeamCatalogue: Sendable {
     package let teams: [Team]
     private let all: Response
-    private let byLeague: [String: Response]
+    private let byLeague: [ExternalName: Response]
 
     /// The file that is built into the program.
     package init() throws { try self.init(file: PackageResources.teams_json) }
@@ -49,14 +49,14 @@ package struct TeamCatalogue: Sendable {
         guard let list = try JSONReader.read(file).arrayValue else { throw DamagedTeamFile() }
         teams = try list.map(Self.team)
         all = Self.answer(teams)
-        byLeague = Dictionary(grouping: teams, by: \.league).mapValues(Self.answer)
+        byLeague = Dictionary(grouping: teams) { ExternalName(trusted: $0.league) }.mapValues(Self.answer)
     }
 
     /// - Parameter league: nil or empty for every league.
     /// - Returns: nil for a league that is not in the file.
     package func response(league: String?) -> Response? {
         guard let league, !league.isEmpty else { return all }
-        return byLeague[league]
+        return ExternalName(league).flatMap { byLeague[$0] }
     }
 
     private static func team(_ value: AnyJSON) throws -> Team {

@@ -3,8 +3,8 @@ package import JSONWebTokens
 
 /// Checks tokens as requirement C4 wants it: signature, `exp` and `nbf` by the keys, then `iss`, `aud`, `sub`.
 package struct BearerCheck: Sendable {
-    private let issuers: Set<String>
-    private let audiences: Set<String>
+    private let issuers: [String]
+    private let audiences: [String]
     private let now: @Sendable () -> Instant
     private typealias Verify =
         @Sendable (_ token: String, _ now: Instant, _ refusesRevoked: Bool) async throws(RemoteKeySet.Failure)
@@ -17,7 +17,7 @@ package struct BearerCheck: Sendable {
     ///   - issuers: the values of `iss` that are ours. A token without `iss` is not valid.
     ///   - cache: whoever rotates the keys has it forget everything, and whoever ends sessions has it refuse them.
     package init(
-        issuers: Set<String>, audiences: Set<String>, cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
+        issuers: [String], audiences: [String], cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
         keys: @escaping @Sendable () -> KeySet
     ) {
         self.issuers = issuers
@@ -39,7 +39,7 @@ package struct BearerCheck: Sendable {
     ///
     /// - Parameter leeway: how far the clocks may be apart.
     package init(
-        issuers: Set<String>, audiences: Set<String>, cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
+        issuers: [String], audiences: [String], cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
         remoteKeys: RemoteKeySet, leeway: Duration = .seconds(5)
     ) {
         self.issuers = issuers

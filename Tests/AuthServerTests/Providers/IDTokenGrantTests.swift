@@ -13,14 +13,14 @@ extension TestServer {
     func appleCredential(_ person: String = "verified", email: String? = nil, nonce: String? = nil) async throws
         -> TestAnswer
     {
-        var members: [String: AnyJSON] = ["person": .string(person)]
+        var members: JSONObject = ["person": .string(person)]
         members["nonce"] = nonce.map(AnyJSON.string)
         members["email"] = email.map(AnyJSON.string)
         return try await send(.post, "/dev/apple/native-credential", json: .object(members))
     }
 
     func googleCredential(_ person: String = "verified", email: String? = nil) async throws -> TestAnswer {
-        var members: [String: AnyJSON] = [
+        var members: JSONObject = [
             "person": .string(person), "server_client_id": .string(standIns?.registration.google.webClient ?? ""),
         ]
         members["email"] = email.map(AnyJSON.string)
@@ -28,9 +28,9 @@ extension TestServer {
     }
 
     func idTokenGrant(
-        _ provider: String, _ credential: TestAnswer, adding members: [String: AnyJSON] = [:], bearer: String? = nil
+        _ provider: String, _ credential: TestAnswer, adding members: JSONObject = [:], bearer: String? = nil
     ) async throws -> TestAnswer {
-        var body: [String: AnyJSON] = [
+        var body: JSONObject = [
             "provider": .string(provider),
             "id_token": credential["identityToken"] ?? credential["idToken"] ?? .null,
         ]
@@ -83,7 +83,7 @@ struct IDTokenGrantTests {
         try await TestServer.with(on: kind, providers: TestProviders()) { server in
             let credential = try await server.appleCredential(nonce: Self.digest)
             func signIn(linking bearer: String? = nil) async throws -> TestAnswer {
-                var members: [String: AnyJSON] = ["nonce": "12345", "authorization_code": .null]
+                var members: JSONObject = ["nonce": "12345", "authorization_code": .null]
                 if bearer != nil { members["link_identity"] = true }
                 return try await server.idTokenGrant("apple", credential, adding: members, bearer: bearer)
             }

@@ -86,12 +86,20 @@ package enum CopyText {
 
     /// A row as a JSON object of texts and nulls.
     static func object(_ columns: [String], _ values: [String?]) -> AnyJSON {
-        .object(Dictionary(zip(columns, values.map { $0.map(AnyJSON.string) ?? .null })) { $1 })
+        .object(JSONObject(Dictionary(zip(columns, values.map { $0.map(AnyJSON.string) ?? .null })) { $1 }))
     }
 
     /// One line for text, without the line feed.
     package static func line(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n").replacing("\r", with: "\\r")
-            .replacing("\t", with: "\\t")
+        let escaped = text.utf8.flatMap { byte -> [UInt8] in
+            switch byte {
+            case UInt8(ascii: "\\"): Array(#"\\"#.utf8)
+            case UInt8(ascii: "\n"): Array(#"\n"#.utf8)
+            case UInt8(ascii: "\r"): Array(#"\r"#.utf8)
+            case UInt8(ascii: "\t"): Array(#"\t"#.utf8)
+            default: [byte]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }

@@ -124,7 +124,7 @@ package struct SupabaseAccount: Sendable {
             && account.identities.allSatisfy { $0.provider == "phone" }
     }
 
-    private static func object(_ text: [UInt8]) -> [String: AnyJSON]? {
+    private static func object(_ text: [UInt8]) -> JSONObject? {
         // What is lost: where the JSON is broken. A database does not write such.
         (try? JSONReader.read(text))?.objectValue
     }

@@ -1,3 +1,4 @@
+import GatehouseWire
 import PostgresDriver
 import SQLDatabase
 

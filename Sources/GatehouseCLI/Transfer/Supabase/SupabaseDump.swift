@@ -140,7 +140,10 @@ final class SupabaseDump: SupabaseSource {
                 if name == "claims" { writer.member("claims", json: array(belonging)) }
             }
         }
-        let factors = try rows("auth.mfa_factors", of: id).filter { $0.text.contains("\"status\":\"verified\"") }
+        let factors = try rows("auth.mfa_factors", of: id).filter { row in
+            // Lost: a row that is no JSON; this program wrote it.
+            (try? JSONReader.read(row.text))?["status"]?.stringValue == "verified"
+        }
         writer.member("factors", Int64(factors.count))
         if let profile = try rows("public.profiles", of: id).first { writer.member("profile", json: profile.text) }
         writer.endObject()

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// The parts of an SQL file for `psql` around the lines of accounts and of profiles. The server itself turns JSON into
 /// rows, so that columns which only some versions of Supabase have are no concern.
 package enum SupabaseExport {

@@ -9,9 +9,9 @@ struct SupabaseProfile {
     private(set) var imported = ImportedProfile()
     /// Columns whose value does not fit.
     private(set) var dropped: [String] = []
-    private let row: [String: AnyJSON]
+    private let row: JSONObject
 
-    init(_ row: [String: AnyJSON]) {
+    init(_ row: JSONObject) {
         self.row = row
         imported.firstName = text("first_name", \.firstName)
         imported.name = text(row["name"] == nil ? "full_name" : "name", as: "name", \.name)
@@ -43,7 +43,7 @@ struct SupabaseProfile {
         return AnyJSON.array((changes.favoriteTeams ?? []).map(AnyJSON.string)).text
     }
 
-    private mutating func changes(_ column: String, _ members: [String: AnyJSON]) -> ProfileChanges? {
+    private mutating func changes(_ column: String, _ members: JSONObject) -> ProfileChanges? {
         // PostgreSQL has no form of U+0000.
         if row[column]?.stringValue?.utf8.contains(0) != true {
             do throws(InvalidProfileChange) {

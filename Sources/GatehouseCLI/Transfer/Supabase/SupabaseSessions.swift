@@ -14,10 +14,10 @@ struct SupabaseSessions {
     private let policy: SessionPolicy
     private let now: Instant
     /// By session, newest first.
-    private let tokens: [String: [LineColumns]]
-    private let claims: [String: [LineColumns]]
+    private let tokens: [ExternalName: [LineColumns]]
+    private let claims: [ExternalName: [LineColumns]]
 
-    init(_ whole: [String: AnyJSON], of account: Account, policy: SessionPolicy, now: Instant) {
+    init(_ whole: JSONObject, of account: Account, policy: SessionPolicy, now: Instant) {
         self.account = account
         self.policy = policy
         self.now = now
@@ -25,10 +25,12 @@ struct SupabaseSessions {
         claims = Self.bySession(whole["claims"])
     }
 
-    private static func bySession(_ rows: AnyJSON?) -> [String: [LineColumns]] {
-        let pairs = (rows?.arrayValue ?? []).compactMap { row -> (String, LineColumns)? in
-            guard let members = row.objectValue, let session = members["session_id"]?.stringValue else { return nil }
-            return (session.lowercased(), LineColumns(members))
+    private static func bySession(_ rows: AnyJSON?) -> [ExternalName: [LineColumns]] {
+        let pairs = (rows?.arrayValue ?? []).compactMap { row -> (ExternalName, LineColumns)? in
+            guard let members = row.objectValue,
+                let session = members["session_id"]?.stringValue.flatMap({ ExternalName($0.lowercased()) })
+            else { return nil }
+            return (session, LineColumns(members))
         }
         return Dictionary(grouping: pairs) { $0.0 }.mapValues { $0.map(\.1) }
     }
@@ -47,7 +49,7 @@ struct SupabaseSessions {
     private func session(_ id: SessionID, _ row: LineColumns) throws(LineProblem) -> Fate {
         // An end of its own has only what single sign-on began.
         if try row.time("not_after") != nil { return .stays(.sessionExpired, id.text) }
-        let chain = try SupabaseTokens(session: id, row, tokens[id.text] ?? [])
+        let chain = try SupabaseTokens(session: id, row, tokens[ExternalName(trusted: id.text)] ?? [])
         guard let createdAt = try row.time("created_at") else { return .stays(.sessionUnreadable, id.text) }
         let level = try row.text("aal") ?? "aal1"
         guard ["aal1", "aal2", "aal3"].contains(level) else { return .stays(.sessionUnreadable, id.text) }
@@ -78,7 +80,7 @@ struct SupabaseSessions {
     /// Newest first.
     private func methods(of session: String, _ createdAt: Instant) throws(LineProblem) -> [Method] {
         var methods: [Method] = []
-        for claim in claims[session] ?? [] {
+        for claim in claims[ExternalName(trusted: session)] ?? [] {
             guard let name = try claim.text("authentication_method") else { continue }
             methods.append(Method(name: name, at: try claim.time("updated_at") ?? createdAt))
         }

@@ -1,11 +1,11 @@
 import GatehouseWire
-import Hummingbird
+package import Hummingbird
 
 /// The parameters of a request's query, read as a form (a plus sign is a blank), which Hummingbird's own are not.
 package struct Query {
     package private(set) var parameters: [(name: String, value: String)] = []
 
-    init(_ request: Request) { self.init(form: request.uri.query ?? "") }
+    package init(_ request: Request) { self.init(form: request.uri.query ?? "") }
 
     /// - Parameter text: `application/x-www-form-urlencoded`.
     package init(form text: String) {
@@ -23,13 +23,8 @@ package struct Query {
         return value?.isEmpty == false ? value : nil
     }
 
-    /// The first value of every name, also when it is empty.
-    var firstValues: [String: String] {
-        Dictionary(parameters.map { ($0.name, $0.value) }) { first, _ in first }
-    }
-
     /// These first, then the other's.
-    func followed(by other: Query) -> Query {
+    package func followed(by other: Query) -> Query {
         var both = self
         both.parameters += other.parameters
         return both

@@ -1,0 +1,42 @@
+/// A name or an identifier from outside, such as the name of a JSON member or a `kid`, as a key of dictionaries:
+/// compared and hashed by its UTF-8 bytes.
+package struct ExternalName: Hashable, Sendable {
+    /// In bytes.
+    package static let maximumLength = 256
+
+    package let text: String
+
+    /// - Returns: nil when the text is longer than ``maximumLength``.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength else { return nil }
+        self.text = text
+    }
+
+    /// - Parameter text: Of any length: written by the program or the operator, or stored after it was checked.
+    package init(trusted text: String) { self.text = text }
+
+    package static func == (left: ExternalName, right: ExternalName) -> Bool { left.text == right.text }
+
+    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+}
+
+extension ExternalName: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) { text = value }
+}
+
+extension ExternalName: Comparable {
+    package static func < (left: ExternalName, right: ExternalName) -> Bool { left.text < right.text }
+}
+
+extension ExternalName: CustomStringConvertible {
+    package var description: String { text }
+}
+
+extension String {
+    func hashBytes(into hasher: inout Hasher) {
+        var text = self
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No byte of UTF-8: keeps two texts in a row apart.
+        hasher.combine(0xFF as UInt8)
+    }
+}

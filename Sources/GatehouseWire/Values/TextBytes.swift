@@ -1,0 +1,90 @@
+/// In this package `==`, `!=`, `<`, `hasPrefix` and `hasSuffix` compare texts by their UTF-8 bytes.
+///
+/// The standard library compares texts in a normal form (UAX #15). That orders the combining marks after a letter,
+/// which costs time that grows with the square of their number: one text of 80 kB takes seconds, and a time limit
+/// cannot interrupt it. It also calls texts equal that other servers and the database keep apart. These declarations
+/// stand in front of the library's wherever both sides are texts.
+///
+/// Generic code still compares in the normal form: `Set<String>`, a dictionary with `String` keys, `RawRepresentable`,
+/// `sorted()`. What comes from outside goes there as an ``ExternalName``. `Scripts/check-text` finds such places.
+extension String {
+    package static func == (left: String, right: String) -> Bool {
+        left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+    }
+
+    package static func != (left: String, right: String) -> Bool { !(left == right) }
+
+    package static func < (left: String, right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+
+    /// For `switch`.
+    package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
+}
+
+extension StringProtocol {
+    package static func == <Other: StringProtocol>(left: Self, right: Other) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    package static func != <Other: StringProtocol>(left: Self, right: Other) -> Bool {
+        !left.utf8.elementsEqual(right.utf8)
+    }
+
+    package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    package func hasSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+
+    /// Whether the ASCII character is in the text, whatever marks follow it.
+    package func contains(ascii character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
+}
+
+extension Substring {
+    /// The parts between the bytes that are this ASCII character.
+    package func split(
+        ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+    ) -> [Substring] {
+        utf8.split(
+            separator: UInt8(ascii: separator), maxSplits: maxSplits,
+            omittingEmptySubsequences: omittingEmptySubsequences
+        ).map(Substring.init)
+    }
+}
+
+extension String {
+    /// At most this many code points from the front. `prefix` counts characters, which have no longest length.
+    package func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
+
+    /// The parts between the bytes that are this ASCII character.
+    package func split(
+        ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+    ) -> [Substring] {
+        self[...].split(
+            ascii: separator, maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences)
+    }
+}
+
+extension Optional where Wrapped == String {
+    package static func == (left: String?, right: String?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): left == right
+        default: false
+        }
+    }
+
+    package static func != (left: String?, right: String?) -> Bool { !(left == right) }
+
+    /// For `switch`.
+    package static func ~= (pattern: String, text: String?) -> Bool { text.map { $0 == pattern } ?? false }
+}
+
+extension Sequence<String> {
+    package func contains(_ text: String) -> Bool { contains { $0 == text } }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The case with this raw value; `init(rawValue:)` compares in the normal form.
+    package init?(text: String) {
+        guard let found = Self.allCases.first(where: { $0.rawValue == text }) else { return nil }
+        self = found
+    }
+}
