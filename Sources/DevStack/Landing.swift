@@ -79,6 +79,9 @@ struct Landing: Sendable {
         return "curl -s \(Self.word("\(external)/auth/v1/token?grant_type=pkce")) -d \(Self.word(writer.text))"
     }
 
-    /// In single quotation marks, between which a POSIX shell knows no special character but their own (XCU 2.2.2).
-    private static func word(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
+    /// In single quotation marks, between which a POSIX shell knows no special character but their own (XCU 2.2.2). The
+    /// shell reads bytes: a mark is one also with a combining mark behind it.
+    private static func word(_ text: String) -> String {
+        "'" + text.split(ascii: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
 }

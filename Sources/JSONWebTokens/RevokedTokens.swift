@@ -9,9 +9,9 @@ package struct RevokedTokens: Sendable {
     }
 
     private let capacity: Int
-    private var entries: [String: Entry] = [:]
+    private var entries: [ExternalName: Entry] = [:]
     /// The ids as they came, a ring once it is full.
-    private var order: [String] = []
+    private var order: [ExternalName] = []
     private var oldest = 0
 
     package init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -24,6 +24,7 @@ package struct RevokedTokens: Sendable {
     ///   - until: nil: for good. Not after `notedAt`: no longer.
     /// - Returns: Whether it was news.
     package mutating func note(_ id: String, at notedAt: Instant, until: Instant?) -> Bool {
+        let id = ExternalName(trusted: id)
         if let known = entries[id] {
             guard known.notedAt <= notedAt, known.notedAt != notedAt || known.until != until else { return false }
         } else if order.count < capacity {
@@ -42,7 +43,7 @@ package struct RevokedTokens: Sendable {
     }
 
     private func contains(_ id: String?, at now: Instant) -> Bool {
-        guard let id, let entry = entries[id] else { return false }
+        guard let id, let entry = entries[ExternalName(trusted: id)] else { return false }
         return entry.until.map { now < $0 } ?? true
     }
 }

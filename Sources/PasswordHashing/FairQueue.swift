@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Who asks for a hash: one address, and the block of addresses that it lies in.
 package struct HashingSource: Hashable, Sendable {
     let block: UInt64

@@ -72,7 +72,8 @@ struct PageTests {
     @Test(
         "The command on the page of dev gives the shell the code as one word",
         arguments: [
-            "8b9d5c2e-code", "'; touch /tmp/owned; '", "$(id)`id`", #"\"#, #"","code_verifier":"mine"#, "a\nb",
+            "8b9d5c2e-code", "'; touch /tmp/owned; '", "'\u{308}; touch /tmp/owned; '\u{308}", "$(id)`id`", #"\"#,
+            #"","code_verifier":"mine"#, "a\nb",
             "'\\''", attack,
         ])
     func command(_ code: String) async throws {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// What is compared of a password and of a word that it may not consist of (ASVS 5.0 V6.2.11).
 enum ForbiddenWord {
     /// Shorter ones say nothing: `a@example.com` forbids no letter.

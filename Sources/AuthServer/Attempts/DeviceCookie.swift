@@ -13,7 +13,7 @@ struct DeviceCookie {
 
     init(_ request: Request, isSecure: Bool) {
         let found = request.cookies(named: Self.name(isSecure: isSecure)).first ?? ""
-        marks = found.split(separator: ".", maxSplits: Self.most).prefix(Self.most).map { Secret(String($0)) }
+        marks = found.split(ascii: ".", maxSplits: Self.most).prefix(Self.most).map { Secret(String($0)) }
     }
 
     func mark(of account: [UInt8], _ secrets: ServerSecrets) -> DeviceMark? {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// A pattern for one part of an address (wire contract 1.6): `*` is a run, `**` a run of anything at all, `?` one
 /// character, `[a-z]` and `[!a-z]` one of a class. `*`, `?` and `[!…]` never match a delimiter: `. / ? # @ : \`.
 struct Glob: Sendable {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// The parts of an address, as far as byte for byte comparison asks for them: what no browser goes to is no address.
 /// ``RedirectURL`` reads on where a pattern decides.
 struct RedirectParts: Equatable, Sendable {

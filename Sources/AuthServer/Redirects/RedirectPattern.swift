@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// One entry of the redirect list, read as a pattern (wire contract 1.6). Scheme, host, port, path and query are
 /// compared separately, so that no part of an address can stand in for another.
 struct RedirectPattern: Sendable {

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// An address that RFC 3986 and the URL Standard of WHATWG read alike, by the parts that a pattern is compared with.
 struct RedirectURL: Sendable {
     let scheme: String

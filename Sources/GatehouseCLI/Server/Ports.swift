@@ -1,4 +1,5 @@
 import CMemory
+import GatehouseWire
 import HTTPServing
 import Hummingbird
 import Logging

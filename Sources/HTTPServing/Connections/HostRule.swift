@@ -1,3 +1,4 @@
+import GatehouseWire
 package import HummingbirdCore
 import Logging
 package import NIOCore

@@ -1,3 +1,4 @@
+import GatehouseWire
 import Synchronization
 
 /// How many connections may be open: all together, and those of one IPv4 address or one IPv6 /64.

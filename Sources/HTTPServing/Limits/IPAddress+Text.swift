@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension IPAddress: CustomStringConvertible {
     /// The one spelling of RFC 5952: `192.0.2.1`, `2001:db8::1`.
     package var description: String {

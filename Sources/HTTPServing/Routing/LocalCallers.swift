@@ -1,3 +1,4 @@
+import GatehouseWire
 import HTTPTypes
 package import Hummingbird
 
@@ -30,7 +31,9 @@ package struct LocalCallers: Sendable {
     }
 
     private func admits(origin: String, to host: String) -> Bool {
-        guard Self.isASCII(origin), let colon = origin.firstIndex(of: ":"), origin[colon...].hasPrefix("://") else {
+        guard Self.isASCII(origin), let colon = origin.utf8.firstIndex(of: UInt8(ascii: ":")),
+            origin[colon...].hasPrefix("://")
+        else {
             return false
         }
         guard ["http", "https"].contains(origin[..<colon].lowercased()) else { return true }
@@ -44,10 +47,11 @@ package struct LocalCallers: Sendable {
 
     /// The host without its port and brackets, in lower case.
     private static func name(in authority: String) -> String {
+        let bytes = authority.utf8
         let host =
-            authority.utf8.first == UInt8(ascii: "[")
-            ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        return host.lowercased()
+            bytes.first == UInt8(ascii: "[")
+            ? bytes.dropFirst().prefix { $0 != UInt8(ascii: "]") } : bytes.prefix { $0 != UInt8(ascii: ":") }
+        return Substring(host).lowercased()
     }
 
     /// Nothing else is a host or an origin, and to compare long Unicode takes long.

@@ -1,3 +1,4 @@
+import GatehouseWire
 package import HTTPTypes
 package import Hummingbird
 
