@@ -17,10 +17,10 @@ package struct JSONMembers: Sendable {
     package init(_ members: JSONObject) {
         self.members = members
         var inexact: [ExternalName: (name: String, value: AnyJSON)] = [:]
-        for (name, value) in members where name.utf8.contains(where: { (0x41...0x5A).contains($0) || $0 >= 0x80 }) {
+        for name in members.keys where name.utf8.contains(where: { (0x41...0x5A).contains($0) || $0 >= 0x80 }) {
             let key = ExternalName(trusted: name.lowercased())
             if let other = inexact[key], other.name < name { continue }
-            inexact[key] = (name, value)
+            inexact[key] = members[name].map { (name, $0) }
         }
         self.inexact = inexact
     }

@@ -34,8 +34,8 @@ extension ExternalName: CustomStringConvertible {
 
 extension String {
     func hashBytes(into hasher: inout Hasher) {
-        var text = self
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
         // No byte of UTF-8: keeps two texts in a row apart.
         hasher.combine(0xFF as UInt8)
     }

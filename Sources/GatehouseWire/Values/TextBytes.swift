@@ -1,3 +1,5 @@
+import Foundation
+
 /// In this package `==`, `!=`, `<`, `hasPrefix` and `hasSuffix` compare texts by their UTF-8 bytes.
 ///
 /// The standard library compares texts in a normal form (UAX #15). That orders the combining marks after a letter,
@@ -9,7 +11,14 @@
 /// `sorted()`. What comes from outside goes there as an ``ExternalName``. `Scripts/check-text` finds such places.
 extension String {
     package static func == (left: String, right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+        guard left.utf8.count == right.utf8.count else { return false }
+        let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
+                guard let first = left.baseAddress, let other = right.baseAddress else { return left.isEmpty }
+                return memcmp(first, other, left.count) == 0
+            }
+        }
+        return (isEqual ?? nil) ?? left.utf8.elementsEqual(right.utf8)
     }
 
     package static func != (left: String, right: String) -> Bool { !(left == right) }
@@ -18,6 +27,10 @@ extension String {
 
     /// For `switch`.
     package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
+
+    package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    package func hasSuffix(_ suffix: String) -> Bool { self[...].hasSuffix(suffix) }
 }
 
 extension StringProtocol {
@@ -72,6 +85,12 @@ extension Optional where Wrapped == String {
     }
 
     package static func != (left: String?, right: String?) -> Bool { !(left == right) }
+
+    // Against a literal the library's generic operator would come before the two above.
+    package static func == (left: String?, right: String) -> Bool { left.map { $0 == right } ?? false }
+    package static func == (left: String, right: String?) -> Bool { right == left }
+    package static func != (left: String?, right: String) -> Bool { !(left == right) }
+    package static func != (left: String, right: String?) -> Bool { !(right == left) }
 
     /// For `switch`.
     package static func ~= (pattern: String, text: String?) -> Bool { text.map { $0 == pattern } ?? false }
