@@ -25,7 +25,7 @@ package struct ConnectionLimits: Equatable, Sendable {
 package final class OpenConnections: Sendable {
     private struct State {
         var count = 0
-        var byBlock: [IPAddress: Int] = [:]
+        var bySubscriber: [UInt64: Int] = [:]
         var highest = 0
     }
 
@@ -54,12 +54,12 @@ package final class OpenConnections: Sendable {
     /// - Parameter peer: nil for a Unix socket.
     /// - Returns: Whether it may stay; ``close(_:)`` follows then, and only then.
     package func open(_ peer: IPAddress?) -> Bool {
-        let block = counted(peer)
+        let subscriber = counted(peer)
         return state.withLock { state in
             guard state.count < limits.total else { return false }
-            if let block {
-                guard state.byBlock[block, default: 0] < limits.perAddress else { return false }
-                state.byBlock[block, default: 0] += 1
+            if let subscriber {
+                guard state.bySubscriber[subscriber, default: 0] < limits.perAddress else { return false }
+                state.bySubscriber[subscriber, default: 0] += 1
             }
             state.count += 1
             state.highest = max(state.highest, state.count)
@@ -68,16 +68,16 @@ package final class OpenConnections: Sendable {
     }
 
     package func close(_ peer: IPAddress?) {
-        let block = counted(peer)
+        let subscriber = counted(peer)
         state.withLock { state in
             state.count -= 1
-            guard let block, let count = state.byBlock[block] else { return }
-            state.byBlock[block] = count > 1 ? count - 1 : nil
+            guard let subscriber, let count = state.bySubscriber[subscriber] else { return }
+            state.bySubscriber[subscriber] = count > 1 ? count - 1 : nil
         }
     }
 
-    private func counted(_ peer: IPAddress?) -> IPAddress? {
+    private func counted(_ peer: IPAddress?) -> UInt64? {
         guard let peer, !isProxy(peer) else { return nil }
-        return peer.block
+        return peer.subscriber
     }
 }

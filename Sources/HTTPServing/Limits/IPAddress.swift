@@ -39,9 +39,6 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// What one subscriber has: an IPv4 address, or an IPv6 /64.
-    var block: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
-
     /// Who a limit counts: one IPv4 address, or the /64 that one IPv6 subscriber has.
     package var limitKey: String {
         isVersion4 ? String(low & 0xFFFF_FFFF, radix: 16) : String(high, radix: 16) + "/64"
