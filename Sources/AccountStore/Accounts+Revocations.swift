@@ -1,6 +1,6 @@
 import AccountDomain
 package import GatehouseWire
-package import SQLDatabase
+import SQLDatabase
 
 /// That tokens are not to be accepted although they have not run out: those of a session that has ended, or all of
 /// somebody who was banned or deleted.
