@@ -8,6 +8,8 @@ package enum OwnDeletion: Sendable {
     case deleted, alreadyGone
     /// The session has ended or the person is banned; nothing was changed.
     case refused
+    /// The sign-in is too long ago; nothing was changed.
+    case stale
 }
 
 extension Accounts {
@@ -36,6 +38,7 @@ extension Accounts {
             guard let current = try db.current(id, session: session) else { return .alreadyGone }
             if session != nil, current.session == nil { return .refused }
             if current.account.user.isBanned(at: now) { return .refused }
+            if !policy.isFresh(current.session, of: current.account.user, at: now) { return .stale }
             try remove(current.account, actor: id, at: now, in: db)
             return .deleted
         }

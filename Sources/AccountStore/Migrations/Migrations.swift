@@ -20,6 +20,7 @@ extension Accounts {
         Migration(10, "counts that nodes share", requestCounts),
         Migration(11, "sessions that began elsewhere", transfers),
         Migration(12, "users by time", [usersByTime]),
+        Migration(13, "refresh tokens whose access tokens were used", usedTokens),
     ]
 
     private static let users: SQL = """

@@ -45,10 +45,11 @@ extension AuthServer {
                 .unprocessableContent, .validationFailed,
                 "Updating password of an anonymous user without an email or phone is not allowed")
         }
+        try await requireProof(body, for: update.email, password, of: caller) {
+            try await takeTry(caller.user.email ?? caller.user.id.text, request, context)
+        }
         if let password {
-            try await checkCurrentPassword(body, new: password, of: caller.user) {
-                try await takeTry(caller.user.email ?? caller.user.id.text, request, context)
-            }
+            try await refuseSame(password, of: caller.user)
             update.checkedHash = caller.user.passwordHash
             update.passwordHash = try await hashed(password)
         }
@@ -85,30 +86,45 @@ extension AuthServer {
         throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
     }
 
+    /// Refuses a new address or password to a token alone: where the settings say so, a fresh sign-in or the current
+    /// password has to go with it.
+    ///
     /// - Parameter takeTry: Whoever has a token only may not guess the password any faster than by signing in.
-    private func checkCurrentPassword(
-        _ body: JSONMembers, new password: Secret, of user: User, takeTry: () async throws -> Try
+    private func requireProof(
+        _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
+        takeTry: () async throws -> Try
     ) async throws {
-        guard user.passwordHash != nil else { return }
-        if settings.requiresCurrentPassword {
-            let message = "Current password required when setting new password."
-            guard let current = try body.secret("current_password"), !current.isEmpty else {
-                throw Refusal(.badRequest, "current_password_required", message)
-            }
-            let tries = try await takeTry()
-            guard try await check(current, against: user.passwordHash).isMatch else {
-                throw Refusal(.badRequest, "current_password_invalid", message)
-            }
-            try await tries.giveBack()
+        guard email != nil || password != nil else { return }
+        let isStale = !accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now())
+        let current = try body.secret("current_password").flatMap { $0.isEmpty ? nil : $0 }
+        guard let hash = caller.user.passwordHash else {
+            if isStale { throw Refusal.freshSignInRequired }
+            return
         }
-        if try await check(password, against: user.passwordHash).isMatch {
-            throw Refusal(
-                .unprocessableContent, "same_password", "New password should be different from the old password.")
+        guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
+        let message = "Current password required when setting new password."
+        guard let current else {
+            guard password != nil else { throw Refusal.freshSignInRequired }
+            throw Refusal(.badRequest, "current_password_required", message)
         }
+        let tries = try await takeTry()
+        guard try await check(current, against: hash).isMatch else {
+            throw Refusal(.badRequest, "current_password_invalid", message)
+        }
+        try await tries.giveBack()
+    }
+
+    private func refuseSame(_ password: Secret, of user: User) async throws {
+        guard user.passwordHash != nil, try await check(password, against: user.passwordHash).isMatch else { return }
+        throw Refusal(
+            .unprocessableContent, "same_password", "New password should be different from the old password.")
     }
 }
 
 extension Refusal {
+    /// Whoever signs in again, with the password or through a provider, has proven enough.
+    static let freshSignInRequired = Refusal(
+        .forbidden, "fresh_sign_in_required", "This change needs a fresh sign-in: sign in again, then repeat it.")
     static let emailTaken = Refusal(
         .unprocessableContent, .emailExists, "A user with this email address has already been registered")
     static let phoneTaken = Refusal(

@@ -83,7 +83,8 @@ extension Server {
         tables.append(door.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin))
         guard parts.contains(.gateway) else { return }
         let local = LocalBearer(
-            keys: keys, accounts: accounts, issuer: settings.auth.issuer, audience: settings.audience, now: System.now)
+            keys: keys, accounts: accounts, usedTokens: door.usedTokens, issuer: settings.auth.issuer,
+            audience: settings.audience, now: System.now)
         let gateway = try makeGateway(settings, database, local.authenticate, local.delete)
         tables += gateway.tables(floor: floor, crossOrigin: crossOrigin)
     }
