@@ -8,6 +8,8 @@ package enum OwnDeletion: Sendable {
     case deleted, alreadyGone
     /// The session has ended or the person is banned; nothing was changed.
     case refused
+    /// The sign-in is too long ago; nothing was changed.
+    case stale
 }
 
 extension Accounts {
@@ -34,6 +36,9 @@ extension Accounts {
             case .gone: return .alreadyGone
             case .sessionEnded: return .refused
             case .good(let account):
+                let session = text.flatMap(SessionID.init).flatMap { $0.isNil ? nil : $0 }
+                let opened = try db.current(id, session: session)?.session
+                guard policy.isFresh(opened, of: account.user, at: now) else { return .stale }
                 try remove(account, actor: id, at: now, in: db)
                 return .deleted
             }

@@ -45,7 +45,9 @@ extension Accounts {
                 // A ban that came between the two; the token is one behind after it, and good.
                 if account.user.isBanned(at: now) { return .banned }
                 if changed.count == 1 { return .issued(issue(session, to: account, key), .rotate) }
-                if let outcome = try await decide(counter, session, account, key, at: now) { return outcome }
+                if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
+                    return outcome
+                }
             } catch let failure as DatabaseFailure {
                 // Whether it took effect is there to be read, and either way there is an answer; when it cannot be
                 // read, nobody shall be told that nothing has happened.
@@ -60,31 +62,53 @@ extension Accounts {
 
     /// - Returns: nil when the session has changed since the rotation was refused.
     private func decide(
-        _ counter: Int64, _ session: Session, _ account: Account, _ key: RefreshTokenKey?, at now: Instant
+        _ counter: Int64, _ session: Session, _ account: Account, _ key: RefreshTokenKey?, from device: Device,
+        at now: Instant
     ) async throws -> RefreshOutcome? {
-        let verdict = RefreshVerdict(counter: counter, session: session, policy: policy, now: now)
+        let verdict = RefreshVerdict(
+            counter: counter, session: session, policy: policy, now: now,
+            successorWasUsed: policy.isStrict ? try await wasUsed(session) : false)
         switch verdict {
         case .rotate: return nil
         case .reissue: return .issued(issue(session, to: account, key), verdict)
+        case .reissueLate:
+            let entry = Self.entry(.tokenRepeated, session, account, device, reason: nil)
+            try await database.write { db in try record([entry], at: now, in: db) }
+            return .issued(issue(session, to: account, key), verdict)
         case .expired: return .expired
         case .ahead: return .ahead
         case .revoke:
             guard policy.revokesOnReuse else { return .reused }
-            let hasEnded = try await revoking(at: now) { db in try end(session, of: account, at: now, in: db) }
+            let hasEnded = try await revoking(at: now) { db in
+                try end(session, of: account, from: device, at: now, in: db)
+            }
             return hasEnded ? .reused : nil
         }
     }
 
     /// Ends the session unless it has moved on; the log then says why.
-    private func end(_ session: Session, of account: Account, at now: Instant, in db: any Connection) throws -> Bool {
+    private func end(
+        _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
+    ) throws -> Bool {
         let ended = try db.endSessions(
             where: "id = \(session.id) AND refresh_token_counter = \(session.counter)", at: now)
         guard ended == 1 else { return false }
-        let revoked = AuditEntry(
-            .tokenRevoked, actor: account.user.id, actorName: account.user.email ?? "",
-            traits: ["reason": "refresh_token_reuse", "session_id": .string(session.id.text)])
+        let revoked = Self.entry(.tokenRevoked, session, account, device, reason: "refresh_token_reuse")
         try record([revoked], at: now, in: db)
         return true
+    }
+
+    /// - Parameter device: Who presented the token, so that a person or an administrator knows it or does not.
+    private static func entry(
+        _ action: AuditEntry.Action, _ session: Session, _ account: Account, _ device: Device, reason: String?
+    ) -> AuditEntry {
+        let traits: [String: AnyJSON?] = [
+            "reason": reason.map(AnyJSON.string), "session_id": .string(session.id.text),
+            "user_agent": device.userAgent.map(AnyJSON.string), "address": device.address.map(AnyJSON.string),
+        ]
+        return AuditEntry(
+            action, actor: account.user.id, actorName: account.user.email ?? "",
+            traits: JSONObject(traits.compactMapValues(\.self)))
     }
 
     /// Moves a session on from a counter, where ``RefreshVerdict`` says that it rotates and nobody is banned.

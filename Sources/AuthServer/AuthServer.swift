@@ -19,6 +19,8 @@ package struct AuthServer: Sendable {
     /// Answers that never change while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
+    /// For a strict policy; the gateway beside it notes what it sees as well.
+    package let usedTokens: UsedTokens?
 
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, floor: ServingFloor,
@@ -33,6 +35,7 @@ package struct AuthServer: Sendable {
         self.providers = providers
         fixed = FixedAnswers(settings, providers: providers.names)
         counts = AuthCounts(floor.metrics)
+        usedTokens = UsedTokens(accounts)
     }
 
     /// Every route of the door, below each of `prefixes` (`/auth/v1`, or an empty one for the root).

@@ -5,6 +5,8 @@ import Gatehouse
 public enum AuthError: Error, Hashable, Sendable, CaseIterable {
     case notAuthenticated
     case forbidden
+    /// The change needs a session that has just begun.
+    case freshSignInNeeded
     case offline
     case networkError
     case unknown
@@ -16,6 +18,7 @@ extension AuthError {
         switch self {
         case .notAuthenticated: "Please sign in to continue."
         case .forbidden: "You don't have permission to do that."
+        case .freshSignInNeeded: "Please sign in again, then repeat this."
         case .offline: "You're offline. Some features may be unavailable."
         case .networkError, .unknown: "Something went wrong. Please try again."
         }
@@ -46,6 +49,7 @@ extension AuthError {
         self =
             switch error {
             case .notAuthenticated: .notAuthenticated
+            case .forbidden("FRESH_SIGN_IN_REQUIRED", _): .freshSignInNeeded
             case .forbidden: .forbidden
             case .offline(let cause): Self(cause)
             case .refused, .server, .unexpectedAnswer: .networkError
@@ -62,6 +66,7 @@ extension AuthError {
             case .signedOut: .notAuthenticated
             case .offline(let cause): Self(cause)
             case .refused(let refusal) where refusal.status == 401 && refusal.code != nil: .notAuthenticated
+            case .refused(let refusal) where refusal.code == .freshSignInRequired: .freshSignInNeeded
             case .refused(let refusal) where refusal.status == 403: .forbidden
             case .refused, .unexpectedAnswer: .networkError
             case .insecureURL, .sessionChanged, .storeUnavailable, .storeFailed, .unknownFlow: .unknown

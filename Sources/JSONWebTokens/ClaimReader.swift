@@ -28,6 +28,15 @@ package struct ClaimReader: Sendable {
         return flag
     }
 
+    /// A whole number.
+    package func integer(_ name: String) throws(TokenRejection) -> Int64? {
+        switch claim(name) {
+        case nil: return nil
+        case .integer(let number): return number
+        default: throw .malformedClaim(name)
+        }
+    }
+
     /// One text or an array of them (RFC 7519 §4.1.3).
     package func texts(_ name: String) throws(TokenRejection) -> [String] {
         guard let claim = claim(name) else { return [] }

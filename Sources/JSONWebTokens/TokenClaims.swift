@@ -18,6 +18,8 @@ package struct TokenClaims: Equatable, Sendable {
     package let role: String?
     /// `session_id`
     package let sessionID: String?
+    /// `refresh_counter`: which of the session's refresh tokens it came with, where the issuer says so.
+    package let refreshCounter: Int64?
     /// `email`
     package let email: String?
     /// `nonce`
@@ -41,6 +43,7 @@ package struct TokenClaims: Equatable, Sendable {
         audience = try claims.texts("aud")
         role = try claims.text("role")
         sessionID = try claims.text("session_id")
+        refreshCounter = try claims.integer("refresh_counter")
         email = try claims.text("email")
         nonce = try claims.text("nonce")
         isAnonymous = try claims.flag("is_anonymous")

@@ -8,14 +8,16 @@ struct RefreshVerdictTests {
 
     /// A session made at 0 whose last refresh was at `refreshedAt` microseconds.
     private func verdict(
-        presented: Int64, current: Int64, refreshedAt: Int64?, at now: Int64, policy: SessionPolicy = SessionPolicy()
+        presented: Int64, current: Int64, refreshedAt: Int64?, at now: Int64, policy: SessionPolicy = SessionPolicy(),
+        successorWasUsed: Bool = false
     ) -> RefreshVerdict {
         let session = Session(
             id: SessionID(bytes: Array(repeating: 1, count: 16)), user: UserID(bytes: Array(repeating: 2, count: 16)),
             createdAt: Instant(seconds: 0), refreshedAt: refreshedAt.map { Instant(microseconds: $0) },
             counter: current, authenticationMethods: "[]")
         return RefreshVerdict(
-            counter: presented, session: session, policy: policy, now: Instant(microseconds: now))
+            counter: presented, session: session, policy: policy, now: Instant(microseconds: now),
+            successorWasUsed: successorWasUsed)
     }
 
     @Test(
@@ -24,9 +26,9 @@ struct RefreshVerdictTests {
             // The current one, at any time.
             (0, 0, nil, 0, .rotate), (0, 0, nil, 100 * second, .rotate), (5, 5, 0, 0, .rotate),
             (5, 5, 0, 86_400 * second, .rotate), (.max, .max, 0, 1, .rotate),
-            // One behind: nobody has used its successor, at any time.
-            (0, 1, 0, 0, .reissue), (0, 1, 0, 10 * second, .reissue), (0, 1, 0, 10 * second + 1, .reissue),
-            (4, 5, 0, 29 * 86_400 * second, .reissue), (0, 1, nil, 5, .reissue),
+            // One behind: nobody has refreshed with its successor, at any time; late ones are written down.
+            (0, 1, 0, 0, .reissue), (0, 1, 0, 10 * second, .reissue), (0, 1, 0, 10 * second + 1, .reissueLate),
+            (4, 5, 0, 29 * 86_400 * second, .reissueLate), (0, 1, nil, 5, .reissueLate),
             // Two or more behind: only within the interval, its last microsecond included.
             (0, 2, 0, 0, .reissue), (0, 2, 0, 10 * second - 1, .reissue), (0, 2, 0, 10 * second, .reissue),
             (0, 2, 0, 10 * second + 1, .revoke), (0, 2, 5 * second, 15 * second, .reissue),
@@ -40,6 +42,20 @@ struct RefreshVerdictTests {
         _ presented: Int64, _ current: Int64, _ refreshedAt: Int64?, _ now: Int64, _ expected: RefreshVerdict
     ) {
         #expect(verdict(presented: presented, current: current, refreshedAt: refreshedAt, at: now) == expected)
+    }
+
+    @Test(
+        "A strict policy ends the session when a parent comes late and its successor's access token was used",
+        arguments: [
+            (0, 1, 10 * second, true, .reissue), (0, 1, 10 * second + 1, true, .revoke),
+            (0, 1, 10 * second + 1, false, .reissueLate), (1, 1, 10 * second + 1, true, .rotate),
+            (0, 2, 10 * second, true, .reissue), (0, 2, 10 * second + 1, false, .revoke),
+        ] as [(Int64, Int64, Int64, Bool, RefreshVerdict)])
+    func strict(_ presented: Int64, _ current: Int64, _ now: Int64, _ wasUsed: Bool, _ expected: RefreshVerdict) {
+        let found = verdict(
+            presented: presented, current: current, refreshedAt: 0, at: now, policy: SessionPolicy(isStrict: true),
+            successorWasUsed: wasUsed)
+        #expect(found == expected)
     }
 
     @Test(

@@ -24,8 +24,47 @@ struct RefreshTests {
         let lost = try await store.refresh(first.refreshToken)
         store.clock.advance(by: .seconds(20 * 86_400))
         let again = try await store.refresh(first.refreshToken)
-        #expect(again.verdict == .reissue)
+        #expect(again.verdict == .reissueLate)
         #expect(again.issued?.refreshToken.reveal() == lost.issued?.refreshToken.reveal())
+    }
+
+    @Test(
+        "A thief in step with the owner is written down each time, and by default never stopped",
+        arguments: TestDatabase.all)
+    func lockStep(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let thief = Device(userAgent: "thief/1", address: "198.51.100.9")
+        var own = try await store.signedIn().refreshToken
+        for round in 1...3 {
+            let before = own
+            own = try #require(try await store.refresh(before).issued).refreshToken
+            store.clock.advance(by: .seconds(11))
+            let token = try #require(RefreshToken(before))
+            let stolen = try await store.accounts.refresh(token, from: thief, at: store.clock.now)
+            #expect(stolen.verdict == .reissueLate)
+            let page = PageRequest(number: 1, size: 10)
+            let log = try await store.accounts.auditLog(.action("token_repeated"), page: page)
+            #expect(log.total == round)
+            #expect(log.elements.first?.traits.contains(#""address":"198.51.100.9""#) == true)
+            #expect(log.elements.first?.traits.contains(#""user_agent":"thief/1""#) == true)
+        }
+    }
+
+    @Test("Strict: the parent of a token whose access token was used ends the session", arguments: TestDatabase.all)
+    func strict(_ kind: TestDatabase) async throws {
+        for (used, isStrict) in [(1, true), (0, true), (1, false)] as [(Int64, Bool)] {
+            let store = try await StoreFixture(kind, policy: SessionPolicy(isStrict: isStrict))
+            let first = try await store.signedIn()
+            let second = try #require(try await store.refresh(first.refreshToken).issued)
+            try await store.accounts.noteUse(of: second.session.id, counter: used)
+            // A token that was never given out tells nothing.
+            try await store.accounts.noteUse(of: second.session.id, counter: 7)
+            #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
+            store.clock.advance(by: .seconds(11))
+            let outcome = try await store.refresh(first.refreshToken)
+            if case .reused = outcome { #expect(isStrict && used == 1) } else { #expect(!isStrict || used == 0) }
+            #expect(try await store.count("sessions") == (isStrict && used == 1 ? 0 : 1))
+        }
     }
 
     @Test("D6: A token two behind ends the session for everybody, and the log says so", arguments: TestDatabase.all)

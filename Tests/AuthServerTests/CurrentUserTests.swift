@@ -1,5 +1,7 @@
+import AccountDomain
 import AuthServer
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
 import JSONWebTokens
 import TestSupport
@@ -95,6 +97,63 @@ struct CurrentUserTests {
                 ["password": "another good one", "current_password": .string(TestServer.password)],
             ].asyncMap { try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: $0).code }
             #expect(codes == ["current_password_required", "current_password_invalid", nil])
+        }
+    }
+
+    @Test("Where a fresh sign-in is asked for, an old session changes nothing without the password")
+    func freshSignIn() async throws {
+        try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { server in
+            let session = try await server.signUp()
+            @Sendable func change(_ json: AnyJSON, _ token: String) async throws -> String? {
+                try await server.send(.put, "/auth/v1/user", bearer: token, json: json).code
+            }
+            #expect(try await change(["password": "another good one"], session.accessToken) == nil)
+            server.clock.advance(by: .seconds(601))
+            let current = AnyJSON.string("another good one")
+            #expect(try await change(["email": "new@example.com"], session.accessToken) == "fresh_sign_in_required")
+            let changes: [AnyJSON] = [
+                ["password": "a third good one"], ["password": "a third good one", "current_password": "wrong"],
+                ["email": "new@example.com", "current_password": "wrong"],
+                ["email": "new@example.com", "current_password": current], ["data": ["a": 1]],
+            ]
+            let codes = try await changes.asyncMap { try await change($0, session.accessToken) }
+            #expect(
+                codes == [
+                    "current_password_required", "current_password_invalid", "current_password_invalid", nil, nil,
+                ])
+            let identity = "/auth/v1/user/identities/00000000-0000-4000-8000-000000000000"
+            let unlinked = try await server.send(.delete, identity, bearer: session.accessToken)
+            #expect(unlinked.code == "fresh_sign_in_required")
+            let kept = try await server.send(.delete, "/v1/auth/me", bearer: session.accessToken)
+            #expect(kept.status == 403 && kept.text.contains("FRESH_SIGN_IN_REQUIRED"))
+            let signedIn = try await server.signIn("new@example.com", password: "another good one")
+            let fresh = try #require(TestSession(signedIn))
+            #expect(try await change(["password": "a third good one"], fresh.accessToken) == nil)
+            #expect(try await server.send(.delete, "/v1/auth/me", bearer: fresh.accessToken).status == 204)
+        }
+    }
+
+    @Test("Strict: a late repeat ends the session once the successor's access token was used, and is counted else")
+    func strictRefresh() async throws {
+        for (policy, isUsed) in [
+            (SessionPolicy(isStrict: true), true), (SessionPolicy(isStrict: true), false),
+            (SessionPolicy(), true),
+        ] {
+            try await TestServer.with(policy: policy) { server in
+                let first = try await server.signUp()
+                let second = try #require(TestSession(try await server.refresh(first.refreshToken)))
+                if isUsed {
+                    #expect(try await server.send(.get, "/auth/v1/user", bearer: second.accessToken).status == 200)
+                }
+                #expect(try await server.refresh(first.refreshToken).status == 200)
+                server.clock.advance(by: .seconds(11))
+                let late = try await server.refresh(first.refreshToken)
+                let ends = policy.isStrict && isUsed
+                #expect(late.code == (ends ? "refresh_token_already_used" : nil))
+                let line = "gatehouse_refreshes_total{verdict=\"\(ends ? "revoke" : "reissue_late")\"} 1"
+                #expect(server.metrics.render().contains(line))
+                #expect(try await server.refresh(second.refreshToken).status == (ends ? 400 : 200))
+            }
         }
     }
 

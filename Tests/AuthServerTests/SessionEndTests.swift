@@ -61,7 +61,8 @@ struct SessionEndTests {
     func issuers(_ changes: JSONObject) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
-            let claims = ["sub": .string(session.userID), "role": "authenticated"].merging(changes) { $1 }
+            let usual: JSONObject = ["sub": .string(session.userID), "role": "authenticated"]
+            let claims = usual.merging(changes) { $1 }
             let token = try server.sharedToken(claims)
             let isOurs = changes.isEmpty || changes["aud"]?.arrayValue != nil
             let user = try await server.send(.get, "/auth/v1/user", bearer: token)

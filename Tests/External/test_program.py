@@ -418,6 +418,18 @@ def test_a_leaked_key_is_revoked(servers, new_email):
     assert leaked not in json.dumps(server.auth().get("/.well-known/jwks.json").json())
 
 
+def test_strict_ends_the_session_when_an_old_token_comes_back(servers, new_email):
+    settings = {"SECURITY_REFRESH_TOKEN_STRICT": "true", "SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": "0"}
+    server = servers.serve(**{"GATEHOUSE_" + name: value for name, value in settings.items()}).start()
+    first = server.auth().sign_up(new_email())
+    second = server.auth().refresh(first["refresh_token"]).json()
+    assert server.auth().refresh(first["refresh_token"]).status == 200, "the answer may have been lost"
+    assert server.gateway().get("/v1/auth/me", token=second["access_token"]).status == 200
+    assert server.auth().refresh(first["refresh_token"]).code == "refresh_token_already_used"
+    assert server.auth().refresh(second["refresh_token"]).code == "refresh_token_not_found"
+    assert 'gatehouse_refreshes_total{verdict="reissue_late"} 1' in server.metrics().body.decode()
+
+
 @pytest.mark.parametrize("forge", ["unknown kid", "none", "other algorithm", "jwk in the header", "jku in the header"])
 def test_forged_tokens_are_refused_by_both_doors(dev, new_email, forge):
     good = dev.auth().sign_up(new_email())["access_token"]

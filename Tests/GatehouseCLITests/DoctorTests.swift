@@ -55,6 +55,16 @@ struct DoctorTests {
         #expect(found?.state == .warning && found?.text.hasPrefix("32 requests") == true)
     }
 
+    @Test("A fresh sign-in before sensitive changes is recommended")
+    func recommendation() throws {
+        func names(_ changes: [String: String]) throws -> [String] {
+            let given = GivenValues.given(changes)
+            return SettingsChecks(given, try ServerSettings(given)).recommendations.map(\.name)
+        }
+        #expect(try names([:]) == ["fresh sign-in"])
+        #expect(try names(["GATEHOUSE_SECURITY_FRESH_SIGN_IN": "10m"]) == [])
+    }
+
     @Test("An address without TLS that others use is told")
     func withoutTLS() throws {
         let found = try findings(["API_EXTERNAL_URL": "http://api.example.org/auth/v1"])

@@ -18,7 +18,7 @@ struct SettingsTests {
         #expect(settings.auth.allowsSignUp && settings.auth.allowsEmail)
         #expect(!settings.auth.allowsAnonymousSignIn && !settings.auth.confirmsAutomatically)
         #expect(settings.auth.passwordPolicy.minimumLength == 8)
-        #expect(settings.sessions.timebox == nil)
+        #expect(settings.sessions.timebox == nil && settings.sessions.freshSignIn == nil)
         #expect(settings.sessions.inactivity == .seconds(720 * 3_600))
         #expect(settings.sessions.reuseInterval == .seconds(10))
         #expect(settings.rates?.token == 150 && settings.rates?.authorize == 60)
@@ -79,6 +79,7 @@ struct SettingsTests {
             ("GATEHOUSE_HASH_THREADS", "0"), ("GATEHOUSE_HASH_THREADS", "1001"),
             ("GATEHOUSE_PROXY_HEADER", "X-Real-Ip"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", "-1"), ("GOTRUE_SESSIONS_TIMEBOX", "0"),
+            ("GATEHOUSE_SECURITY_FRESH_SIGN_IN", "0"),
             ("GOTRUE_SESSIONS_TIMEBOX", "2 days"), ("GOTRUE_SESSIONS_INACTIVITY_TIMEOUT", "-1h"),
             ("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", "x"), ("GATEHOUSE_RATE_LIMIT_AUTHORIZE", "-1"),
             ("GATEHOUSE_RATE_LIMIT_FAILED_SIGN_INS", "-1"),

@@ -81,7 +81,9 @@ struct ManagerTests {
         arguments: [
             (.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), .notAuthenticated),
             (.notAuthenticated(.signedOut(.signedOutElsewhere)), .notAuthenticated),
-            (.forbidden(code: "FORBIDDEN", message: ""), .forbidden), (.offline(.noAnswer("x")), .offline),
+            (.forbidden(code: "FORBIDDEN", message: ""), .forbidden),
+            (.forbidden(code: "FRESH_SIGN_IN_REQUIRED", message: ""), .freshSignInNeeded),
+            (.offline(.noAnswer("x")), .offline),
             (.offline(.notUnderstood("page")), .offline), (.offline(.status(503)), .networkError),
             (.refused(GatewayRefusal(status: 429, code: "RATE_LIMITED")), .networkError),
             (.server(status: 500), .networkError), (.unexpectedAnswer("x"), .networkError),

@@ -142,6 +142,7 @@ struct MessageTests {
         arguments: [
             (.notAuthenticated, "Please sign in to continue."),
             (.forbidden, "You don't have permission to do that."),
+            (.freshSignInNeeded, "Please sign in again, then repeat this."),
             (.offline, "You're offline. Some features may be unavailable."),
             (.networkError, "Something went wrong. Please try again."),
             (.unknown, "Something went wrong. Please try again."),

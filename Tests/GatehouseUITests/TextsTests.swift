@@ -87,7 +87,8 @@ struct TextsTests {
         let problems = SignInProblem.allCases.flatMap { problem in
             AuthMethod.allCases.compactMap { SignInMessage($0, problem)?.text }
         }
-        let errors = [AuthError.notAuthenticated, .forbidden, .offline, .networkError, .unknown].map(\.message)
+        let errors = [AuthError.notAuthenticated, .forbidden, .freshSignInNeeded, .offline, .networkError, .unknown]
+            .map(\.message)
         var hints: [String] = []
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
             var form = EmailAuthForm(mode: mode)

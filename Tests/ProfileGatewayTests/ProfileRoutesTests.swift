@@ -86,7 +86,7 @@ struct ProfileRoutesTests {
     @Test(
         "Deleting may be repeated, and says so when it has to be",
         arguments: [
-            (AccountDeletion.deleted, 204), (.alreadyGone, 204), (.failed(Unreachable()), 500),
+            (AccountDeletion.deleted, 204), (.alreadyGone, 204), (.stale, 403), (.failed(Unreachable()), 500),
         ])
     func delete(_ outcome: AccountDeletion, _ status: Int) async throws {
         let answer = try await TestGateway(row: nil, deletion: outcome).send(.delete, "/v1/auth/me", Self.bearer)

@@ -29,7 +29,7 @@ final class ExploredServer: Sendable {
     static let people = ["ada@example.com", "bob@example.com"]
     private static let device = Device(userAgent: nil, address: nil)
 
-    private let accounts: Accounts
+    let accounts: Accounts
     private let records = Mutex(Records())
     private let elapsed: @Sendable () -> Duration
     private let isSigningOut: @Sendable () -> Bool

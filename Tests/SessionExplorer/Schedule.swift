@@ -233,7 +233,23 @@ extension Schedule {
             for process in 0..<2 { checkAtRest(process, round, expected, mayEnd) }
             Scheduler.shared.run()
         }
-        checkTheft()
+        if seed.isMultiple(of: 4) { checkLockStep() } else { checkTheft() }
+    }
+
+    private func checkLockStep() {
+        guard let current = world.store.refreshToken, let issued = world.server.issued(current),
+            !world.server.hasEnded(issued.session), !world.server.isStolen(issued.session)
+        else { return }
+        let world = world
+        let thief = LockStepThief(world.server, clock: world.clock, isStrict: seed.isMultiple(of: 8))
+        Task.detached {
+            do {
+                if let complaint = try await thief.complaint(from: current) { world.history.complain(complaint) }
+            } catch {
+                world.history.complain("the database failed: \(error)")
+            }
+        }
+        Scheduler.shared.run()
     }
 
     private func checkAtRest(_ process: Int, _ round: Int, _ expected: ExploredServer.Issued?, _ mayEnd: Bool) {

@@ -144,6 +144,7 @@ package final class TestServer: Sendable {
                 case .deleted: return .deleted
                 case .alreadyGone: return .alreadyGone
                 case .refused: return .refused
+                case .stale: return .stale
                 }
             }, appScheme: AppScheme("boxscore"), now: { clock.now })
         return [auth.table(prefixes: ["/auth/v1"])] + routes.tables(floor: floor)

@@ -10,6 +10,8 @@ package struct AuditEntry: Sendable {
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case tokenRevoked = "token_revoked"
+        /// A refresh token came once more, late: its answer was lost, or somebody else has it.
+        case tokenRepeated = "token_repeated"
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"
         case identityLinkUndone = "identity_link_undone"
@@ -29,7 +31,7 @@ package struct AuditEntry: Sendable {
             case .login, .logout, .userDeleted: "account"
             case .userSignedUp: "team"
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp: "user"
-            case .tokenRevoked, .providerTokenRevoked, .providerTokenNotRevoked: "token"
+            case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,
                 .identityRefused, .providerNotice:
                 "user"

@@ -10,15 +10,33 @@ package struct SessionPolicy: Sendable {
     package var reuseInterval: Duration
     /// Whether a stolen token ends the session; without it, it is only refused.
     package var revokesOnReuse: Bool
+    /// Whether a token that comes later than ``reuseInterval`` ends the session although it is only one behind, once the
+    /// access token of its successor has been used.
+    package var isStrict: Bool
+    /// How long after a sign-in its session may change the ways into the account, and delete it; nil = as long as it
+    /// lasts (ASVS 5.0 V6.2.3, V7.5.1).
+    package var freshSignIn: Duration?
 
     package init(
         timebox: Duration? = nil, inactivity: Duration? = .seconds(30 * 86_400), reuseInterval: Duration = .seconds(10),
-        revokesOnReuse: Bool = true
+        revokesOnReuse: Bool = true, isStrict: Bool = false, freshSignIn: Duration? = nil
     ) {
         self.timebox = timebox
         self.inactivity = inactivity
         self.reuseInterval = reuseInterval
         self.revokesOnReuse = revokesOnReuse
+        self.isStrict = isStrict
+        self.freshSignIn = freshSignIn
+    }
+
+    /// Whether the person has signed in so lately that nothing else has to prove who they are. Anonymous people have
+    /// nothing to sign in with, and nobody's data to lose.
+    ///
+    /// - Parameter session: nil when the token names none.
+    package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
+        guard let freshSignIn, !user.isAnonymous else { return true }
+        guard let session else { return false }
+        return now < session.createdAt + freshSignIn
     }
 
     package func hasEnded(_ session: Session, at now: Instant) -> Bool {
@@ -45,6 +63,9 @@ package enum RefreshVerdict: String, Sendable {
     case rotate
     /// Its successor was given out, but the answer may have been lost: the current token again.
     case reissue
+    /// The same, later than callers that ran side by side: a lost answer, or somebody in step with the owner who always
+    /// has the token before. The two look alike, so it is written down.
+    case reissueLate = "reissue_late"
     /// Two or more behind, and too late for callers that ran side by side: somebody else has it.
     case revoke
     /// The session is over.
@@ -52,9 +73,15 @@ package enum RefreshVerdict: String, Sendable {
     /// A counter that was never given out, which only a restored backup or a forger can have.
     case ahead
 
-    /// - Parameter counter: The presented token's counter.
-    package init(counter: Int64, session: Session, policy: SessionPolicy, now: Instant) {
+    /// - Parameters:
+    ///   - counter: The presented token's counter.
+    ///   - successorWasUsed: Whether an access token that came with the session's current token has been used. Asked
+    ///     for by strict policies alone.
+    package init(
+        counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false
+    ) {
         let behind = session.counter - counter
+        let isSideBySide = session.refreshedAt.map { now <= $0 + policy.reuseInterval } ?? false
         self =
             if policy.hasEnded(session, at: now) {
                 .expired
@@ -63,9 +90,9 @@ package enum RefreshVerdict: String, Sendable {
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {
-                // Without a time limit: nobody has used the successor, so nobody has it but the one who lost it.
-                .reissue
-            } else if let refreshedAt = session.refreshedAt, now <= refreshedAt + policy.reuseInterval {
+                // Without a time limit: nobody has refreshed with the successor, so at most its answer was lost.
+                isSideBySide ? .reissue : policy.isStrict && successorWasUsed ? .revoke : .reissueLate
+            } else if isSideBySide {
                 .reissue
             } else {
                 .revoke

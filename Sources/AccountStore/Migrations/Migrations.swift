@@ -22,6 +22,7 @@ extension Accounts {
         Migration(12, "users by time", [usersByTime]),
         Migration(13, "sessions and people whose tokens are refused", revocations),
         Migration(14, "ID tokens that were used", usedIDTokens),
+        Migration(15, "refresh tokens whose access tokens were used", usedTokens),
     ]
 
     private static let users: SQL = """

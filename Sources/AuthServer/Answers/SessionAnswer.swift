@@ -45,7 +45,7 @@ extension AuthServer {
     func accessToken(_ issued: IssuedSession) throws -> (text: String, expiresAt: Int64) {
         let token = AccessToken(
             session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: floor.now(),
-            lifetime: settings.accessTokenLifetime)
+            lifetime: settings.accessTokenLifetime, namesRefreshToken: accounts.policy.isStrict)
         return (try keys.sign(token.payload), token.expiresAt)
     }
 

@@ -53,6 +53,7 @@ extension AuthServer {
         if let audience = request.headers[.jwtAudience], !claims.audience.contains(audience) {
             throw Refusal(.badRequest, .validationFailed, "Token audience doesn't match request audience")
         }
+        await usedTokens?.note(claims)
         return UserCaller(account: current.account, session: current.session)
     }
 

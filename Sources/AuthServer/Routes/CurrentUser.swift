@@ -44,9 +44,10 @@ extension AuthServer {
                 .unprocessableContent, .validationFailed,
                 "Updating password of an anonymous user without an email or phone is not allowed")
         }
+        let source = source(request, context)
+        try await requireProof(body, for: update.email, password, of: caller, source)
         if let password {
-            let source = source(request, context)
-            try await checkCurrentPassword(body, new: password, of: caller.user, source)
+            try await refuseSame(password, of: caller.user, source)
             update.checkedHash = caller.user.passwordHash
             update.passwordHash = try await hashed(password, for: source)
         }
@@ -84,28 +85,44 @@ extension AuthServer {
         throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
     }
 
-    private func checkCurrentPassword(
-        _ body: JSONMembers, new password: Secret, of user: User, _ source: HashingSource
+    /// Refuses a new address or password to a token alone: where the settings say so, a fresh sign-in or the current
+    /// password has to go with it.
+    private func requireProof(
+        _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
+        _ source: HashingSource
     ) async throws {
-        guard user.passwordHash != nil else { return }
-        if settings.requiresCurrentPassword {
-            let message = "Current password required when setting new password."
-            guard let current = try body.secret("current_password"), !current.isEmpty else {
-                throw Refusal(.badRequest, "current_password_required", message)
-            }
-            let isRight = try await attempt(ofSessionsOf: user) {
-                try await check(current, against: user.passwordHash, for: source).isMatch
-            }
-            guard isRight else { throw Refusal(.badRequest, "current_password_invalid", message) }
+        guard email != nil || password != nil else { return }
+        let isStale = !accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now())
+        let current = try body.secret("current_password").flatMap { $0.isEmpty ? nil : $0 }
+        guard let hash = caller.user.passwordHash else {
+            if isStale { throw Refusal.freshSignInRequired }
+            return
         }
-        if try await check(password, against: user.passwordHash, for: source).isMatch {
-            throw Refusal(
-                .unprocessableContent, "same_password", "New password should be different from the old password.")
+        guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
+        let message = "Current password required when setting new password."
+        guard let current else {
+            guard password != nil else { throw Refusal.freshSignInRequired }
+            throw Refusal(.badRequest, "current_password_required", message)
         }
+        let isRight = try await attempt(ofSessionsOf: caller.user) {
+            try await check(current, against: hash, for: source).isMatch
+        }
+        guard isRight else { throw Refusal(.badRequest, "current_password_invalid", message) }
+    }
+
+    private func refuseSame(_ password: Secret, of user: User, _ source: HashingSource) async throws {
+        guard let hash = user.passwordHash, try await check(password, against: hash, for: source).isMatch else {
+            return
+        }
+        throw Refusal(
+            .unprocessableContent, "same_password", "New password should be different from the old password.")
     }
 }
 
 extension Refusal {
+    /// Whoever signs in again, with the password or through a provider, has proven enough.
+    static let freshSignInRequired = Refusal(
+        .forbidden, "fresh_sign_in_required", "This change needs a fresh sign-in: sign in again, then repeat it.")
     static let emailTaken = Refusal(
         .unprocessableContent, .emailExists, "A user with this email address has already been registered")
     static let phoneTaken = Refusal(

@@ -10,6 +10,8 @@ struct AccessToken {
     let issuedAt: Instant
     /// Whole seconds.
     let lifetime: Duration
+    /// Whether it says which refresh token it came with, for a strict policy.
+    let namesRefreshToken: Bool
 
     var expiresAt: Int64 { issuedAt.seconds + lifetime.components.seconds }
 
@@ -31,6 +33,7 @@ struct AccessToken {
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
+        if namesRefreshToken { writer.member("refresh_counter", session.counter) }
         writer.endObject()
         return writer.bytes
     }

@@ -14,6 +14,19 @@ package struct SettingsChecks {
 
     package var all: [Finding] { [externalURL, callers].compactMap(\.self) }
 
+    /// What most servers should have, and `doctor` therefore says; the defaults are those of Supabase Auth.
+    package var recommendations: [Finding] {
+        guard settings.secrets != nil, given[.freshSignIn] == nil else { return [] }
+        return [
+            .warning(
+                "fresh sign-in", "whoever has a person's token can change address and password and delete the account",
+                "\(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless an app of yours cannot ask for it")
+        ]
+    }
+
+    /// What is recommended, and what `gatehouse dev --strict` has.
+    static let freshSignIn = "10m"
+
     /// Passwords and tokens that cross a network without TLS.
     ///
     /// - Returns: nil for https, and for a server of this machine alone.

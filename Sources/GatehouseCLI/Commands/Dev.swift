@@ -31,6 +31,8 @@ struct Dev: AsyncParsableCommand {
     var allowHost: [String] = []
     @Flag(help: "Print addresses and keys as one line of JSON.") var json = false
     @Flag(help: "Limit requests as `serve` does.") var limits = false
+    @Flag(help: "Ask for a fresh sign-in, or the current password, before an account's ways in change.")
+    var strict = false
 
     func validate() throws {
         for entry in redirect where entry.contains(",") || !RedirectEntry.canMatch(entry, asPattern: true) {
@@ -139,7 +141,8 @@ struct Dev: AsyncParsableCommand {
     private func settings(
         _ folder: DevFolder, _ secrets: DevSecrets, _ address: ListenAddress
     ) throws -> ServerSettings {
-        var environment = secrets.environment(database: folder.database, address: address, redirects: redirect)
+        var environment = secrets.environment(
+            database: folder.database, address: address, redirects: redirect, isStrict: strict)
         if limits { environment[Setting.limits.environmentName] = "on" }
         var settings = try ServerSettings(GivenSettings(environment: environment))
         settings.servesMetricsToLoopback = true

@@ -29,7 +29,8 @@ struct Doctor: AsyncParsableCommand {
                 .warning("configuration", $0, "nothing, unless you count on it")
             }
             findings.append(machine.permissions(of: privateFiles(given, settings)))
-            findings += SettingsChecks(given, settings).all
+            let checks = SettingsChecks(given, settings)
+            findings += checks.all + (options.data == nil ? checks.recommendations : [])
         } catch let problems as SettingsProblems {
             let found = problems.problems.map {
                 Finding.problem(

@@ -78,8 +78,9 @@ package struct DevSecrets: Sendable {
     /// - Parameters:
     ///   - address: where it listens.
     ///   - redirects: where browsers may be sent back to, besides this machine.
+    ///   - isStrict: with what `doctor` recommends to servers for others.
     package func environment(
-        database: String, address: ListenAddress, redirects: [String] = []
+        database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false
     ) -> [String: String] {
         [
             Setting.database: database,
@@ -98,6 +99,7 @@ package struct DevSecrets: Sendable {
             .outgoingLoopback: "true",
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
+            .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",
         ].reduce(into: [:]) { $0[$1.key.environmentName] = $1.value }
     }
 }

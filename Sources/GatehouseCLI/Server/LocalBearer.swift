@@ -10,6 +10,7 @@ struct LocalBearer: Sendable {
     let keys: KeyRing
     let accounts: Accounts
     let profiles: Profiles
+    let usedTokens: UsedTokens?
     let issuer: String
     let audience: String
     let now: @Sendable () -> Instant
@@ -27,6 +28,7 @@ struct LocalBearer: Sendable {
             if case .expired = error { throw .expired }
             throw .invalid
         }
+        await usedTokens?.note(claims)
         // A service key has no `sub`: it is nobody's profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
@@ -49,6 +51,7 @@ struct LocalBearer: Sendable {
         case .deleted: return .deleted
         case .alreadyGone: return .alreadyGone
         case .refused: return .refused
+        case .stale: return .stale
         }
     }
 }

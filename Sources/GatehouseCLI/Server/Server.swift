@@ -96,8 +96,8 @@ extension Server {
         guard parts.contains(.gateway) else { return }
         let profiles = Profiles(database: database)
         let local = LocalBearer(
-            keys: keys, accounts: accounts, profiles: profiles, issuer: settings.auth.issuer,
-            audience: settings.audience, now: System.now)
+            keys: keys, accounts: accounts, profiles: profiles, usedTokens: door.usedTokens,
+            issuer: settings.auth.issuer, audience: settings.audience, now: System.now)
         let gateway = try makeGateway(settings, profiles, local.authenticate, local.change, local.delete)
         tables += gateway.tables(floor: floor, crossOrigin: crossOrigin)
     }

@@ -101,7 +101,8 @@ extension SettingsReader {
         return SessionPolicy(
             timebox: duration(.sessionTimebox), inactivity: inactivity == .zero ? nil : inactivity,
             reuseInterval: .seconds(number(.refreshReuseInterval, 0...86_400)),
-            revokesOnReuse: flag(.refreshRotation))
+            revokesOnReuse: flag(.refreshRotation), isStrict: flag(.refreshStrict),
+            freshSignIn: duration(.freshSignIn))
     }
 
     fileprivate mutating func rates() -> AuthRates? {

@@ -10,7 +10,8 @@ extension Setting {
         case .proxyHeader: "X-Forwarded-For"
         case .requestDuration: "10s"
         case .requireAPIKey, .disableSignUp, .anonymousEnabled, .autoConfirm, .requireCurrentPassword,
-            .redirectPatterns, .implicitFlow, .plainProofKeys, .appleEnabled, .appleSkipNonceCheck, .googleEnabled,
+            .redirectPatterns, .refreshStrict, .implicitFlow, .plainProofKeys, .appleEnabled, .appleSkipNonceCheck,
+            .googleEnabled,
             .googleSkipNonceCheck, .googleEmailOptional, .keycloakEnabled, .keycloakSkipNonceCheck,
             .keycloakEmailOptional, .outgoingLoopback:
             "false"
@@ -32,14 +33,7 @@ extension Setting {
         case .rateFailedSignIns: "10"
         case .logLevel: "info"
         case .logFormat: "json"
-        case .listen, .externalURL, .siteURL, .metricsListen, .trustedProxies, .corsAllowedHeaders, .database,
-            .secrets, .publishableKeys, .secretKeys, .jwtAlgorithm, .jwtSecret, .jwtKeyID, .jwtKeys, .jwtIssuer,
-            .passwordRequiredCharacters, .passwordForbiddenWords, .hashThreads, .sessionTimebox, .rateHeader,
-            .appScheme, .jwksURL, .issuerSecretKey, .uriAllowList, .appleClientID, .iosBundleID, .appleKey,
-            .appleKeyID, .appleTeamID, .appleSecret, .appleRedirectURI, .appleURL, .googleClientID, .googleSecret,
-            .googleRedirectURI, .googleURL, .keycloakClientID, .keycloakSecret, .keycloakRedirectURI, .keycloakURL,
-            .openIDProviders, .outgoingNetworks:
-            nil
+        default: nil
         }
     }
 
@@ -55,6 +49,8 @@ extension Setting {
         case .limits, .rateHeader, .rateTokenRefresh, .rateOTP, .rateVerify, .rateAuthorize, .rateAnonymous,
             .rateFailedSignIns:
             limitSummary
+        case .refreshReuseInterval, .refreshRotation, .sessionTimebox, .sessionInactivity, .freshSignIn, .refreshStrict:
+            sessionSummary
         default: providerSummary ?? generalSummary
         }
     }
@@ -114,6 +110,23 @@ extension Setting {
         }
     }
 
+    private var sessionSummary: String {
+        switch self {
+        case .refreshReuseInterval: "Seconds in which a used refresh token still gets the current one."
+        case .refreshRotation: "Whether a used refresh token that comes later ends the session."
+        case .refreshStrict:
+            "Whether the token before the current one, too, ends the session when it comes later than that interval and the "
+                + "current one's access token has been used: see [decision 4](decisions/0004-refresh-tokens.md). It signs "
+                + "out clients that keep an old token, such as a tab that slept."
+        case .sessionTimebox: "The longest a session lasts, a Go duration. Without a value: no limit."
+        case .sessionInactivity: "A session that is not refreshed for so long ends. `0` means no limit."
+        default:
+            "How long after a sign-in a person may change address and password, remove a sign-in method and delete the "
+                + "account; later, address and password need the current password, and everything else a new sign-in. A "
+                + "Go duration such as `10m`. Without a value: as long as the session lasts."
+        }
+    }
+
     private var generalSummary: String {
         switch self {
         case .database:
@@ -146,10 +159,6 @@ extension Setting {
         case .hashThreads:
             "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, which a container's limit has to have room for. "
                 + "Without a value: as many as the machine has cores."
-        case .refreshReuseInterval: "Seconds in which a used refresh token still gets the current one."
-        case .refreshRotation: "Whether a used refresh token that comes later ends the session."
-        case .sessionTimebox: "The longest a session lasts, a Go duration. Without a value: no limit."
-        case .sessionInactivity: "A session that is not refreshed for so long ends. `0` means no limit."
         case .appScheme: "The URL scheme of the app, for `/api/v1/auth/callback`. Without a value the route is closed."
         case .jwksURL: "`serve --only gateway`: where the issuer's keys are, `https://…/.well-known/jwks.json`."
         case .issuerSecretKey: "`serve --only gateway`: the issuer's secret key, to delete accounts with."

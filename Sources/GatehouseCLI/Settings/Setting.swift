@@ -49,8 +49,10 @@ package enum Setting: String, CaseIterable, Sendable {
     // Sessions.
     case refreshReuseInterval = "security_refresh_token_reuse_interval"
     case refreshRotation = "security_refresh_token_rotation_enabled"
+    case refreshStrict = "security_refresh_token_strict"
     case sessionTimebox = "sessions_timebox"
     case sessionInactivity = "sessions_inactivity_timeout"
+    case freshSignIn = "security_fresh_sign_in"
 
     // Where browsers may be sent back to, and sign-in through providers.
     case uriAllowList = "uri_allow_list"
@@ -137,7 +139,8 @@ extension Setting {
             .rateFailedSignIns,
             .appScheme, .jwksURL, .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow,
             .plainProofKeys, .appleKey, .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking,
-            .openIDProviders, .outgoingNetworks, .outgoingLoopback, .rateAuthorize, .passwordForbiddenWords:
+            .openIDProviders, .outgoingNetworks, .outgoingLoopback, .rateAuthorize, .passwordForbiddenWords,
+            .freshSignIn, .refreshStrict:
             []
         }
     }

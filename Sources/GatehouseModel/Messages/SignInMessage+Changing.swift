@@ -25,6 +25,7 @@ extension SignInMessage {
         case .samePassword: "Please choose a password that is not the current one."
         case .currentPasswordRequired: "Please enter your current password."
         case .currentPasswordInvalid: "The current password is not correct."
+        case .freshSignInRequired: AuthError.freshSignInNeeded.message
         case .reauthenticationNeeded: "Please enter the code from the email."
         case .reauthenticationNotValid: "The code is not correct, or too old."
         case .emailProviderDisabled: "The email address cannot be changed here."

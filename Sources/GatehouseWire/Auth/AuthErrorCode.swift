@@ -119,6 +119,8 @@ extension AuthErrorCode {
     public static let currentPasswordRequired = Self(rawValue: "current_password_required")
     /// The current password is wrong.
     public static let currentPasswordInvalid = Self(rawValue: "current_password_invalid")
+    /// The change needs a session that has just begun: sign in again, then repeat it.
+    public static let freshSignInRequired = Self(rawValue: "fresh_sign_in_required")
     /// The account's company decides about this.
     public static let userSSOManaged = Self(rawValue: "user_sso_managed")
     /// A second factor is needed.

@@ -8,6 +8,8 @@ package enum AccountDeletion: Sendable {
     case deleted, alreadyGone
     /// The token's session has ended, or its person is banned: nothing was changed.
     case refused
+    /// The person has to sign in again first: nothing was changed.
+    case stale
     /// Some of it may be gone, none of it is lost track of: asking again goes on where this ended.
     case failed(any Error)
 }
@@ -96,6 +98,8 @@ extension ProfileRoutes {
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
         case .refused: throw BearerRefusal.invalid.refusal
+        case .stale:
+            throw Refusal(.forbidden, RefusalCode("FRESH_SIGN_IN_REQUIRED"), "Sign in again, then delete the account.")
         case .failed(let cause):
             throw Refusal(
                 .internalServerError, RefusalCode("INTERNAL_ERROR"),
