@@ -1,4 +1,5 @@
 package import AccountDomain
+import GatehouseWire
 import SQLDatabase
 
 // What a strict policy has to know: with which of a session's refresh tokens an access token came that was used.

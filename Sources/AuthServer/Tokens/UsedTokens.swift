@@ -1,5 +1,6 @@
 import AccountDomain
 package import AccountStore
+import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
