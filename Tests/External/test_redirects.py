@@ -22,7 +22,8 @@ PATTERNS = {
     "https://**.wide.example.com/*": ("https", rf"({LABEL}\.)+wide\.example\.com", "443", r"/[^./?#@:\\]*"),
     "https://app.example.com/auth/**": ("https", r"app\.example\.com", "443", "/auth/.*"),
     "http://[a-c]1.example.info": ("http", r"[a-c]1\.example\.info", "80", "/"),
-    "https://**.any.example/x?next=**": ("https", rf"({LABEL}\.)+any\.example", "443", "/x"),
+    # The mark is a character, or begins the query.
+    "https://**.any.example/x?next=**": ("https", rf"({LABEL}\.)+any\.example", "443", r"/x|/x[^./?#@:\\]next=.*"),
 }
 # `gatehouse dev` itself allows every page of this machine.
 MEANINGS = [*PATTERNS.values(), ("https?", r"localhost|127\.0\.0\.1", r"\d+", "/.*")]
