@@ -1,5 +1,6 @@
 import AuthServer
 import GatehouseWire
+import HTTPServing
 import JSONWebTokens
 
 extension Inputs {
