@@ -147,7 +147,10 @@ struct DevAnswer: Sendable, CustomStringConvertible {
 
     static func unescaped(_ text: Substring) -> String {
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-            .reduce(String(text)) { $0.replacing($1.0, with: $1.1) }
+            // Scalar by scalar: a combining mark behind an entity is no part of it.
+            .reduce(Array(text.unicodeScalars)) {
+                $0.replacing(Array($1.0.unicodeScalars), with: Array($1.1.unicodeScalars))
+            }.reduce(into: "") { $0.unicodeScalars.append($1) }
     }
 }
 

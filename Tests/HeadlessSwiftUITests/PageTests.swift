@@ -60,6 +60,8 @@ struct PageTests {
     func escaping() throws {
         let page = try HTMLPage().text(of: Screen(Text(verbatim: "<b>\"&")))
         #expect(page.contains("&lt;b>&quot;&amp;"))
+        let marked = try HTMLPage().text(of: Screen(Text(verbatim: "\"\u{308}<\u{308}")))
+        #expect(marked.contains("&quot;\u{308}&lt;\u{308}"), "a combining mark hides nothing")
     }
 
     @Test("A style of the app's own draws the button, whose role and action stay")

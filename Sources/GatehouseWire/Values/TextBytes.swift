@@ -50,6 +50,19 @@ extension StringProtocol {
     package func contains(ascii character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 }
 
+// Not generic: the library's own would be as good a choice.
+extension Substring {
+    package static func == (left: Substring, right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
+    package static func == (left: Substring, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+    package static func == (left: String, right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
+    package static func != (left: Substring, right: Substring) -> Bool { !(left == right) }
+    package static func != (left: Substring, right: String) -> Bool { !(left == right) }
+    package static func != (left: String, right: Substring) -> Bool { !(left == right) }
+
+    /// For `switch`.
+    package static func ~= (pattern: String, text: Substring) -> Bool { text == pattern }
+}
+
 extension Substring {
     /// The parts between the bytes that are this ASCII character.
     package func split(

@@ -184,8 +184,16 @@ extension HTMLWriter {
         return attributes
     }
 
+    /// Scalar by scalar, as a browser reads: a quotation mark ends an attribute also with a combining mark behind it.
     func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
     }
 }
 
