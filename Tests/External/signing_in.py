@@ -13,7 +13,7 @@ from program import Client
 # Where the app wants the browser back. Nothing listens there: the system hands such an address to the app.
 APP = "com.example.boxscore://signed-in"
 # What only somebody who reads the source or the log should see.
-INNER = re.compile(r"\.swift|SQLITE|HTTPClient|NIO|Optional\(|Error\(|ProviderFailure|127\.0\.0\.1|Traceback")
+INNER = re.compile(r"\.swift|SQLITE|HTTPClient|\bNIO[A-Z][a-z]{2}|Optional\(|Error\(|ProviderFailure|127\.0\.0\.1|Traceback")
 
 
 def serve(servers, port, providers, **settings):

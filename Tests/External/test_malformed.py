@@ -25,7 +25,8 @@ AUTHORIZE = f"/auth/v1/authorize?provider=keycloak&code_challenge={CHALLENGE}&co
 # The form of one, signed by nobody.
 ID_TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJodHRwOi8vMTI3LjAuMC4xOjkvcmVhbG1zL3Rlc3QifQ.AAAA"
 # In no answer: it would be of use to somebody who looks for a way in.
-INNER = re.compile(rb"\.swift|SQLITE|sqlite|HTTPClient|NIO|Optional\(|Error\(|Failure\(|Rejection|fatal")
+# NIO alone also stands in tokens, by chance.
+INNER = re.compile(rb"\.swift|SQLITE|sqlite|HTTPClient|\bNIO[A-Z][a-z]{2}|Optional\(|Error\(|Failure\(|Rejection|fatal")
 
 # Method, path below the server, whose bearer, and a body that would do as it is.
 WITH_BODY = [
