@@ -266,7 +266,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HTTPServingTests",
-            dependencies: ["HTTPServing", "GatehouseWire", "TestSupport", hummingbird, httpTypes, logging, nioCore],
+            dependencies: [
+                "HTTPServing", "GatehouseWire", "TestSupport", hummingbird, httpTypes, logging, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AuthServerTests",

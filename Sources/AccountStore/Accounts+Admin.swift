@@ -119,6 +119,17 @@ extension Accounts {
     package func update(
         _ id: UserID, _ attributes: AdminAttributes, at now: Instant
     ) async throws -> AdminOutcome {
+        do {
+            return try await change(id, attributes, at: now)
+        } catch is MetadataTooLong {
+            return .metadataTooLong
+        }
+    }
+
+    /// Undoes what was written before: only what is thrown does.
+    private struct MetadataTooLong: Error {}
+
+    private func change(_ id: UserID, _ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return .unknownUser }
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
@@ -131,7 +142,7 @@ extension Accounts {
                 try db.insertPhoneIdentity(phone, of: &account, id: newID(), at: now)
             }
             try Self.apply(attributes, to: &account, at: now)
-            guard Self.fits(account.user) else { return .metadataTooLong }
+            guard Self.fits(account.user) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
                 try db.endSessions(of: id, keeping: nil, at: now)
                 try db.voidCodes(of: id)

@@ -35,9 +35,9 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
 
 extension Accounts {
     /// Adds an account that comes from elsewhere, as it is: id, times and password hash included.
-    package func add(_ account: Account) async throws -> ImportOutcome {
+    package func add(_ account: Account, at now: Instant) async throws -> ImportOutcome {
         let account = try Self.withProofs(account)
-        return try await add(refused: ImportOutcome.refused) { db in try db.add(account) }
+        return try await add(refused: ImportOutcome.refused) { db in try db.add(account, at: now) }
     }
 
     private func add<Outcome: Sendable>(
@@ -69,7 +69,7 @@ extension Accounts {
         let whole = imported
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
-                let outcome = try db.add(whole, sessions)
+                let outcome = try db.add(whole, sessions, at: now)
                 // Only what is thrown undoes what was done.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
                 return outcome
@@ -130,9 +130,11 @@ extension Identity {
 }
 
 extension Connection {
-    fileprivate func add(_ imported: ImportedAccount, _ sessions: SessionImport?) throws -> ImportedAccountOutcome {
+    fileprivate func add(
+        _ imported: ImportedAccount, _ sessions: SessionImport?, at now: Instant
+    ) throws -> ImportedAccountOutcome {
         let account = imported.account
-        var outcome = ImportedAccountOutcome(account: try add(account))
+        var outcome = ImportedAccountOutcome(account: try add(account, at: now))
         switch outcome.account {
         case .added: if let profile = imported.profile { try apply(profile, to: account.user.id) }
         case .alreadyThere:
@@ -146,7 +148,7 @@ extension Connection {
         return outcome
     }
 
-    fileprivate func add(_ account: Account) throws -> ImportOutcome {
+    fileprivate func add(_ account: Account, at now: Instant) throws -> ImportOutcome {
         let user = account.user
         if try row("SELECT 1 FROM users WHERE id = \(user.id)", { _ in true }) == true { return .alreadyThere }
         if let email = user.email.flatMap(EmailAddress.init), try isTaken(email, besides: user.id) {
@@ -165,6 +167,12 @@ extension Connection {
             if taken == true { return .identityTaken }
         }
         try insert(user)
+        // Somebody with this id may have been deleted lately, and their tokens are refused since.
+        if user.times.deletedAt == nil,
+            try row("SELECT 1 FROM revocations WHERE id = \(user.id)", { _ in true }) == true
+        {
+            try revoke(user.id, until: user.times.bannedUntil ?? now, at: now)
+        }
         for identity in account.identities { try insert(identity) }
         return .added
     }

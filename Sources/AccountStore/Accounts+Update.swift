@@ -39,6 +39,10 @@ extension Accounts {
             guard case .good(var account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             var entries: [AuditEntry] = []
             let name = account.user.email ?? ""
+            // What is refused is refused before anything is written: a return commits.
+            if let email = update.email, email.text != account.user.email, try db.isTaken(email, besides: user) {
+                return .emailTaken
+            }
             account.user.times.updatedAt = now
             if let metadata = update.metadata {
                 account.user.userMetadata = try Self.merged(metadata, into: account.user.userMetadata)
@@ -57,7 +61,6 @@ extension Accounts {
                 entries.append(AuditEntry(.userUpdatedPassword, actor: user, actorName: name))
             }
             if let email = update.email, email.text != account.user.email {
-                guard try !db.isTaken(email, besides: user) else { return .emailTaken }
                 try setEmail(email, of: &account, isVerified: false, at: now, in: db)
                 account.user.times.emailConfirmedAt = now
                 account.user.isAnonymous = false

@@ -80,7 +80,8 @@ final class HashingThreads: Sendable {
             let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
                 (try state.add(waiting, source), state.load.busy)
             }
-            gone?.dismiss(refusal)
+            // Its turn is the newcomer's now: another one would pile up in the pool.
+            if let gone { return gone.dismiss(refusal) }
         } catch {
             return waiting.dismiss(error)
         }

@@ -34,16 +34,16 @@ struct RefusedImportTests {
         let other = IdentityID("5a7e1d5c-0000-4000-8000-0000000000ab")!
         let twice = [identity(of: Self.ada, "1"), identity(other, of: Self.ada, "1")]
         let odd = account(Self.ada, "ada@example.com", identities: twice)
-        #expect(isRefused(try await store.accounts.add(odd)))
+        #expect(isRefused(try await store.accounts.add(odd, at: store.clock.now)))
         for isDryRun in [true, false] {
             let outcome = try await store.accounts.add(ImportedAccount(odd), isDryRun: isDryRun, at: store.clock.now)
             #expect(isRefused(outcome.account))
         }
         #expect(try await store.count("users") == 0)
         let good = account(Self.ada, "ada@example.com", identities: [twice[0]])
-        #expect(try await store.accounts.add(good) == .added)
+        #expect(try await store.accounts.add(good, at: store.clock.now) == .added)
         let takenID = account(Self.bob, "bob@example.com", identities: [identity(of: Self.bob, "2")])
-        #expect(isRefused(try await store.accounts.add(takenID)))
+        #expect(isRefused(try await store.accounts.add(takenID, at: store.clock.now)))
         #expect(try await store.count("users") == 1)
     }
 
@@ -54,7 +54,7 @@ struct RefusedImportTests {
             let outcomes = try await withThrowingTaskGroup(of: ImportOutcome.self) { group in
                 for number in 10..<30 {
                     let id = try #require(UserID("5a7e1d5c-0000-4000-8000-0000000000\(number)"))
-                    group.addTask { try await store.accounts.add(account(id, "ada@example.com")) }
+                    group.addTask { try await store.accounts.add(account(id, "ada@example.com"), at: store.clock.now) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }

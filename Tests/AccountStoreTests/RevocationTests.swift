@@ -49,6 +49,17 @@ struct RevocationTests {
         #expect(try await told(store).map(\.id) == [issued.session.id.text])
     }
 
+    @Test("An account that is imported again after its deletion is told as good", arguments: TestDatabase.all)
+    func importedAgain(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let account = try await store.signedIn().account
+        #expect(try await store.accounts.delete(account.user.id, actor: nil, at: store.clock.now))
+        #expect(try await told(store).map(\.until) == [nil])
+        store.clock.advance(by: .seconds(1))
+        #expect(try await store.accounts.add(account, at: store.clock.now) == .added)
+        #expect(try await told(store).map(\.until) == [store.clock.now])
+    }
+
     @Test("Who is deleted or banned is told, and so is the end of a ban", arguments: TestDatabase.all)
     func people(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

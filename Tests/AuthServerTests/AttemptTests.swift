@@ -58,6 +58,29 @@ struct AttemptTests {
         }
     }
 
+    @Test("D9: However many addresses stay warm, an hour brings twice the limit of guesses and no more")
+    func warmPairs() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            var checked: [Int] = []
+            for _ in 0..<6 {
+                checked.append(0)
+                for _ in 0..<5 {
+                    for number in 0..<8 {
+                        let peer = "2001:db8:1:\(number)::1"
+                        for _ in 0..<3 {
+                            guard try await server.signIn(password: "wrong", peer: peer).status == 400 else { break }
+                            checked[checked.count - 1] += 1
+                        }
+                    }
+                    server.clock.advance(by: .seconds(720))
+                }
+            }
+            #expect(checked[0] <= 40)
+            #expect(checked.dropFirst().allSatisfy { $0 <= 20 }, "\(checked)")
+        }
+    }
+
     @Test("Eleven right passwords at once from one address all sign in, and none costs anything")
     func rightOnes() async throws {
         try await TestServer.with(limits: AuthRates()) { server in

@@ -5,10 +5,13 @@ package import HTTPServing
 /// How many wrong passwords there may be (requirement D9), and who is counted.
 ///
 /// The pair of account and address closes first: of one pair only half of the failures count for the address and the
-/// account too. So one address alone shuts neither the account for others nor other accounts for itself.
+/// account too. So one address alone shuts neither the account for others nor other accounts for itself. Beyond twice the
+/// number every failure counts, so that many pairs together give no more guesses than that.
 package struct Attempts: Sendable {
     let limiter: AttemptLimiter
     let byPair, byAddress, bySite, byAccount: AttemptLimit
+    /// Whatever the pair has spared.
+    let byAddressInAll, byAccountInAll: AttemptLimit
     /// Devices that have signed in to the account before: each by itself, and all of an account's together.
     let byDevice, byDevices: AttemptLimit
     /// Whoever has a token of the account and is asked for its password.
@@ -21,18 +24,26 @@ package struct Attempts: Sendable {
         byAddress = AttemptLimit("failed_sign_ins_address", count, per: hour)
         bySite = AttemptLimit("failed_sign_ins_network", count * 10, per: hour)
         byAccount = AttemptLimit("failed_sign_ins_account", count, per: hour, isForgiven: true)
+        byAddressInAll = AttemptLimit("failed_sign_ins_address_all", count * 2, per: hour)
+        byAccountInAll = AttemptLimit("failed_sign_ins_account_all", count * 2, per: hour, isForgiven: true)
         byDevice = AttemptLimit("failed_sign_ins_device", count, per: hour, isForgiven: true)
         byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
     }
 
+    /// What every failure counts for stands before the pair, see ``AttemptLimit/spread``.
+    ///
     /// - Parameter address: nil where it is not known.
     func pair(_ account: AttemptedAccount, _ address: IPAddress?) -> [AttemptKey] {
         guard let address else { return [] }
         let site = address.siteKey.map { [AttemptKey(bySite, $0)] } ?? []
         let key = address.limitKey
-        return [AttemptKey(byPair, "\(account.key) \(key)"), AttemptKey(byAddress, key)] + site
+        let pair = [AttemptKey(byPair, "\(account.key) \(key)"), AttemptKey(byAddress, key)]
+        return [AttemptKey(byAddressInAll, key)] + site + pair
     }
+
+    /// Whether a limit of the account itself refused.
+    func isOfAccount(_ bucket: String?) -> Bool { bucket == byAccount.bucket || bucket == byAccountInAll.bucket }
 }
 
 /// The account that somebody names, whether there is one or not.

@@ -53,9 +53,11 @@ extension AuthServer {
         }
         let address = floor.clientAddress.address(peer: context.peerAddress, request.headers)
         let pair = attempts.pair(account, address)
-        let all = pair + [AttemptKey(attempts.byAccount, account.key)]
+        let all =
+            [AttemptKey(attempts.byAccountInAll, account.key)] + pair + [AttemptKey(attempts.byAccount, account.key)]
         let decision = try await attempts.limiter.look(all, at: now)
-        guard case .refused(_, attempts.byAccount.bucket) = decision, let address, let email = account.email,
+        guard case .refused(_, let bucket) = decision, attempts.isOfAccount(bucket), let address,
+            let email = account.email,
             try await accounts.sessionAddresses(of: email).contains(where: {
                 IPAddress($0)?.limitKey == address.limitKey
             })
@@ -63,6 +65,8 @@ extension AuthServer {
             try decision.enforce()
             return all
         }
+        // The look above may have ended at the account: what other nodes counted of the pair is not known yet.
+        try await attempts.limiter.look(pair, at: now).enforce()
         return pair
     }
 }

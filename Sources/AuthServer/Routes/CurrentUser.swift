@@ -111,9 +111,12 @@ extension AuthServer {
     }
 
     private func refuseSame(_ password: Secret, of user: User, _ source: HashingSource) async throws {
-        guard let hash = user.passwordHash, try await check(password, against: hash, for: source).isMatch else {
-            return
+        guard let hash = user.passwordHash else { return }
+        // The caller learns whether it is the one, whatever becomes of the change: it counts as a guess.
+        let isSame = try await attempt(ofSessionsOf: user) {
+            try await check(password, against: hash, for: source).isMatch
         }
+        guard isSame else { return }
         throw Refusal(
             .unprocessableContent, "same_password", "New password should be different from the old password.")
     }

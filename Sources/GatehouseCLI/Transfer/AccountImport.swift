@@ -75,7 +75,7 @@ struct AccountImport {
             return .refused(line: number, reason: error.description)
         }
         if isDryRun { return try await accounts.account(account.user.id) == nil ? .added : .alreadyThere }
-        switch try await accounts.add(account) {
+        switch try await accounts.add(account, at: System.now()) {
         case .added: return .added
         case .alreadyThere: return .alreadyThere
         case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")

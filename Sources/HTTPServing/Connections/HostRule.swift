@@ -37,15 +37,17 @@ final class HostRule: ChannelInboundHandler, Sendable {
     }
 }
 
-/// HTTP/1.1 as Hummingbird serves it, behind the ``HostRule``.
+/// HTTP/1.1 as Hummingbird serves it, behind the ``HostRule`` and ``UnreadAnswers``.
 private struct StrictHTTP1: ServerChildChannel {
     let http: HTTP1Channel
+    let idleTimeout: TimeAmount
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(HostRule(), position: .after(decoder))
+            try pipeline.addHandler(UnreadAnswers(limit: idleTimeout), position: .first)
             return value
         }
     }
@@ -54,10 +56,12 @@ private struct StrictHTTP1: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// - Parameter idleTimeout: After this a connection without a request is closed.
+    /// - Parameter idleTimeout: After this a connection without a request is closed, and one whose answers nobody reads.
     package static func strictHTTP1(idleTimeout: TimeAmount) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            StrictHTTP1(http: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleTimeout)))
+            StrictHTTP1(
+                http: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleTimeout)),
+                idleTimeout: idleTimeout)
         }
     }
 }

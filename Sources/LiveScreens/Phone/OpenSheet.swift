@@ -1,3 +1,4 @@
+import GatehouseWire
 import SwiftUI
 
 /// A sheet of the system that is open, and the code that waits for what comes of it.

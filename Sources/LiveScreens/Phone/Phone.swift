@@ -1,6 +1,7 @@
 import AppSupport
 import Foundation
 import Gatehouse
+import GatehouseWire
 import ScreenDriver
 import SwiftUI
 

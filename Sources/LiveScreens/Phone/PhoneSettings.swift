@@ -1,3 +1,4 @@
+import GatehouseWire
 import ScreenDriver
 import SwiftUI
 

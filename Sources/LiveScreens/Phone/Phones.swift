@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseWire
 
 /// The phones in use. The one that was idle for longest makes room for a new one.
 @MainActor final class Phones {

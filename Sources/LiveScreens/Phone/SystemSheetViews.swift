@@ -3,6 +3,7 @@ import AuthenticationServices
 import BoxScoreScreens
 import DevStack
 import GatehouseUI
+import GatehouseWire
 import SwiftUI
 
 /// The app on the phone, and over it what the phone shows itself.

@@ -1,5 +1,6 @@
 import Foundation
 package import Gatehouse
+import GatehouseWire
 package import HTTPServing
 import HTTPTypes
 import Hummingbird
@@ -102,15 +103,15 @@ extension LiveApp {
     /// The phone that the browser says it has.
     func phoneName(_ request: Request) -> String? {
         for header in request.headers[values: .cookie] {
-            for pair in header.split(separator: ";") {
-                let halves = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                guard halves.count == 2, halves[0] == cookieName, halves[1].utf8.count == 32,
-                    halves[1].utf8.allSatisfy({
+            for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
+                let halves = pair.drop { $0 == UInt8(ascii: " ") }.split(separator: UInt8(ascii: "="), maxSplits: 1)
+                guard halves.count == 2, halves[0].elementsEqual(cookieName.utf8), halves[1].count == 32,
+                    halves[1].allSatisfy({
                         UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
                             || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
                     })
                 else { continue }
-                return String(halves[1])
+                return String(Substring(halves[1]))
             }
         }
         return nil

@@ -1,0 +1,53 @@
+import AccountStore
+import AuthServer
+import GatehouseWire
+import TestSupport
+import Testing
+
+@Suite("What is refused changes nothing")
+struct RefusedChangesTests {
+    /// Two of these are more than an account may have.
+    private let much = AnyJSON.string(String(repeating: "a", count: 20_000))
+
+    @Test("A new password beside an address that is taken ends no session", arguments: TestDatabase.all)
+    func takenAddress(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            _ = try await server.signUp("grace@example.com")
+            let session = try await server.signUp()
+            let other = try #require(TestSession(try await server.signIn()))
+            let refused = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken,
+                json: ["password": "another good one", "email": "grace@example.com"])
+            #expect(refused.status == 422 && refused.code == "email_exists")
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: other.accessToken).status == 200)
+            #expect(try await server.signIn().status == 200)
+        }
+    }
+
+    @Test("An administrator's change that is too long leaves the address free", arguments: TestDatabase.all)
+    func tooLong(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let user = try await server.signUp().userID
+            #expect(try await server.admin(.put, "/users/\(user)", json: ["user_metadata": ["a": much]]).status == 200)
+            let refused = try await server.admin(
+                .put, "/users/\(user)", json: ["email": "carol@example.com", "user_metadata": ["b": much]])
+            #expect(refused.status == 400)
+            _ = try await server.signUp("carol@example.com")
+        }
+    }
+
+    @Test("A change that is bound to fail tells no more about the password than signing in: guesses count")
+    func oracle() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            let session = try await server.signUp()
+            func change(_ json: AnyJSON) async throws -> Int {
+                try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json).status
+            }
+            #expect(try await change(["data": ["a": much]]) == 200)
+            for number in 0..<10 {
+                #expect(try await change(["password": "a good guess \(number)", "data": ["b": much]]) == 400)
+            }
+            #expect(try await change(["password": .string(TestServer.password), "data": ["b": much]]) == 429)
+        }
+    }
+}
