@@ -55,9 +55,11 @@ struct ProvenAddressTests {
     func imported(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(
-            try await store.accounts.add(account("ada@example.com", isVerified: true, at: store.clock.now)) == .added)
+            try await store.accounts.add(
+                account("ada@example.com", isVerified: true, at: store.clock.now), at: store.clock.now) == .added)
         #expect(
-            try await store.accounts.add(account("grace@example.com", isVerified: false, at: store.clock.now)) == .added
+            try await store.accounts.add(
+                account("grace@example.com", isVerified: false, at: store.clock.now), at: store.clock.now) == .added
         )
         #expect(try await store.entered(store.identity("apple")).rule == .provenByBoth)
         #expect(try await store.come(store.identity("apple", "2", email: "grace@example.com")).rule == .unprovenAddress)
