@@ -28,7 +28,8 @@ package enum UserUpdateOutcome: Sendable {
 }
 
 extension Accounts {
-    /// Applies a person's changes; a new password ends all their other sessions, and what would open more.
+    /// Applies a person's changes; a new password ends all their other sessions, and what would open more. What is
+    /// refused is so before anything is written, because a return commits.
     ///
     /// - Parameter session: Whose token asks, if it names one; it goes on.
     package func update(
@@ -39,7 +40,6 @@ extension Accounts {
             guard case .good(var account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             var entries: [AuditEntry] = []
             let name = account.user.email ?? ""
-            // What is refused is refused before anything is written: a return commits.
             if let email = update.email, email.text != account.user.email, try db.isTaken(email, besides: user) {
                 return .emailTaken
             }
