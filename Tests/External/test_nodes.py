@@ -280,9 +280,9 @@ def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_
     assert [client.sign_in(email).status for _ in range(5)] == [200] * 5
     assert rows() == before
     assert client.sign_in(email, "a wrong password").status == 400
-    assert rows() == before + 3, "the pair, the address and the account"
+    assert rows() == before + 5, "the pair, and the address and the account with their totals"
     assert client.sign_in(email).status == 200
-    assert rows() == before + 1, "the address is not forgiven by a success"
+    assert rows() == before + 2, "the address and its total are not forgiven by a success"
 
 
 def test_one_caller_guesses_no_more_on_two_nodes_than_on_one(pair, new_email):
