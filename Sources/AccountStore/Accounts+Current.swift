@@ -49,7 +49,7 @@ extension Accounts {
 }
 
 extension Accounts {
-    /// Whether somebody with an access token may still change what is theirs.
+    /// Whether the holder of an access token may still change the account.
     ///
     /// - Parameter session: As the token has it; nil, empty, or the nil UUID as old ones have it, when it names none.
     package func mayChange(
@@ -66,7 +66,7 @@ extension Accounts {
     }
 }
 
-/// Who asks for a change, looked at where the change is made: much may have happened since the caller was checked.
+/// The caller of a change, checked again in the transaction that makes it: the first check may be out of date.
 enum Changer: Sendable {
     case good(Account)
     /// There is no such account, or it was deleted softly.

@@ -30,7 +30,7 @@ package final class VerifiedTokenCache: Sendable {
     package var count: Int { state.withLock { $0.slots.count } }
 
     /// - Parameters:
-    ///   - refusesRevoked: For those who ask nobody else whether the session goes on.
+    ///   - refusesRevoked: For callers that have no other way to learn that a session has ended.
     ///   - verify: Asked when the token is not known. What it returns is stored, unless the token is revoked or
     ///     something was forgotten while it was at work.
     /// - Throws: What `verify` throws, and nothing is stored; ``TokenRejection/revoked``.

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Who asks for a hash: one address, and the block of addresses that it lies in.
+/// The caller of a hash: its address, and the block of addresses around it.
 package struct HashingSource: Hashable, Sendable {
     let block: UInt64
     let address: UInt64
@@ -15,7 +15,7 @@ package struct HashingSource: Hashable, Sendable {
 }
 
 /// A queue in which blocks of addresses take turns, and in each block its addresses; of one address the first comes
-/// first (fair queueing, RFC 970). Who has many in it delays nobody but themselves.
+/// first (fair queueing, RFC 970). A source with many entries delays only itself.
 struct FairQueue<Element: Sendable>: Sendable {
     private struct Block {
         var lines: [UInt64: [Element]] = [:]
@@ -51,10 +51,10 @@ struct FairQueue<Element: Sendable>: Sendable {
         return remove(at: place, of: source)
     }
 
-    /// Makes room for one more of `source`, at the cost of whoever holds most: the last of the longest line of the
-    /// fullest block. Nobody gives up a place to a source that would have more than itself then.
+    /// Makes room for one more of `source`, at the cost of the source that holds most: the last of the longest line of the
+    /// fullest block. No source gives up a place to one that would then hold more.
     ///
-    /// - Returns: Who has to leave; nil when `source` has its share.
+    /// - Returns: The element that has to leave; nil when `source` has its share.
     mutating func giveUp(for source: HashingSource) -> Element? {
         let own = blocks[source.block]?.count ?? 0
         guard let fullest = turns.max(by: { blocks[$0]?.count ?? 0 < blocks[$1]?.count ?? 0 }),

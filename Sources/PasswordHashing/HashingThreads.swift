@@ -85,7 +85,7 @@ final class HashingThreads: Sendable {
         } catch {
             return waiting.dismiss(error)
         }
-        // Each has one such turn, or more once somebody has left: none is forgotten.
+        // Each entry has one such turn, or more once another has left: none is forgotten.
         pool.submit { state in self.takeNext(isActive: state == .active) }
     }
 

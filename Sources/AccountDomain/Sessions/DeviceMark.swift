@@ -2,7 +2,7 @@ import Crypto
 package import GatehouseWire
 
 /// Shows that a device has signed in to an account before: a number of its own under a signature of the server. It is
-/// no credential: whoever shows it is counted by themselves when they get a password wrong, and nothing else (OWASP,
+/// no credential: it only gives its device a count of wrong passwords of its own (OWASP,
 /// "Slow Down Online Guessing Attacks with Device Cookies").
 package struct DeviceMark: Sendable {
     /// 34 characters of Base64URL.

@@ -5,7 +5,7 @@ extension Accounts {
     /// How long after its first use a token is taken again: the answer may have been lost on its way.
     package static let retryTime: Duration = .seconds(60)
 
-    /// Uses an ID token up. Whoever finds one later gets nothing for it.
+    /// Uses up an ID token. A later caller gets nothing for it.
     ///
     /// - Parameters:
     ///   - digest: What tells it from all others, 32 bytes.

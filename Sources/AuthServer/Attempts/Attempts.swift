@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 package import HTTPServing
 
-/// How many wrong passwords there may be (requirement D9), and who is counted.
+/// How many wrong passwords there may be (requirement D9), and whose they are.
 ///
 /// The pair of account and address closes first: of one pair only half of the failures count for the address and the
 /// account too. So one address alone shuts neither the account for others nor other accounts for itself. Beyond twice the
@@ -14,7 +14,7 @@ package struct Attempts: Sendable {
     let byAddressInAll, byAccountInAll: AttemptLimit
     /// Devices that have signed in to the account before: each by itself, and all of an account's together.
     let byDevice, byDevices: AttemptLimit
-    /// Whoever has a token of the account and is asked for its password.
+    /// Callers with an access token who are asked for the account's password.
     let bySession: AttemptLimit
 
     package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
@@ -46,9 +46,9 @@ package struct Attempts: Sendable {
     func isOfAccount(_ bucket: String?) -> Bool { bucket == byAccount.bucket || bucket == byAccountInAll.bucket }
 }
 
-/// The account that somebody names, whether there is one or not.
+/// The account that a caller names, whether it exists or not.
 struct AttemptedAccount {
-    /// nil for what is no address, and so nobody's.
+    /// nil when the text is no address.
     let email: EmailAddress?
     /// SHA-256: an address is nothing to keep in memory for an hour.
     let digest: [UInt8]

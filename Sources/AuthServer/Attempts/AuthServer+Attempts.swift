@@ -21,8 +21,8 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: floor.now, check)
     }
 
-    /// The same for somebody who is signed in: counted apart, so that a stranger's failures shut out nobody who has a
-    /// token, and a thief with a token guesses no faster than by signing in.
+    /// The same for a caller with an access token. It is counted apart: a stranger's failures do not shut out the owner,
+    /// and a thief with a token guesses no faster than by signing in.
     func attempt(ofSessionsOf user: User, check: () async throws -> Bool) async throws -> Bool {
         guard let attempts else { return try await check() }
         let keys = [AttemptKey(attempts.bySession, user.id.text)]
@@ -40,7 +40,7 @@ extension AuthServer {
         response.headers.append(cookie.field(isSecure: isSecure))
     }
 
-    /// Who is counted for this attempt.
+    /// The keys that this attempt counts for.
     private func openKeys(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> [AttemptKey] {

@@ -123,7 +123,7 @@ extension AuthServer {
 }
 
 extension Refusal {
-    /// Whoever signs in again, with the password or through a provider, has proven enough.
+    /// A new sign-in, with the password or through a provider, is proof enough.
     static let freshSignInRequired = Refusal(
         .forbidden, "fresh_sign_in_required", "This change needs a fresh sign-in: sign in again, then repeat it.")
     static let emailTaken = Refusal(

@@ -88,7 +88,7 @@ extension AuthServer {
         }
     }
 
-    /// Who asks does not learn that the address has an account (requirement D10), nor what is in it.
+    /// The caller learns neither that the address has an account (requirement D10) nor what is in it.
     private func decoy(_ signUp: EmailSignUp) -> Response {
         let decoy = accounts.decoy(for: signUp, at: floor.now())
         return Answer.json { $0.user(decoy) }

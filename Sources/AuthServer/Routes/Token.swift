@@ -97,8 +97,8 @@ extension AuthServer {
 
     /// Whose `email` and `password` these are.
     ///
-    /// - Throws: The refusals of the password grant, in the contract's order; that somebody is banned or not confirmed
-    ///   is told to whoever has the password, and to nobody else.
+    /// - Throws: The refusals of the password grant, in the contract's order; a ban and a missing
+    ///   confirmation are told only to a caller with the right password.
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {

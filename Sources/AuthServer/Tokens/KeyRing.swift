@@ -117,7 +117,7 @@ package final class KeyRing: Sendable {
 
     /// The claims of a token of this server; seen before, it costs a look-up.
     ///
-    /// - Parameter refusesRevoked: For those who do not look the session up.
+    /// - Parameter refusesRevoked: For callers that do not look up the session.
     package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
         return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in

@@ -155,7 +155,7 @@ extension Setting {
                 + "tells nothing about an account. `0` answers at once."
         case .hashQueue:
             "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000. Addresses take turns; "
-                + "when all places are taken, whoever has most gives one up."
+                + "when all places are taken, the address with the most gives one up."
         case .hashThreads:
             "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, which a container's limit has to have room for. "
                 + "Without a value: as many as the machine has cores."

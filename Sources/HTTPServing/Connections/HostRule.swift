@@ -56,7 +56,7 @@ private struct StrictHTTP1: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// - Parameter idleTimeout: After this a connection without a request is closed, and one whose answers nobody reads.
+    /// - Parameter idleTimeout: After this a connection without a request is closed, and so is one whose caller reads no answers.
     package static func strictHTTP1(idleTimeout: TimeAmount) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             StrictHTTP1(

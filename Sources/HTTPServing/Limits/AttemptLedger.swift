@@ -5,7 +5,7 @@ enum AttemptVerdict: Equatable, Sendable {
     case refused(retryAfter: Duration, bucket: String)
     /// All places of this key are held; one of them may come back.
     case crowded(AttemptKey)
-    /// Whoever asked has gone.
+    /// The caller has gone.
     case gone
 
     /// For the caller.
@@ -88,7 +88,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
 
     /// Gives the places back, after the failures have been counted.
     ///
-    /// - Returns: Whose turn it is now, or who waits in vain.
+    /// - Returns: The waiting callers that are admitted or refused now.
     mutating func finish(_ keys: [AttemptKey], at now: Instant) -> [(Waiter, AttemptVerdict)] {
         for key in keys {
             entries[key]?.inFlight -= 1

@@ -62,7 +62,7 @@ package struct SharedFailures: Sendable {
 
 /// Limits attempts whose outcome is known only after work, such as the check of a password: those that fail count, and
 /// no others. Each holds a place of its keys while it is made, so that a hundred at once are no more than the limit
-/// leaves; who finds all places held waits until one is given back, and is then admitted or refused.
+/// leaves; a caller that finds all places held waits until one is given back, and is then admitted or refused.
 ///
 /// Of nodes that share their counts, each bounds what it does at once by itself.
 package final class AttemptLimiter: Sendable {
@@ -72,7 +72,7 @@ package final class AttemptLimiter: Sendable {
         var ledger: AttemptLedger<Caller>
         var number = 0
 
-        /// - Returns: nil for who waits now, and will be called.
+        /// - Returns: nil for a caller that waits now and is resumed later.
         mutating func wait(
             _ number: Int, _ keys: [AttemptKey], _ caller: Caller, at now: Instant
         ) -> AttemptVerdict? {
@@ -138,7 +138,7 @@ package final class AttemptLimiter: Sendable {
             state.ledger.countFailure(counted, at: now)
             return counted
         }
-        // In a task of its own: who hangs up is counted all the same.
+        // In a task of its own: a caller that hangs up is counted all the same.
         if let shared { try await Task { try await shared.add(counted, now) }.value }
     }
 

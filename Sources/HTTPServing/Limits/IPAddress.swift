@@ -47,9 +47,9 @@ package struct IPAddress: Hashable, Sendable {
     /// The /48 that an IPv6 site has, with 65,536 times /64 to choose from; nil for IPv4.
     package var siteKey: String? { isVersion4 ? nil : String(high >> 16, radix: 16) + "/48" }
 
-    /// Whom a queue gives a turn of their own: one IPv4 address, or an IPv6 subscriber's /64.
+    /// What a queue gives a turn of its own: one IPv4 address, or an IPv6 subscriber's /64.
     package var subscriber: UInt64 { isVersion4 ? low : high }
-    /// Who takes turns among themselves: an IPv4 /24, or an IPv6 /48.
+    /// The group of addresses that takes turns as one: an IPv4 /24, or an IPv6 /48.
     package var block: UInt64 { isVersion4 ? low >> 8 : high >> 16 }
 
     private static func version4(_ text: Substring) -> UInt32? {

@@ -13,7 +13,7 @@ package struct ServingFloor: Sendable {
     /// Nil: nothing is limited, as in `gatehouse dev`.
     package let limiter: RateLimiter?
     package let clientAddress: ClientAddressRule
-    /// Nil: whoever reaches the server may call it.
+    /// Nil: any caller may use the server.
     package let callers: LocalCallers?
     private let forwarding: ForwardingWatch
     let bodies: BodyBudget
