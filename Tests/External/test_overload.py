@@ -110,6 +110,7 @@ def test_one_address_cannot_take_all_connections(servers):
         assert other.recv(4096).startswith(b"HTTP/1.1 200")
     for connection in idle:
         connection.close()
+    poll(lambda: gauge(server, "gatehouse_connections") == 0, "the end of the connections")
     assert server.auth().get("/health").status == 200
 
 
