@@ -36,10 +36,21 @@ class SoakTests(unittest.TestCase):
 
     def test_the_page_has_a_row_for_each_test_and_none_for_preparation(self):
         ended = [self.ended("build", ""), self.ended("kills", "figure: 7 rounds\n1 passed in 9.99s\n")]
-        page = soak.page(ended, "2 cores", "commit abc", "2026-01-02")
+        page = soak.page(soak.rows_of(ended, "abc, 2026-01-02"), "2 cores")
         rows = [line for line in page.splitlines() if line.startswith("| ")]
-        self.assertEqual(rows[2:], [f"| kills | {soak.SHOWS['kills']} | 7 rounds | 2:05 |"])
-        self.assertIn("2026-01-02, at commit abc, on 2 cores.", page)
+        self.assertEqual(rows[2:], [f"| kills | {soak.SHOWS['kills']} | 7 rounds | 2:05 | abc, 2026-01-02 |"])
+
+    def test_a_stage_that_runs_alone_replaces_its_own_row(self):
+        both = [self.ended("kills", "figure: 7 rounds\n"), self.ended("day", "figure: 24 hours\n")]
+        before = soak.page(soak.rows_of(both, "abc, 2026-01-02"), "2 cores")
+        again = soak.rows_of([self.ended("kills", "figure: 9 rounds\n")], "def, 2026-01-03")
+        rows = soak.rows_on(soak.page({**soak.rows_on(before), **again}, "2 cores"))
+        self.assertEqual(list(rows), ["kills", "day"])
+        self.assertIn("| 9 rounds | 2:05 | def, 2026-01-03 |", rows["kills"])
+        self.assertIn("| 24 hours | 2:05 | abc, 2026-01-02 |", rows["day"])
+
+    def test_a_stage_whose_tests_were_skipped_writes_no_row(self):
+        self.assertEqual(soak.rows_of([self.ended("versions", "2 passed, 1 skipped in 9.99s\n")], "abc"), {})
 
 
 if __name__ == "__main__":
