@@ -156,21 +156,36 @@ class Run:
         unknown = {name for stage in stages for name in stage.after} - set(names)
         assert len(set(names)) == len(names) and not unknown, f"stages are wrong: {names}, {unknown}"
         self.waiting, self.folder, self.cores, self.tell = list(stages), pathlib.Path(folder), cores, tell
-        self.running, self.ended, self.ends = {}, {}, queue.Queue()
+        # Unlike Queue, SimpleQueue takes what a signal handler puts in while this thread waits.
+        self.running, self.ended, self.ends = {}, {}, queue.SimpleQueue()
 
     def run(self):
-        """Runs every stage. Returns how each ended, in that order."""
+        """Runs every stage. Returns how each ended, in that order.
+
+        Raises SystemExit after `leave`, when no stage runs any more.
+        """
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         try:
             while self.waiting or self.running:
                 self._start_ready_stages()
                 if self.running:
-                    self._note(self.ends.get())
+                    self._note(self._next_end())
         finally:
             for process in self.running.values():
                 end_group(process)
         return list(self.ended.values())
+
+    def leave(self, code):
+        """Ends the run with this exit code. For signal handlers: an exception of theirs could come between the start of
+        a process and the note of it, and leave the process behind."""
+        self.ends.put(code)
+
+    def _next_end(self):
+        ended = self.ends.get()
+        if isinstance(ended, int):
+            sys.exit(ended)
+        return ended
 
     def _start_ready_stages(self):
         for stage in list(self.waiting):
@@ -264,9 +279,9 @@ def swift_tests(*options):
 def run_and_report(stages, folder):
     """Runs `stages` for a script. Returns its exit code, and how each stage ended."""
     began = time.monotonic()
-    # Ends the stages as Ctrl-C does.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
-    ended = Run(stages, folder, tell=lambda line: print(line, flush=True)).run()
+    run = Run(stages, folder, tell=lambda line: print(line, flush=True))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: run.leave(128 + number))
+    ended = run.run()
     print("\n".join(closing_lines(ended, time.monotonic() - began)), flush=True)
     return int(any(not each.has_passed for each in ended)), ended

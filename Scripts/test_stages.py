@@ -98,18 +98,21 @@ class RunTests(unittest.TestCase):
         self.assertEqual(os.read(reader, 1), b"")
 
     def test_a_run_that_is_told_to_end_ends_its_stages(self):
-        pid = self.folder.parent / "pid"
+        """The pipe ends when the stage's process does; a process id stays as long as the system lets it."""
+        pipe, ready = self.folder.parent / "pipe", self.folder.parent / "ready"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
         text = (
-            "import stages; stages.run_and_report([stages.Stage('a', ('sh', '-c', 'echo $$ > "
-            f"{pid}.new; mv {pid}.new {pid}; exec sleep 600'))], {str(self.folder)!r})")
+            "import stages; stages.run_and_report([stages.Stage('a', ('sh', '-c', 'exec 3> "
+            f"{pipe}; touch {ready}; exec sleep 600'))], {str(self.folder)!r})")
         program = subprocess.Popen([sys.executable, "-c", text], cwd=FOLDER, stderr=subprocess.DEVNULL)
-        while not pid.exists():
+        while not ready.exists():
             self.assertIsNone(program.poll())
             time.sleep(0.01)
         program.send_signal(signal.SIGTERM)
         self.assertEqual(program.wait(60), 143)
-        with self.assertRaises(ProcessLookupError):
-            os.kill(int(pid.read_text()), 0)
+        self.assertEqual(os.read(reader, 1), b"")
 
     def test_a_table_with_a_name_that_is_missing_or_twice_is_refused(self):
         for wrong in ([shell("a", "true", after=("b",))], [shell("a", "true"), shell("a", "true")]):
