@@ -13,8 +13,11 @@ public enum EmailChange: Hashable, Sendable {
 // was changed then, unless the connection was lost: the server may have done it, and its answer is missing.
 extension AuthManager {
     /// Gives the account another address.
-    public func changeEmail(_ email: String) async throws -> EmailChange {
-        let account = try await changing { try await self.service.update(user: UserAttributes(email: email)) }
+    ///
+    /// - Parameter current: The account's password, where the server asks for it with `current_password_required`.
+    public func changeEmail(_ email: String, current: String? = nil) async throws -> EmailChange {
+        let change = UserAttributes(email: email, currentPassword: current)
+        let account = try await changing { try await self.service.update(user: change) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
     }
 

@@ -110,7 +110,7 @@ struct CurrentUserTests {
             #expect(try await change(["password": "another good one"], session.accessToken) == nil)
             server.clock.advance(by: .seconds(601))
             let current = AnyJSON.string("another good one")
-            #expect(try await change(["email": "new@example.com"], session.accessToken) == "fresh_sign_in_required")
+            #expect(try await change(["email": "new@example.com"], session.accessToken) == "current_password_required")
             let changes: [AnyJSON] = [
                 ["password": "a third good one"], ["password": "a third good one", "current_password": "wrong"],
                 ["email": "new@example.com", "current_password": "wrong"],

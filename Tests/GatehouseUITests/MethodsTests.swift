@@ -110,6 +110,33 @@ struct MethodsTests {
         try await world.screen.wait(for: "countess@example.com")
     }
 
+    @Test("Where the server wants the current password with a new address, the screen asks for it")
+    func emailWithPassword() async throws {
+        let world = try await world(links: false)
+        try await world.screen.wait { $0.has(button: "Change Email") }
+        try await world.screen.tap("Change Email")
+        try await world.screen.type("countess@example.com", into: "New Email")
+        world.service.meet(.currentPasswordRequired, .currentPasswordWrong)
+        try await world.screen.tap("Save Email")
+        try await world.screen.wait { $0.has(field: "Current Password") }
+        #expect(try !world.screen.isEnabled("Save Email"))
+        try await world.screen.submit("New Email")
+        #expect(world.screen.focused == "Current Password")
+        try await world.screen.type("not this one", into: "Current Password")
+        try await world.screen.submit("Current Password")
+        try await world.screen.wait(for: "The current password is not correct.")
+        #expect(try world.screen.value(of: "Current Password") == "")
+        #expect(try world.screen.value(of: "New Email") == "countess@example.com")
+        world.service.meet(.offline)
+        try await world.screen.type(Fixtures.password, into: "Current Password")
+        try await world.screen.tap("Save Email")
+        try await world.screen.wait { $0.has(button: "Retry") }
+        try await world.screen.tap("Retry")
+        try await world.screen.wait { $0.title == "Sign-In Methods" }
+        #expect(world.manager.user?.email == "countess@example.com")
+        #expect(world.screen.complaints.isEmpty)
+    }
+
     @Test("An address that waits for its mail says so, and nothing has changed yet")
     func emailWaits() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)

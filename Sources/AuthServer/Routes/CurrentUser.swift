@@ -99,11 +99,8 @@ extension AuthServer {
             return
         }
         guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
-        let message = "Current password required when setting new password."
-        guard let current else {
-            guard password != nil else { throw Refusal.freshSignInRequired }
-            throw Refusal(.badRequest, "current_password_required", message)
-        }
+        let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
+        guard let current else { throw Refusal(.badRequest, "current_password_required", message) }
         let isRight = try await attempt(ofSessionsOf: caller.user) {
             try await check(current, against: hash, for: source).isMatch
         }

@@ -1,6 +1,8 @@
+import Gatehouse
 public import Observation
 
-/// What the screen shows that changes the account's address.
+/// What the screen shows that changes the account's address. The password is the view's; it empties it when ``isOver``
+/// says so.
 @MainActor @Observable
 public final class ChangeEmailModel {
     /// What the screen is doing.
@@ -16,6 +18,10 @@ public final class ChangeEmailModel {
 
     /// What the screen is doing.
     public private(set) var phase = Phase.editing
+    /// Whether the server wants the current password, too.
+    public private(set) var asksForCurrent = false
+    /// Whether the attempt is over, and its password with it. It is not when the same can be tried once more.
+    public private(set) var isOver = true
     /// Only its address is used.
     public var form = EmailAuthForm()
     private let manager: AuthManager
@@ -35,20 +41,25 @@ public final class ChangeEmailModel {
     /// Whether the mail that was waited for has been read: the new address is the account's.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
-    /// Whether the button is enabled: for an address that is one, and another one, and was not sent yet.
-    public var canSubmit: Bool {
+    /// Whether the button is enabled: for a valid address other than the account's, and, where the server asks for it, a
+    /// password.
+    public func canSubmit(password: String = "") -> Bool {
         ![.working, .checkMail, .changed].contains(phase) && form.isValid(.email, password: "", confirmation: "")
-            && form.trimmedEmail.lowercased() != current?.lowercased()
+            && form.trimmedEmail.lowercased() != current?.lowercased() && !(asksForCurrent && password.isEmpty)
     }
 
-    /// Sends nothing while ``canSubmit`` is false.
-    public func submit() async {
-        guard canSubmit else { return }
-        phase = .working
+    /// Sends nothing while ``canSubmit(password:)`` is false.
+    public func submit(password: String = "") async {
+        guard canSubmit(password: password) else { return }
+        (phase, isOver) = (.working, true)
         do {
-            phase = try await manager.changeEmail(form.trimmedEmail) == .changed ? .changed : .checkMail
+            let change = try await manager.changeEmail(form.trimmedEmail, current: asksForCurrent ? password : nil)
+            phase = change == .changed ? .changed : .checkMail
         } catch {
-            phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
+            if (error as? AuthClientError)?.code == .currentPasswordRequired { asksForCurrent = true }
+            let message = SignInMessage(changing: error)
+            isOver = message?.action != .retry
+            phase = message.map { .refused($0) } ?? .editing
         }
     }
 }

@@ -13,8 +13,14 @@ public struct ChangeEmailView: View {
 private struct ChangeEmailScreen: View {
     @Environment(\.dismiss) private var dismiss
     @State private var model: ChangeEmailModel
+    // It lives and dies with the screen, and ends with the attempt that used it.
+    @State private var password = ""
     @State private var attempt = 0
-    @FocusState private var isFocused: Bool
+    @FocusState private var focus: Field?
+
+    private enum Field: Hashable {
+        case email, password
+    }
 
     init(model: ChangeEmailModel) { _model = State(initialValue: model) }
 
@@ -26,7 +32,8 @@ private struct ChangeEmailScreen: View {
         .navigationTitle(title)
         .inlineTitle()
         .attempt(attempt) {
-            await model.submit()
+            await model.submit(password: password)
+            if model.isOver { password = "" }
             if model.phase == .changed { leave() }
         }
         .onChange(of: model.isConfirmed) { if model.isConfirmed { leave() } }
@@ -49,9 +56,9 @@ private struct ChangeEmailScreen: View {
                     TextField(text: $model.form.email) { Text(ui: "New Email") }
                         .textContentType(.emailAddress)
                         .typesEmail()
-                        .focused($isFocused)
-                        .submitLabel(.done)
-                        .onSubmit { submit() }
+                        .focused($focus, equals: .email)
+                        .submitLabel(model.asksForCurrent ? .next : .done)
+                        .onSubmit { if model.asksForCurrent { focus = .password } else { submit() } }
                         .frame(minHeight: 44)
                     FieldHint(text: model.hint)
                 }
@@ -62,15 +69,29 @@ private struct ChangeEmailScreen: View {
                     if let message = model.message { MessageView(message: message, retry: submit) }
                 }
             }
+            if model.asksForCurrent { passwordSection }
             Section {
                 Button(action: submit) { Text(ui: "Save Email") }
                     .buttonStyle(WideButtonStyle(.prominent))
-                    .disabled(!model.canSubmit)
+                    .disabled(!model.canSubmit(password: password))
             }
         }
         .scrollDismissesKeyboard(.interactively)
         .navigationBarBackButtonHidden(model.phase == .working)
-        .onAppear { isFocused = true }
+        .onAppear { focus = .email }
+        .onDisappear { password = "" }
+    }
+
+    private var passwordSection: some View {
+        Section {
+            SecureField(text: $password) { Text(ui: "Current Password") }
+                .textContentType(.password)
+                .focused($focus, equals: .password)
+                .submitLabel(.done)
+                .onSubmit { submit() }
+                .frame(minHeight: 44)
+        }
+        .disabled(model.phase == .working)
     }
 
     private func leave() {
@@ -79,8 +100,8 @@ private struct ChangeEmailScreen: View {
     }
 
     private func submit() {
-        guard model.canSubmit else { return }
-        isFocused = false
+        guard model.canSubmit(password: password) else { return }
+        focus = nil
         attempt += 1
     }
 }

@@ -28,6 +28,11 @@ extension Still {
             try await world.screen.wait { _ in world.service.pendingFaults.isEmpty }
             return world
         },
+        Still("change-email-current") {
+            let world = try await methods().tapping("Change Email").typing(["New Email": "countess@example.com"])
+            world.service.meet(.currentPasswordRequired)
+            return try await world.tapping("Save Email").waiting(for: "Current Password")
+        },
         Still("change-password") { try await methods().tapping("Change Password") },
         Still("change-password-hints", showsMost: true) {
             try await methods().tapping("Change Password")
