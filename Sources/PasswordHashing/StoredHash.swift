@@ -45,11 +45,12 @@ package struct StoredHash: Sendable {
         return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
     }
 
-    /// Whether an import may bring it: its check takes a quarter of a second at most, where Argon2id at
-    /// ``Argon2Settings/owasp`` takes 20 ms. What came before there was this limit is still checked.
+    /// Whether an import may bring it: its check takes a quarter of a second at most, on a machine where Argon2id at
+    /// ``Argon2Settings/owasp`` takes 20 ms, and 64 MiB. Hashes from before this limit are still checked.
     package var isAffordable: Bool {
         switch format {
-        case .argon2(let hash): hash.settings.memoryKiB * hash.settings.passes <= 384 * 1_024
+        case .argon2(let hash):
+            hash.settings.memoryKiB <= 64 * 1_024 && hash.settings.memoryKiB * hash.settings.passes <= 256 * 1_024
         case .bcrypt(let hash): hash.cost <= 12
         case .firebaseScrypt(let hash): hash.bytes <= 32 << 20
         }
@@ -57,7 +58,7 @@ package struct StoredHash: Sendable {
 
     /// ``isAffordable`` in words.
     package static let importLimits =
-        "bcrypt up to 12, Argon2 up to 384 MiB times passes, Firebase scrypt up to 32 MiB"
+        "bcrypt up to 12, Argon2 up to 64 MiB and 256 MiB in all passes, Firebase scrypt up to 32 MiB"
 
     /// - Returns: `nil` when the machine could not compute, which says nothing about the password.
     func matches(_ password: inout [UInt8]) -> Bool? {

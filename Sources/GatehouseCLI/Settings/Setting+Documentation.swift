@@ -157,7 +157,8 @@ extension Setting {
             "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000. Addresses take turns; "
                 + "when all places are taken, the address with the most gives one up."
         case .hashThreads:
-            "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, which a container's limit has to have room for. "
+            "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, and up to 64 MiB while it checks an imported "
+                + "hash, which a container's limit has to have room for. "
                 + "Without a value: as many as the machine has cores."
         case .appScheme: "The URL scheme of the app, for `/api/v1/auth/callback`. Without a value the route is closed."
         case .jwksURL: "`serve --only gateway`: where the issuer's keys are, `https://…/.well-known/jwks.json`."
