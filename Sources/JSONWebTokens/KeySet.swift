@@ -102,7 +102,7 @@ package struct KeySet: Sendable {
             guard let key = keyForTokensWithoutID, key.algorithm == header.algorithm else { throw .unknownKey(nil) }
             return key
         }
-        guard let key = self[id] else { throw .unknownKey(id.text) }
+        guard let key = self[id] else { throw .unknownKey(PresentedKeyID(id.text)) }
         guard key.algorithm == header.algorithm else { throw .algorithmMismatch }
         return key
     }

@@ -72,7 +72,7 @@ package actor RemoteKeySet {
         } catch {
             let newer: KeySet
             switch error {
-            case .unknownKey(let id?): newer = try await keys(lookingFor: id)
+            case .unknownKey(let id?): newer = try await keys(lookingFor: id.text)
             // The only key may have taken another's place by now, and the token does not tell.
             case .unknownKey(nil) where known.isOnlyKey: newer = try await keysReadAgain()
             default: throw .rejected(error)

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// Why a token is not accepted. Holds no text of the token but the `kid` it named, at most 256 bytes.
+/// Why a token is not accepted. Its description shows no text of the token.
 package enum TokenRejection: Error, Equatable, Sendable {
     /// Not three base64url parts of JSON, JSON and bytes (RFC 7515 §7.1), or too long.
     case malformed(Part)
@@ -8,7 +8,7 @@ package enum TokenRejection: Error, Equatable, Sendable {
     /// keys from the token itself (`jku`, `jwk`, `x5u`, `x5c`) and extensions (`crit`, `b64`).
     case unsupportedHeader(member: String)
     /// No key has this `kid`; nil when the token names none and no key stands in.
-    case unknownKey(String?)
+    case unknownKey(PresentedKeyID?)
     /// The key is there and belongs to another algorithm than the header claims (RFC 8725 §3.1).
     case algorithmMismatch
     case badSignature
@@ -32,4 +32,15 @@ package enum TokenRejection: Error, Equatable, Sendable {
         case payload
         case signature
     }
+}
+
+/// The `kid` that a token names, at most 256 bytes. Its description gives the length alone: logs show causes, and this
+/// text is the caller's.
+package struct PresentedKeyID: Equatable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+    package init(stringLiteral text: String) { self.init(text) }
+
+    package var description: String { "\(text.utf8.count) bytes" }
 }

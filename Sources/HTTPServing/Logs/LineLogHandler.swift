@@ -79,7 +79,7 @@ package struct LineLogHandler: LogHandler {
         let padding = String(repeating: " ", count: max(1, 9 - level.count))
         let line = "\(time) \(level)\(padding)\(event.message)\(pairs)"
         // One event is one line, and nothing in it moves the cursor or changes colours.
-        let safe = line.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
+        let safe = line.unicodeScalars.map { $0.isDeceptive ? " " : Character($0) }
         return Array((String(safe) + "\n").utf8)
     }
 }
