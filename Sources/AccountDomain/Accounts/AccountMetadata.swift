@@ -4,6 +4,8 @@ package import GatehouseWire
 package enum AccountMetadata {
     /// More than this in one of the two metadata objects would make access tokens too long for a header.
     package static let maximumBytes = 32_768
+    /// Levels of either object. Exports hold it a few levels deep, and are read with ``JSONReader/maximumDepth``.
+    package static let maximumDepth = 64
 
     /// The identity data of an e-mail sign-up; what the caller sent never replaces the facts.
     package static func emailIdentity(

@@ -11,9 +11,8 @@ extension AuthServer {
         let query = Query(request)
         let page = try pageRequest(query)
         let isAscending = try sortsAscending(query)
-        // No text of a database can have it.
-        if query["filter"]?.contains(ascii: "\0") == true { throw Refusal.invalid("filter has a NUL character") }
-        let users = try await accounts.list(filter: query["filter"], ascending: isAscending, page: page)
+        let filter = try searchText("filter", of: query)
+        let users = try await accounts.list(filter: filter, ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
             writer.name("users")
@@ -111,6 +110,8 @@ extension AuthServer {
         attributes.confirmsPhone = try body.bool("phone_confirm") ?? false
         attributes.userMetadata = try body.object("user_metadata")
         attributes.appMetadata = try body.object("app_metadata")
+        try checkDepth(of: attributes.userMetadata)
+        try checkDepth(of: attributes.appMetadata)
         attributes.ban = try ban(body)
         return attributes
     }

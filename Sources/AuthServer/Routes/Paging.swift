@@ -17,6 +17,15 @@ extension AuthServer {
         return number
     }
 
+    /// The text that a list is searched for, at most 1,024 bytes: SQLite compares with no pattern beyond 50,000.
+    func searchText(_ name: String, of query: Query) throws -> String? {
+        guard let text = query[name] else { return nil }
+        // No text of a database can have it.
+        if text.contains(ascii: "\0") { throw Refusal.invalid("\(name) has a NUL character") }
+        guard text.utf8.count <= 1_024 else { throw Refusal.invalid("\(name) is longer than 1024 bytes") }
+        return text
+    }
+
     /// `sort=created_at asc|desc`, newest first unless given.
     func sortsAscending(_ query: Query) throws -> Bool {
         switch query["sort"] {

@@ -55,8 +55,15 @@ extension AuthServer {
     }
 
     func checkSize(of metadata: JSONObject?) throws {
-        guard let metadata, AnyJSON.object(metadata).text.utf8.count > AccountMetadata.maximumBytes else { return }
-        throw Refusal.metadataTooLong
+        guard let metadata else { return }
+        let text = AnyJSON.object(metadata).text
+        guard text.utf8.count <= AccountMetadata.maximumBytes else { throw Refusal.metadataTooLong }
+        try checkDepth(of: metadata)
+    }
+
+    func checkDepth(of metadata: JSONObject?) throws {
+        guard let metadata, AnyJSON.object(metadata).depth > AccountMetadata.maximumDepth else { return }
+        throw Refusal.metadataTooDeep
     }
 
     func source(_ request: Request, _ context: ServerContext) -> HashingSource {
@@ -77,6 +84,9 @@ extension Refusal {
 
     static let metadataTooLong = invalid(
         "Metadata cannot be longer than \(AccountMetadata.maximumBytes) bytes: it is part of every access token")
+
+    static let metadataTooDeep = invalid(
+        "Metadata cannot be nested more than \(AccountMetadata.maximumDepth) levels deep")
 
     init(hashing refusal: HashingRefusal) {
         switch refusal {

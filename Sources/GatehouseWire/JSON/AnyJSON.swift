@@ -11,6 +11,15 @@ public enum AnyJSON: Hashable, Sendable {
 }
 
 extension AnyJSON {
+    /// Levels of arrays and objects: 0 for every other value.
+    package var depth: Int {
+        switch self {
+        case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
+        case .object(let members): 1 + (members.lazy.map(\.value.depth).max() ?? 0)
+        default: 0
+        }
+    }
+
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
     public var arrayValue: [AnyJSON]? { if case .array(let value) = self { value } else { nil } }
