@@ -350,7 +350,9 @@ let package = Package(
         /// Both doors together, over real databases.
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["GatehouseWire", "TestSupport", "AccountStore", "SQLDatabase", httpTypes],
+            dependencies: [
+                "GatehouseServer", "GatehouseWire", "TestSupport", "AccountStore", "SQLDatabase", httpTypes,
+            ],
             swiftSettings: strict),
     ] + headless,
     swiftLanguageModes: [.v6]

@@ -2,14 +2,12 @@ package import AccountDomain
 package import AccountStore
 package import AuthServer
 package import DevStack
-import GatehouseServer
+package import GatehouseServer
 package import GatehouseWire
 package import HTTPServing
 package import HTTPTypes
-import Hummingbird
 package import JSONWebTokens
 import Logging
-import NIOCore
 import PasswordHashing
 package import SQLDatabase
 import Synchronization
@@ -25,10 +23,11 @@ package final class TestServer: Sendable {
     package let wire = ProviderWire()
     /// Waits before answers, where a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
+    package let world: World
     private let place: DatabasePlace
     private let server: Server
     private let local: LocalAccounts
-    private let responder: RouterResponder<ServerContext>
+    private let caller: DirectCaller
 
     package var database: any Database { server.database }
     package var metrics: ServerMetrics { server.metrics }
@@ -54,7 +53,7 @@ package final class TestServer: Sendable {
             settings.providers = try Self.providers(providers, standIns.registration)
         }
         change(&settings.auth)
-        let world = World(
+        world = World(
             now: { clock.now }, uptime: { clock.uptime },
             // The schema stays as long as the database, which may outlive this value.
             threadUptime: { withExtendedLifetime(place) { uptime() } },
@@ -68,10 +67,10 @@ package final class TestServer: Sendable {
         }
         (self.standIns, self.local, self.settings, sharedSecret) = (standIns, local, settings.auth, shared)
         signingKeys = SigningKeys(database: server.database, secrets: secrets, randomBytes: randomness.bytes)
-        responder = server.router.buildResponder()
+        caller = DirectCaller(server)
         wire.connect { [weak self] call in
             guard let self else { throw OutgoingFailure.noAnswer(code: 0) }
-            return try await carry(call)
+            return try await caller.answer(to: call)
         }
     }
 
@@ -96,16 +95,22 @@ package final class TestServer: Sendable {
         return settings
     }
 
-    /// A provider's answer from the same router.
-    private func carry(_ call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
-        var headers: HTTPFields = [:]
-        for (name, value) in call.headers {
-            if let name = HTTPField.Name(name) { headers[name] = value }
-        }
-        let answer = try await send(
-            HTTPRequest.Method(rawValue: call.method) ?? .get, call.url.replacing(Self.external, with: ""),
-            headers: headers, raw: call.body)
-        return OutgoingHTTP.Answer(status: answer.status, body: answer.bytes)
+    /// Sends one request.
+    ///
+    /// - Parameters:
+    ///   - peer: The caller's address.
+    ///   - authority: The name by which the server was called.
+    package func send(
+        _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
+        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
+    ) async throws -> TestAnswer {
+        try await caller.send(
+            method, path, bearer: bearer, headers: headers, json: json, raw: raw, peer: peer, authority: authority)
+    }
+
+    /// The answer to another server's call.
+    package func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
+        try await caller.answer(to: call)
     }
 
     /// How many statements `work` runs, by the server's own count.
@@ -119,28 +124,6 @@ package final class TestServer: Sendable {
         let lines = metrics.render().split(separator: "\n")
         let line = lines.first { $0.hasPrefix("gatehouse_database_statements_total ") }
         return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
-    }
-
-    /// Sends one request.
-    ///
-    /// - Parameters:
-    ///   - peer: The caller's address.
-    ///   - authority: The name by which the server was called.
-    package func send(
-        _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
-        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
-    ) async throws -> TestAnswer {
-        var fields: HTTPFields = [HTTPField.Name("x-supabase-api-version")!: "2024-01-01"]
-        if let bearer { fields[.authorization] = "Bearer \(bearer)" }
-        for field in headers { fields[field.name] = field.value }
-        let bytes = raw ?? json.map { Array($0.text.utf8) } ?? []
-        let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
-        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: bytes)))
-        let context = ServerContext(peerAddress: peer, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let response = try await responder.respond(to: request, context: context)
-        let body = CollectedBody()
-        try await response.body.write(body)
-        return TestAnswer(status: response.status.code, headers: response.headers, bytes: body.bytes)
     }
 
     /// Ends the hashing threads; a test calls it last.
@@ -162,34 +145,6 @@ package final class TestServer: Sendable {
         }
         await server.stop()
     }
-}
-
-/// What a server answered.
-package struct TestAnswer: Sendable {
-    package let status: Int
-    package let headers: HTTPFields
-    package let bytes: [UInt8]
-
-    package var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The body as JSON; null when it is none.
-    package var json: AnyJSON {
-        do { return try JSONReader.read(bytes) } catch { return .null }
-    }
-    /// `code` of a refusal of the auth door, `error` of one of the gateway.
-    package var code: String? { json["code"]?.stringValue ?? json["error"]?.stringValue }
-    package subscript(name: String) -> AnyJSON? { json[name] }
-}
-
-extension TestAnswer: CustomStringConvertible {
-    package var description: String { "\(status) \(text)" }
-}
-
-private final class CollectedBody: ResponseBodyWriter, Sendable {
-    private let collected = Mutex<[UInt8]>([])
-    var bytes: [UInt8] { collected.withLock { $0 } }
-
-    func write(_ buffer: ByteBuffer) async throws { collected.withLock { $0 += buffer.readableBytesView } }
-    func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
 /// Waits without a clock: time limits do not run out in tests that do not move one, and waits below a second are over at
