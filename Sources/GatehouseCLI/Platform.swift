@@ -3,6 +3,7 @@ import Gatehouse
 // The only platform switch in GatehouseCLI: where flock(2), isatty(3) and statvfs(3) come from, where URLSession
 // lives, where the terminal client keeps its session, whether the app's screens can be drawn without Apple's SDK, and
 // what compiled this program.
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 

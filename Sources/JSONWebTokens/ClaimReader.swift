@@ -21,13 +21,6 @@ package struct ClaimReader: Sendable {
         return text
     }
 
-    /// A JSON boolean; neither text nor a number.
-    package func flag(_ name: String) throws(TokenRejection) -> Bool? {
-        guard let claim = claim(name) else { return nil }
-        guard let flag = claim.boolValue else { throw .malformedClaim(name) }
-        return flag
-    }
-
     /// A whole number.
     package func integer(_ name: String) throws(TokenRejection) -> Int64? {
         switch claim(name) {

@@ -22,12 +22,6 @@ package struct TokenClaims: Equatable, Sendable {
     package let refreshCounter: Int64?
     /// `email`
     package let email: String?
-    /// `nonce`
-    package let nonce: String?
-    /// `is_anonymous`
-    package let isAnonymous: Bool?
-    /// `azp`
-    package let authorizedParty: String?
     /// The payload as it was signed: kept as bytes, a tenth of what its parts would take in a cache.
     private let payload: [UInt8]
 
@@ -45,9 +39,6 @@ package struct TokenClaims: Equatable, Sendable {
         sessionID = try claims.text("session_id")
         refreshCounter = try claims.integer("refresh_counter")
         email = try claims.text("email")
-        nonce = try claims.text("nonce")
-        isAnonymous = try claims.flag("is_anonymous")
-        authorizedParty = try claims.text("azp")
         self.payload = payload
     }
 

@@ -60,17 +60,11 @@ package final class PostgresDatabase: Database {
         commits.close()
     }
 
-    /// How many transactions wait for a connection.
-    package var waitingCallers: Int { pool.use.waiting }
-
     /// How many reads of one statement are not answered.
     package var unansweredReads: Int { reads.count }
 
     /// How busy the connections for transactions are, for metrics.
     package var poolUse: PoolUse { pool.use }
-
-    /// Uses more or fewer connections for transactions from now on.
-    package func resize(connections: Int) { pool.resize(connections) }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value

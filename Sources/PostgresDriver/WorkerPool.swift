@@ -14,7 +14,7 @@ final class WorkerPool: Sendable {
         var threads = 0
         var resting = 0
         var isClosed = false
-        var limit: Int
+        let limit: Int
 
         var waiting: Int { queue.count - first }
 
@@ -51,7 +51,7 @@ final class WorkerPool: Sendable {
         /// What a thread that has rested does next.
         mutating func next(_ hasRestedLong: Bool) -> Next {
             resting -= 1
-            if isClosed || threads > limit {
+            if isClosed {
                 threads -= 1
                 return .end
             }
@@ -124,16 +124,6 @@ final class WorkerPool: Sendable {
                 limit: state.limit, used: state.running.count, idle: state.threads - state.running.count,
                 waiting: state.waiting)
         }
-    }
-
-    /// Uses more or fewer connections from now on; those too many go when they are free.
-    func resize(_ connections: Int) {
-        let (running, new) = state.withLock { state in
-            state.limit = max(1, connections)
-            return (state.threads, state.startThreads())
-        }
-        start(new)
-        for _ in 0..<running { work.signal() }
     }
 
     /// Takes a caller out of the queue, or stops its statement. What is committing already is not stopped.

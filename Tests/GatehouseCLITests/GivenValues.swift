@@ -1,4 +1,5 @@
 import GatehouseCLI
+import GatehouseServer
 
 /// Configurations for tests: the least that starts, and changes to it.
 enum GivenValues {

@@ -106,9 +106,6 @@ package final class KeyRing: Sendable {
     /// The public keys (RFC 7517 §5), as `GET /.well-known/jwks.json` gives them.
     package var document: [UInt8] { keys.withLock { $0?.document } ?? Array(#"{"keys":[]}"#.utf8) }
 
-    /// The keys that verify now.
-    package var verifying: KeySet? { keys.withLock { $0?.verifying } }
-
     /// - Throws: ``NoSigningKey`` before the first ``reload()``.
     package func sign(_ payload: [UInt8]) throws -> String {
         guard let signer = keys.withLock({ $0?.signer }) else { throw NoSigningKey() }

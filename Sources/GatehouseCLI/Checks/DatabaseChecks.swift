@@ -1,5 +1,6 @@
 import AccountDomain
 import AccountStore
+import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
 import SQLDatabase
@@ -87,7 +88,7 @@ struct DatabaseChecks {
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {
-            let backlog = try await makeAccounts(settings, secrets, database).outboxBacklog()
+            let backlog = try await makeAccounts(settings, secrets, database, System.world()).outboxBacklog()
             return .outbox(count: backlog.count, oldest: backlog.oldest, at: now)
         } catch {
             return .problem("outbox", "cannot be read: \(error)", "check the database")
@@ -97,7 +98,7 @@ struct DatabaseChecks {
     /// When the newest account was made.
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
-        let accounts = makeAccounts(settings, secrets, database)
+        let accounts = makeAccounts(settings, secrets, database, System.world())
         // Lost: why the accounts cannot be read, which the check of the schema tells.
         let page = try? await accounts.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt

@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
 /// Looks at the machine that the server runs on.

@@ -1,3 +1,4 @@
+package import GatehouseServer
 package import GatehouseWire
 package import IdentityProviders
 import JSONWebTokens
@@ -15,10 +16,6 @@ package struct ProviderChecks: Sendable {
         self.providers = providers
         self.calls = calls
         self.now = now
-    }
-
-    init(_ providers: [ConfiguredProvider], rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant) {
-        self.init(providers, calls: ProviderCalls(rule: rule), now: now)
     }
 
     package func all() async -> [Finding] {

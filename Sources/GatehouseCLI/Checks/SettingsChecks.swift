@@ -1,4 +1,5 @@
 import AuthServer
+package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 

@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseServer
 
 /// Looks at what the running server has counted, where its metrics are served.
 package struct TrafficChecks: Sendable {
@@ -11,7 +12,7 @@ package struct TrafficChecks: Sendable {
         let call = OutgoingCall(url: address.url + "/metrics", timeLimit: .seconds(5))
         // Lost: why there is no answer. Whether a server runs is not asked here.
         let answer = try? await limited(to: call.timeLimit, by: System.sleep) {
-            try await OutgoingHTTP().answer(to: call)
+            try await OutgoingHTTP.overNetwork(call)
         }
         guard let answer, answer.status == 200 else { return nil }
         return Self.proxies(in: String(decoding: answer.body, as: UTF8.self))

@@ -1,6 +1,7 @@
 import Foundation
 import Gatehouse
 import GatehouseModel
+import GatehouseServer
 import GatehouseWire
 import Synchronization
 
@@ -61,7 +62,7 @@ struct Client: Sendable {
                 method: call.method, url: call.url.absoluteString, headers: headers, body: call.body,
                 maximumBytes: longestAnswer, timeLimit: .seconds(30))
             do {
-                let answer = try await OutgoingHTTP().answer(to: call)
+                let answer = try await OutgoingHTTP.overNetwork(call)
                 return HTTPReply(status: answer.status, headers: answer.headers, body: answer.body)
             } catch OutgoingFailure.tooLong {
                 // What goes on after that is no answer of an account server; without a body it counts as none.

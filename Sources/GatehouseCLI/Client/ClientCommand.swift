@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import Gatehouse
 import GatehouseModel
+import GatehouseServer
 import GatehouseWire
 
 /// Which server a command speaks with, and how it answers.
 struct ClientOptions: ParsableArguments {
-    static let urlName = "GATEHOUSE_URL"
-    static let keyName = "GATEHOUSE_KEY"
+    static let urlName = ClientVariables.url
+    static let keyName = ClientVariables.key
 
     @Option(
         help: ArgumentHelp(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseServer
 
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

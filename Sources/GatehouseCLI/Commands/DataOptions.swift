@@ -1,6 +1,7 @@
 import AccountStore
 import ArgumentParser
 import Foundation
+import GatehouseServer
 import GatehouseWire
 import SQLDatabase
 
@@ -70,7 +71,7 @@ struct OpenedAccounts {
             throw CommandFailure("There is no database at \(name). `gatehouse migrate` makes one.")
         }
         let (database, pending) = try await explaining {
-            let database = try openDatabase(settings.database)
+            let database = try openDatabase(settings.database, System.world())
             let steps = migrations(for: [.auth])
             return (database, try await explainingSchema { try await database.pendingMigrations(steps) })
         }
@@ -79,7 +80,7 @@ struct OpenedAccounts {
         }
         self.settings = settings
         self.database = database
-        accounts = makeAccounts(settings, secrets, database)
+        accounts = makeAccounts(settings, secrets, database, System.world())
         signingKeys = SigningKeys(database: database, secrets: secrets, randomBytes: System.randomBytes)
     }
 }

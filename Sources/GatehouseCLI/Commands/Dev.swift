@@ -2,6 +2,7 @@ import ArgumentParser
 import AuthServer
 import DevStack
 import Foundation
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
@@ -63,7 +64,7 @@ struct Dev: AsyncParsableCommand {
             Output.note("Commands such as `gatehouse login` may not find this stack by themselves: give them --url.")
         }
         try await serve(
-            settings, parts: Set(ServedPart.allCases), logger: logger,
+            settings, logger,
             beside: { floor in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(floor: floor) + (app?.tables(floor) ?? [])

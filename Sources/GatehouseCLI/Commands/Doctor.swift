@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
 struct Doctor: AsyncParsableCommand {
@@ -42,7 +43,9 @@ struct Doctor: AsyncParsableCommand {
         }
         let (data, newest) = await database(settings)
         findings += data
-        findings += await ProviderChecks(settings.providers, rule: settings.outgoing, now: System.now).all()
+        let world = System.world()
+        let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+        findings += await ProviderChecks(settings.providers, calls: calls, now: world.now).all()
         findings.append(machine.clock(now: System.now(), newest: newest))
         findings.append(port(settings.listen, machine))
         if let address = settings.metricsListen, let found = await TrafficChecks(address).all() {
@@ -76,7 +79,7 @@ struct Doctor: AsyncParsableCommand {
         }
         do {
             let checks = DatabaseChecks(
-                settings: settings, parts: only.parts, database: try openDatabase(settings.database))
+                settings: settings, parts: only.parts, database: try openDatabase(settings.database, System.world()))
             return (await checks.all(at: System.now()), await checks.newestAccount())
         } catch {
             return ([.problem("database", "\(path) cannot be opened: \(error)", "check owner and permissions")], nil)

@@ -1,6 +1,7 @@
 import AccountStore
 import ArgumentParser
 import AuthServer
+import GatehouseServer
 import GatehouseWire
 import JSONWebTokens
 

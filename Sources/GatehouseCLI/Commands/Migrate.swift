@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseServer
 import SQLDatabase
 
 struct Migrate: AsyncParsableCommand {
@@ -11,7 +12,7 @@ struct Migrate: AsyncParsableCommand {
         let settings = try await options.settings(parts: only.parts)
         let steps = migrations(for: only.parts)
         let pending = try await explaining {
-            let database = try openDatabase(settings.database)
+            let database = try openDatabase(settings.database, System.world())
             let pending = try await explainingSchema { try await database.pendingMigrations(steps) }
             try await migrate(database, steps)
             return pending

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 import Logging
@@ -37,7 +38,7 @@ struct Serve: AsyncParsableCommand {
             logger.event(.warning, "configuration to look at", [.name: finding.name, .cause: finding.text])
         }
         let prepare: @Sendable (any Database) async throws -> Void = { try await prepareSchema($0, logger) }
-        try await serve(settings, parts: only, logger: logger, prepareSchema: prepare) {
+        try await serve(settings, logger, prepareSchema: prepare) {
             logger.event(.notice, "ready", [.address: settings.listen.description])
         }
     }
@@ -108,16 +109,14 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
 
 /// Runs until a signal: then accepts nothing more, finishes what runs for at most 15 s, and returns.
 func serve(
-    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
-    beside: (ServingFloor) -> [RouteTable] = { _ in [] },
+    _ settings: ServerSettings, _ logger: Logger, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
     let server = try await explaining {
-        try await makeServer(
-            settings, parts: parts, logger: logger, beside: beside, prepareSchema: prepareSchema, onReady: onReady)
+        try await makeServer(settings, System.world(logger), beside: beside, prepareSchema: prepareSchema)
     }
     var configuration = ServiceGroupConfiguration(
-        services: server.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        services: server.services(onReady: onReady), gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(15)
     do {
         try await ServiceGroup(configuration: configuration).run()

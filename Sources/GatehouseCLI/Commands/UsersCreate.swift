@@ -2,6 +2,7 @@ import AccountDomain
 import AccountStore
 import ArgumentParser
 import AuthServer
+import GatehouseServer
 import GatehouseWire
 import PasswordHashing
 

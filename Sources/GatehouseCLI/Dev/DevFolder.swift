@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
 /// What is wrong, and what to do about it, in sentences for the person at the terminal.

@@ -1,6 +1,7 @@
 import Crypto
 import DevStack
 import Foundation
+package import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
 

@@ -1,5 +1,6 @@
 import AccountDomain
 import DevStack
+package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 
@@ -47,7 +48,9 @@ package struct DevStandIns: Sendable {
 
     private static var surroundings: Surroundings {
         Surroundings(now: System.now, randomBytes: System.randomBytes, wait: System.sleep) { url, json in
-            try await OutgoingHTTP().send("POST", url, headers: ["Content-Type": "application/json"], body: json).status
+            try await System.world().http.send(
+                "POST", url, headers: ["Content-Type": "application/json"], body: json
+            ).status
         }
     }
 }

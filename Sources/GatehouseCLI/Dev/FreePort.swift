@@ -1,3 +1,4 @@
+import GatehouseServer
 import GatehouseWire
 
 /// Asks the system about TCP ports.

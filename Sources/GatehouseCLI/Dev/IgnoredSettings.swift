@@ -1,3 +1,5 @@
+package import GatehouseServer
+
 /// The part of an environment that configures `gatehouse serve`. `gatehouse dev` makes its own configuration and reads
 /// none of it.
 package struct IgnoredSettings: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+package import GatehouseServer
 import GatehouseWire
 
 /// What everybody on this machine may know about a `gatehouse dev` that runs.

@@ -60,7 +60,7 @@ struct CallbackErrorTests {
             let browser = TestBrowser(server)
             let start = try await browser.open(server.authorizePath("google"))
             let (_, address, _) = try await browser.comeBack(as: "verified", at: start.location ?? "")
-            _ = try await server.storage.database.write { db in try db.run("DROP TABLE authorization_codes") }
+            _ = try await server.database.write { db in try db.run("DROP TABLE authorization_codes") }
             let back = try await browser.open(address)
             #expect(back.status == 302)
             #expect(

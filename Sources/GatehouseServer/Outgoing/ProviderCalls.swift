@@ -8,24 +8,18 @@ package import IdentityProviders
 /// and may get another answer by then; but off this machine it is https alone, so who stands there needs the
 /// certificate of that name to get to see anything or to be believed.
 package struct ProviderCalls: Sendable {
-    let rule: OutgoingAddressRule
+    package let rule: OutgoingAddressRule
     private let http: OutgoingHTTP
     private let resolve: @Sendable (String) async throws -> [IPAddress]
 
-    /// - Parameters:
-    ///   - sleep: Returns when the given time has passed: a call that is not over by then is ended.
-    ///   - resolve: Where a name leads; none for a name that does not exist.
+    /// - Parameter resolve: The addresses of a host; none for a name that does not exist.
     package init(
-        rule: OutgoingAddressRule, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        rule: OutgoingAddressRule, http: OutgoingHTTP,
         resolve: @escaping @Sendable (String) async throws -> [IPAddress]
     ) {
         self.rule = rule
         self.resolve = resolve
-        http = OutgoingHTTP(sleep: sleep)
-    }
-
-    init(rule: OutgoingAddressRule) {
-        self.init(rule: rule, sleep: System.sleep, resolve: NameResolution.addresses)
+        self.http = http
     }
 
     /// A ``ProviderTransport``.
@@ -42,7 +36,7 @@ package struct ProviderCalls: Sendable {
     }
 
     /// A document that everybody may read, whatever the status is.
-    func document(_ url: ProviderURL) async throws -> ProviderResponse {
+    package func document(_ url: ProviderURL) async throws -> ProviderResponse {
         try await send(
             OutgoingCall(
                 url: url.text, headers: ["accept": "application/json"], maximumBytes: ProviderLimits.keys,

@@ -8,14 +8,15 @@ struct RemoteIssuer: Sendable {
     let settings: RemoteIssuerSettings
     let database: any Database
     let profiles: Profiles
-    let now: @Sendable () -> Instant
-    private let http = OutgoingHTTP()
+    private let now: @Sendable () -> Instant
+    private let http: OutgoingHTTP
 
-    init(_ settings: RemoteIssuerSettings, database: any Database, now: @escaping @Sendable () -> Instant) {
+    init(_ settings: RemoteIssuerSettings, database: any Database, _ world: World) {
         self.settings = settings
         self.database = database
         profiles = Profiles(database: database)
-        self.now = now
+        now = world.now
+        http = world.http
     }
 
     /// The JWKS document.

@@ -53,6 +53,15 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     package subscript(setting: Setting) -> Value? { values[setting] }
 
+    /// What people may be shown of a value: nothing of a secret, and no password in a URL.
+    package func shown(_ setting: Setting) -> String? {
+        guard let text = values[setting]?.text else { return nil }
+        if setting.isSecret { return "(secret)" }
+        // A URL of a database may have a password inside.
+        if setting.mayHoldPassword, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
+        return text
+    }
+
     /// Whether there is a value, or a file that should hold it and cannot be read.
     func has(_ setting: Setting) -> Bool { values[setting] != nil || unreadable.contains(setting) }
 

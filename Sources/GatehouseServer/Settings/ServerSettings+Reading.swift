@@ -28,7 +28,7 @@ extension ServerSettings {
         // They are about accounts, which a gateway alone has none of.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
         let read = Self(
-            auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
+            parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
             authPrefixes: reader.authPrefixes(), providers: providers, outgoing: outgoing,
             database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
             sessions: reader.sessions(), audience: reader.text(.jwtAudience) ?? "", role: reader.text(.jwtRole) ?? "",

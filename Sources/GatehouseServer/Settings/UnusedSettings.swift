@@ -58,6 +58,12 @@ package struct UnusedSettings: Sendable {
     ]
 }
 
+/// Variables of the terminal client, which are no settings of a server.
+package enum ClientVariables {
+    package static let url = "GATEHOUSE_URL"
+    package static let key = "GATEHOUSE_KEY"
+}
+
 extension SettingsReader {
     /// A misspelt name of ours is a problem: its value would silently not count.
     mutating func refuseUnknownNames() {
@@ -65,7 +71,7 @@ extension SettingsReader {
             [setting.environmentName] + (setting.isSecret ? [setting.environmentName + "_FILE"] : [])
         }
         // Whose shell knows a server for the client can start one, too.
-        let ofTheClient = [ClientOptions.urlName, ClientOptions.keyName]
+        let ofTheClient = [ClientVariables.url, ClientVariables.key]
         for name in given.environment.keys.sorted()
         where name.hasPrefix("GATEHOUSE_") && !known.contains(name) && !ofTheClient.contains(name) {
             refuse(name: name, "is not a setting" + Spelling.hint(name, known: known))

@@ -10,10 +10,8 @@ struct DatabaseMeter: Sendable {
     private let reads: Histogram
     private let commits: Histogram
     private let callers: Histogram
-    private let metrics: ServerMetrics
 
     init(_ metrics: ServerMetrics) {
-        self.metrics = metrics
         statements = metrics.counter("gatehouse_database_statements_total", "Statements run.")
         reads = metrics.histogram(
             "gatehouse_database_read_duration_seconds", "Seconds of one read transaction.",
@@ -27,9 +25,9 @@ struct DatabaseMeter: Sendable {
     }
 
     /// Says how busy the connections are, where there are any. Named after OpenTelemetry's `db.client.connection.*`.
-    func watch(_ database: any Database) {
+    static func watch(_ database: any Database, _ metrics: ServerMetrics) {
         if let file = database as? SQLiteDatabase {
-            metrics.gauge(Self.waiting, "Reads and writes that wait for a thread.") {
+            metrics.gauge(waiting, "Reads and writes that wait for a thread.") {
                 Double(file.waitingReads + file.waitingWrites)
             }
         }
@@ -41,7 +39,7 @@ struct DatabaseMeter: Sendable {
         metrics.gauge("gatehouse_database_connections_max", "As many connections for transactions there may be.") {
             Double(pool.poolUse.limit)
         }
-        metrics.gauge(Self.waiting, "Transactions that wait for a connection.") {
+        metrics.gauge(waiting, "Transactions that wait for a connection.") {
             Double(pool.poolUse.waiting)
         }
     }

@@ -5,10 +5,12 @@ package import HTTPServing
 package import IdentityProviders
 package import JSONWebTokens
 package import Logging
+package import PasswordHashing
 package import ProfileGateway
 
 /// Everything that a running server is told. Made from text that was checked; there is no other way.
 package struct ServerSettings: Sendable {
+    package var parts: Set<ServedPart>
     package var auth: AuthSettings
     package var listen: ListenAddress
     /// For `/metrics` alone; nil: nowhere, unless ``servesMetricsToLoopback``.
@@ -40,6 +42,8 @@ package struct ServerSettings: Sendable {
     package var hashQueue: Int
     /// nil: as many as the machine has cores.
     package var hashThreads: Int?
+    /// Memory and time that the hash of a new password takes.
+    package var hashCost: Argon2Settings = .owasp
     package var appScheme: AppScheme?
     /// The issuer that the gateway stands in front of, when it stands alone.
     package var issuer: RemoteIssuerSettings?
@@ -63,7 +67,7 @@ package struct DatabaseLocation: Sendable {
     }
 
     /// What people are told.
-    var name: String { server == nil ? path : "the database server" }
+    package var name: String { server == nil ? path : "the database server" }
 }
 
 /// Which keys sign and verify access tokens besides those of the database, which always verify.

@@ -9,22 +9,33 @@ package struct ConfiguredProvider: Sendable {
     package let address: AddressRequirement
     /// Ours, as it is registered with the provider.
     package let redirectURL: String
+
+    package init(
+        settings: ProviderSettings, linking: LinkingPolicy, address: AddressRequirement, redirectURL: String
+    ) {
+        self.settings = settings
+        self.linking = linking
+        self.address = address
+        self.redirectURL = redirectURL
+    }
 }
 
 /// What holds for a provider about which nothing else is said.
-struct ProviderDefaults {
-    let redirectURL: String
+package struct ProviderDefaults: Sendable {
+    package let redirectURL: String
     /// Of people who have an address.
-    let address: AddressRequirement
+    package let address: AddressRequirement
 
     /// - Parameter confirmsAutomatically: Then an address that nobody vouches for is as good here as one that
     ///   somebody typed; else it would have to be confirmed by mail.
-    init(externalURL: String, confirmsAutomatically: Bool) {
+    package init(externalURL: String, confirmsAutomatically: Bool) {
         redirectURL = externalURL + "/callback"
         address = confirmsAutomatically ? .present : .verified
     }
 
-    func configure(_ settings: ProviderSettings, linking: LinkingPolicy, redirectURL: String?) -> ConfiguredProvider {
+    package func configure(
+        _ settings: ProviderSettings, linking: LinkingPolicy, redirectURL: String?
+    ) -> ConfiguredProvider {
         ConfiguredProvider(
             settings: settings, linking: linking, address: settings.isEmailOptional ? .none : address,
             redirectURL: redirectURL ?? self.redirectURL)

@@ -9,13 +9,14 @@ struct KeyReload: Service {
     static let interval: Duration = .seconds(30)
 
     let keys: KeyRing
+    let sleep: @Sendable (Duration) async throws -> Void
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    try await System.sleep(Self.interval)
+                    try await sleep(Self.interval)
                     try await keys.reload()
                 } catch is CancellationError {
                     return

@@ -13,13 +13,14 @@ struct Operations: Sendable {
     let migrations: [Migration]
     let version: String
 
-    /// - Parameters:
-    ///   - hasHealth: False where the auth door stands at the root: its own `/health` counts there.
-    ///   - servesMetrics: To callers on this machine only.
-    func table(hasHealth: Bool, servesMetrics: Bool) -> RouteTable {
+    /// For the main port. Where the auth API is mounted at the root, its own `/health` counts there.
+    func table(_ settings: ServerSettings) -> RouteTable {
+        let isAuthAtRoot = settings.parts.contains(.auth) && settings.authPrefixes.contains("")
         var routes = [Route(.get, "/ready", ready)]
-        if hasHealth { routes.append(Route(.get, "/health", health)) }
-        if servesMetrics { routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics)) }
+        if !isAuthAtRoot { routes.append(Route(.get, "/health", health)) }
+        if settings.servesMetricsToLoopback {
+            routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics))
+        }
         return table(routes)
     }
 

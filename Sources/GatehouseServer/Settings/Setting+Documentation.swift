@@ -72,7 +72,9 @@ extension Setting {
         case .trustedProxies: "Comma-separated networks (`10.0.0.0/8`) whose proxy header is believed."
         case .proxyHeader: "The header in which those proxies name the caller; given without them it is refused."
         case .corsAllowedHeaders: "Request headers that browsers may send besides the usual ones, comma-separated."
-        default: "A request that takes longer is answered with 504. A Go duration: `10s`."
+        default:
+            "A request that takes longer is answered with 504, and none waits longer for the database. A Go duration: "
+                + "`10s`."
         }
     }
 

@@ -13,7 +13,7 @@ enum OutgoingURL {
     }
 }
 
-enum OutgoingFailure: Error, Equatable, Sendable {
+package enum OutgoingFailure: Error, Equatable, Sendable {
     case notAllowed
     /// Longer than the given number of bytes.
     case tooLong(Int)
@@ -22,33 +22,62 @@ enum OutgoingFailure: Error, Equatable, Sendable {
 }
 
 /// One call to another server.
-struct OutgoingCall: Sendable {
-    var method = "GET"
-    let url: String
-    var headers: [String: String] = [:]
-    var body: [UInt8]?
-    var maximumBytes = 262_144
-    var timeLimit: Duration = .seconds(10)
+package struct OutgoingCall: Sendable {
+    package var method: String
+    package let url: String
+    package var headers: [String: String]
+    package var body: [UInt8]?
+    /// Of the answer's body.
+    package var maximumBytes: Int
+    package var timeLimit: Duration
+
+    package init(
+        method: String = "GET", url: String, headers: [String: String] = [:], body: [UInt8]? = nil,
+        maximumBytes: Int = 262_144, timeLimit: Duration = .seconds(10)
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.maximumBytes = maximumBytes
+        self.timeLimit = timeLimit
+    }
 }
 
 /// Calls another server: within a time limit, answers of bounded size, no redirects, no cookies, no cache.
-struct OutgoingHTTP: Sendable {
-    struct Answer: Sendable {
-        let status: Int
-        var headers: [String: String] = [:]
-        let body: [UInt8]
+package struct OutgoingHTTP: Sendable {
+    package struct Answer: Sendable {
+        package let status: Int
+        package let headers: [String: String]
+        package let body: [UInt8]
+
+        package init(status: Int, headers: [String: String] = [:], body: [UInt8]) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
     }
 
-    let sleep: @Sendable (Duration) async throws -> Void
+    /// Makes one call. Throws ``OutgoingFailure``, and `CancellationError` at once when its caller is cancelled.
+    package typealias Transport = @Sendable (OutgoingCall) async throws -> Answer
 
-    init(sleep: @escaping @Sendable (Duration) async throws -> Void = System.sleep) { self.sleep = sleep }
+    let sleep: @Sendable (Duration) async throws -> Void
+    private let transport: Transport
+
+    /// - Parameter sleep: Returns after the given time: a call that takes longer is ended.
+    package init(
+        sleep: @escaping @Sendable (Duration) async throws -> Void, transport: @escaping Transport = Self.overNetwork
+    ) {
+        self.sleep = sleep
+        self.transport = transport
+    }
 
     /// Calls an address that ``OutgoingURL`` allows.
     ///
     /// - Throws: ``OutgoingFailure``, ``TimeIsOver``.
-    func send(_ method: String, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil) async throws
-        -> Answer
-    {
+    package func send(
+        _ method: String, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil
+    ) async throws -> Answer {
         guard OutgoingURL.isAllowed(url) else { throw OutgoingFailure.notAllowed }
         let call = OutgoingCall(method: method, url: url, headers: headers, body: body)
         return try await limited(to: call.timeLimit, by: sleep) { try await answer(to: call) }
@@ -58,7 +87,10 @@ struct OutgoingHTTP: Sendable {
     /// ``OutgoingCall/timeLimit`` is what the connection's own clock knows of it.
     ///
     /// - Throws: ``OutgoingFailure``; `CancellationError` at once when the caller is cancelled.
-    func answer(to call: OutgoingCall) async throws -> Answer {
+    package func answer(to call: OutgoingCall) async throws -> Answer { try await transport(call) }
+
+    /// The ``Transport`` of Foundation's HTTP client.
+    @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
         guard let target = URL(string: call.url) else { throw OutgoingFailure.notAllowed }
         let seconds = Double(call.timeLimit.components.seconds)
         var request = URLRequest(url: target, timeoutInterval: seconds)
@@ -68,7 +100,7 @@ struct OutgoingHTTP: Sendable {
         let outcome = FirstOutcome<Answer>()
         let collector = AnswerCollector(maximumBytes: call.maximumBytes, outcome)
         let session = URLSession(
-            configuration: Self.configuration(seconds), delegate: collector, delegateQueue: DelegateQueue())
+            configuration: configuration(seconds), delegate: collector, delegateQueue: DelegateQueue())
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: request)
         return try await outcome.value(startedBy: { task.resume() }, stoppedBy: { task.cancel() })

@@ -1,3 +1,4 @@
+package import GatehouseServer
 import GatehouseWire
 
 /// The configuration for people: what counts, where it came from, and no secret.
@@ -11,7 +12,7 @@ package struct SettingsReport {
         for setting in Setting.allCases {
             let value = given[setting]
             table.add([
-                setting.rawValue, value.map { Self.shown(setting, $0.text) } ?? setting.defaultText ?? "-",
+                setting.rawValue, given.shown(setting) ?? setting.defaultText ?? "-",
                 value?.origin ?? (setting.defaultText == nil ? "-" : "default"),
             ])
         }
@@ -21,13 +22,6 @@ package struct SettingsReport {
         if !unused.missingFeatures.isEmpty {
             text += "\nNot in this build:\n" + unused.missingFeatures.map { "  \($0)\n" }.joined()
         }
-        return text
-    }
-
-    private static func shown(_ setting: Setting, _ text: String) -> String {
-        if setting.isSecret { return "(secret)" }
-        // A URL of a database may have a password inside.
-        if setting.mayHoldPassword, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
         return text
     }
 

@@ -45,10 +45,10 @@ extension SettingsReader {
 }
 
 /// An entry of the list of addresses that browsers may be sent back to.
-enum RedirectEntry {
+package enum RedirectEntry {
     /// Whether some address could be allowed by it. False for what is no address, and for schemes that browsers run
     /// text behind.
-    static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
+    package static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
         guard asPattern else { return isAddress(entry) }
         let isExact = !entry.contains { "*[{".contains($0) } && isAddress(entry)
         return isExact || RedirectAllowList.canMatch(pattern: entry)

@@ -7,13 +7,13 @@ import NIOCore
 
 /// The ports that the server listens on, and the memory and the files that their callers may use.
 struct Ports: Sendable {
-    private let logger: Logger
+    private let world: World
     private let bodies: BodyBudget
     private let connections: OpenConnections
     private let refused: Counter
 
-    init(_ settings: ServerSettings, _ metrics: ServerMetrics, _ bodies: BodyBudget, _ logger: Logger) {
-        self.logger = logger
+    init(_ settings: ServerSettings, _ world: World, _ metrics: ServerMetrics, _ bodies: BodyBudget) {
+        self.world = world
         self.bodies = bodies
         let connections = OpenConnections(
             ConnectionLimits(descriptors: Descriptors.limit), isProxy: settings.clientAddress.isProxy)
@@ -42,7 +42,7 @@ struct Ports: Sendable {
 
     /// Gives memory back to the system when a flood of long bodies or of connections is over.
     var memory: Repeating {
-        Repeating(every: .seconds(10), sleep: System.sleep) {
+        Repeating(every: .seconds(10), sleep: world.sleep) {
             let (bytes, open) = (bodies.takeHighest(), connections.takeHighest())
             let wereBodiesLong = bytes > 4_194_304 && bodies.bytes < bytes / 2
             let wereConnectionsMany = open > 256 && connections.count < open / 2
@@ -56,14 +56,11 @@ struct Ports: Sendable {
         _ tables: [RouteTable], _ address: ListenAddress, _ connections: OpenConnections,
         onReady: @escaping @Sendable () async -> Void
     ) -> some ApplicationProtocol {
-        let router = Router(context: ServerContext.self)
-        for table in tables { table.add(to: router) }
-        UnknownPaths.add(tables, to: router)
-        return Application(
-            router: router, server: .strictHTTP1(idleTimeout: .seconds(60)),
+        Application(
+            router: Self.router(tables), server: .strictHTTP1(idleTimeout: .seconds(60)),
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port), backlog: 1_024),
-            onServerRunning: { [refused, logger] channel in
+            onServerRunning: { [refused, logger = world.logger] channel in
                 do {
                     try await channel.eventLoop.submit {
                         let gate = ConnectionGate(connections, refused: refused, logger: logger)
@@ -74,6 +71,13 @@ struct Ports: Sendable {
                     return
                 }
                 await onReady()
-            }, logger: logger)
+            }, logger: world.logger)
+    }
+
+    static func router(_ tables: [RouteTable]) -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        for table in tables { table.add(to: router) }
+        UnknownPaths.add(tables, to: router)
+        return router
     }
 }

@@ -60,7 +60,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
 ///
 /// - Parameter sleep: Returns when the given time has passed, throws when it is cancelled.
 /// - Throws: ``TimeIsOver``, or what `body` throws.
-func limited<Value: Sendable>(
+package func limited<Value: Sendable>(
     to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -76,4 +76,6 @@ func limited<Value: Sendable>(
     }
 }
 
-struct TimeIsOver: Error {}
+package struct TimeIsOver: Error {
+    package init() {}
+}
