@@ -43,7 +43,7 @@ extension AuthServer {
 
     /// `GET /admin/users/{user_id}`
     @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        let account = try await namedAccount(context)
         return Answer.json { $0.user(account) }
     }
 
@@ -71,6 +71,14 @@ extension AuthServer {
             : try await accounts.delete(id, actor: nil, at: floor.now())
         guard isDone else { throw Refusal.unknownUser }
         return Answer.json(Array("{}".utf8))
+    }
+
+    /// The account of the path's `user_id`.
+    ///
+    /// - Throws: ``Refusal`` 404, `validation_failed` for what is no UUID, else `user_not_found`.
+    func namedAccount(_ context: ServerContext) async throws -> Account {
+        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        return account
     }
 
     private func answer(_ outcome: AdminOutcome) throws -> Response {

@@ -98,7 +98,10 @@ extension AuthServer {
 
     private func browserProvider(_ name: String) throws -> SignInProvider {
         guard let provider = providers[name] else {
-            throw Refusal.invalid("Unsupported provider: Provider \(name.cut(to: 64)) could not be found")
+            let problem =
+                FixedAnswers.knows(name)
+                ? "provider is not enabled" : "Provider \(name.cut(to: 64)) could not be found"
+            throw Refusal.invalid("Unsupported provider: \(problem)")
         }
         guard provider.provider.settings.offersBrowserSignIn else {
             throw Refusal.invalid("Unsupported provider: missing OAuth secret")

@@ -61,6 +61,12 @@ extension AuthServer {
         _ = try await userCaller(request)
     }
 
+    /// Refuses anonymous accounts, too: a second factor needs an account that lasts.
+    @Sendable func requirePermanentUser(_ request: Request, _ context: ServerContext) async throws {
+        guard try await userCaller(request).user.isAnonymous else { return }
+        throw Refusal(.forbidden, "no_authorization", "Anonymous user not allowed to perform these actions")
+    }
+
     /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed. Of a person's
     /// token the role is only asked for; who they are now, and whether they are banned, the database says each time.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
@@ -154,6 +160,7 @@ extension TokenRejection {
     fileprivate var publicText: String {
         switch self {
         case .expired: "token has invalid claims: token is expired"
+        case .missingClaim("exp"): "token has invalid claims: exp claim is required"
         case .notYetValid: "token has invalid claims: token is not valid yet"
         case .wrongIssuer: "token has invalid claims: token has invalid issuer"
         case .wrongAudience: "token has invalid claims: token has invalid audience"

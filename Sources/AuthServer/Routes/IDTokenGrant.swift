@@ -68,8 +68,9 @@ extension AuthServer {
             return provider
         }
         guard let provider = providers[name] else {
-            let isKnown = FixedAnswers.providers.contains(name.lowercased())
-            guard isKnown else { throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed") }
+            guard FixedAnswers.knows(name) else {
+                throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed")
+            }
             throw Refusal(.badRequest, "provider_disabled", "Provider \(name.lowercased()) is not enabled")
         }
         let settings = provider.provider.settings
