@@ -88,7 +88,7 @@ extension AuthServer {
     /// Passkeys. The routes for people answer before any check.
     private var absentPasskeys: [AbsentFeature] {
         [
-            AbsentFeature("/passkeys", "/passkeys/**", answers: .off("passkey_disabled", "Passkeys are disabled")),
+            AbsentFeature("/passkeys", "/passkeys/**", answers: .off(.passkeyDisabled, "Passkeys are disabled")),
             AbsentFeature("/admin/users/{user_id}/passkeys", by: [.get], for: requireAdmin, answers: .empty("[]")),
             AbsentFeature(
                 "/admin/users/{user_id}/passkeys/{passkey_id}", by: [.delete], for: requireAdmin,
@@ -98,8 +98,8 @@ extension AuthServer {
 
     /// What connects other servers: the OAuth server, SAML, providers that an administrator adds, SCIM.
     private var absentPartners: [AbsentFeature] {
-        let oauth = AbsentFeature.Answer.off("feature_disabled", "OAuth server is disabled")
-        let saml = AbsentFeature.Answer.off("saml_provider_disabled", "SAML 2.0 is disabled")
+        let oauth = AbsentFeature.Answer.off(.featureDisabled, "OAuth server is disabled")
+        let saml = AbsentFeature.Answer.off(.samlProviderDisabled, "SAML 2.0 is disabled")
         return [
             AbsentFeature("/.well-known/oauth-authorization-server", by: [.get], slash: false, answers: oauth),
             AbsentFeature("/oauth/**", answers: oauth),
@@ -110,20 +110,20 @@ extension AuthServer {
             AbsentFeature("/admin/sso/providers", by: [.post], for: requireAdmin, answers: saml),
             AbsentFeature(
                 "/admin/sso/providers/{provider_id}", by: [.get, .put, .delete], for: requireAdmin,
-                answers: .off("sso_provider_not_found", "SSO Identity Provider not found")),
+                answers: .off(.ssoProviderNotFound, "SSO Identity Provider not found")),
             AbsentFeature(
                 "/admin/custom-providers", "/admin/custom-providers/**", for: requireAdmin,
-                answers: .off("feature_disabled", "Custom providers are disabled")),
-            AbsentFeature("/scim/v2/**", answers: .off("feature_disabled", "SCIM is disabled")),
+                answers: .off(.featureDisabled, "Custom providers are disabled")),
+            AbsentFeature("/scim/v2/**", answers: .off(.featureDisabled, "SCIM is disabled")),
         ]
     }
 
     /// `POST /factors`: enrolling is off for every kind of factor.
     @Sendable func enrollFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         switch try await request.jsonMembers(context).string("factor_type") {
-        case "totp": throw Refusal.enrollingOff("mfa_totp_enroll_not_enabled", "TOTP")
-        case "phone": throw Refusal.enrollingOff("mfa_phone_enroll_not_enabled", "Phone")
-        case "webauthn": throw Refusal.enrollingOff("mfa_webauthn_enroll_not_enabled", "WebAuthn")
+        case "totp": throw Refusal.enrollingOff(.mfaTOTPEnrollNotEnabled, "TOTP")
+        case "phone": throw Refusal.enrollingOff(.mfaPhoneEnrollNotEnabled, "Phone")
+        case "webauthn": throw Refusal.enrollingOff(.mfaWebAuthnEnrollNotEnabled, "WebAuthn")
         default: throw Refusal.invalid("factor_type needs to be totp, phone, or webauthn")
         }
     }
@@ -139,32 +139,32 @@ extension AuthServer {
 
 extension AbsentFeature.Answer {
     fileprivate static let codeUnknown = refused(
-        Refusal(.forbidden, "otp_expired", "Token has expired or is invalid"))
-    fileprivate static let factorUnknown = off("mfa_factor_not_found", "Factor not found")
-    fileprivate static let noRecoveryCodes = off("mfa_factor_not_found", "The user has not enrolled recovery codes")
+        Refusal(.forbidden, .otpExpired, "Token has expired or is invalid"))
+    fileprivate static let factorUnknown = off(.mfaFactorNotFound, "Factor not found")
+    fileprivate static let noRecoveryCodes = off(.mfaFactorNotFound, "The user has not enrolled recovery codes")
     fileprivate static let levelTooLow = refused(
-        Refusal(.forbidden, "insufficient_aal", "AAL2 required to delete recovery codes"))
+        Refusal(.forbidden, .insufficientAAL, "AAL2 required to delete recovery codes"))
 
-    fileprivate static func off(_ code: RefusalCode, _ message: String) -> Self {
+    fileprivate static func off(_ code: AuthErrorCode, _ message: String) -> Self {
         .refused(Refusal(.notFound, code, message))
     }
 
     fileprivate static func noMail(_ status: HTTPResponse.Status) -> Self {
-        .refused(Refusal(status, "email_provider_disabled", "This server sends no mail"))
+        .refused(Refusal(status, .emailProviderDisabled, "This server sends no mail"))
     }
 
     fileprivate static let codesNotMade = refused(
         Refusal(
-            .unprocessableContent, "mfa_recovery_codes_enroll_not_enabled", "MFA enroll is disabled for recovery codes")
+            .unprocessableContent, .mfaRecoveryCodesEnrollNotEnabled, "MFA enroll is disabled for recovery codes")
     )
     fileprivate static let codesNotTaken = refused(
         Refusal(
-            .unprocessableContent, "mfa_recovery_codes_verify_not_enabled",
+            .unprocessableContent, .mfaRecoveryCodesVerifyNotEnabled,
             "MFA verification is disabled for recovery codes"))
 }
 
 extension Refusal {
-    fileprivate static func enrollingOff(_ code: RefusalCode, _ kind: String) -> Refusal {
+    fileprivate static func enrollingOff(_ code: AuthErrorCode, _ kind: String) -> Refusal {
         Refusal(.unprocessableContent, code, "MFA enroll is disabled for \(kind)")
     }
 }

@@ -86,7 +86,7 @@ extension AuthServer {
         case .done(let account): return Answer.json { $0.user(account) }
         case .emailTaken: throw Refusal.emailTaken
         case .phoneTaken: throw Refusal.phoneTaken
-        case .idTaken: throw Refusal(.unprocessableContent, "user_already_exists", "A user with this id exists")
+        case .idTaken: throw Refusal(.unprocessableContent, .userAlreadyExists, "A user with this id exists")
         case .unknownUser: throw Refusal.unknownUser
         case .metadataTooLong: throw Refusal.metadataTooLong
         }

@@ -36,7 +36,7 @@ extension AuthServer {
     func linkingCaller(_ request: Request) async throws -> UserCaller {
         let caller = try await userCaller(request)
         guard settings.allowsManualLinking else {
-            throw Refusal(.notFound, "manual_linking_disabled", "Manual linking is disabled")
+            throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
         return caller
     }

@@ -71,7 +71,7 @@ extension AuthServer {
             guard FixedAnswers.knows(name) else {
                 throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed")
             }
-            throw Refusal(.badRequest, "provider_disabled", "Provider \(name.lowercased()) is not enabled")
+            throw Refusal(.badRequest, .providerDisabled, "Provider \(name.lowercased()) is not enabled")
         }
         let settings = provider.provider.settings
         if !issuer.isEmpty, !settings.issuers.contains(issuer) {
