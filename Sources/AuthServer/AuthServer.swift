@@ -44,7 +44,7 @@ package struct AuthServer: Sendable {
         let door = Door(prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store")
         return RouteTable(
             door: door, floor: floor,
-            openRoutes + keyedRoutes + adminRoutes + switchedOffRoutes)
+            openRoutes + keyedRoutes + adminRoutes + absentRoutes)
     }
 
     private var openRoutes: [Route] {
@@ -82,6 +82,9 @@ package struct AuthServer: Sendable {
             Route(.get, "/user/identities/undoable", listUndoableLinks),
             Route(.post, "/user/identities/{identity_id}/undo", undoLink),
             Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),
+            Route(
+                .post, "/factors", acceptsTrailingSlash: true, guardedBy: requirePermanentUser, timeLimit: wait,
+                enrollFactor),
         ]
     }
 
@@ -100,22 +103,6 @@ package struct AuthServer: Sendable {
                 deleteUser),
             Route(.get, "/admin/audit", guardedBy: requireAdmin, listAudit),
         ]
-    }
-
-    /// Features of the protocol that this server does not have say so, as the protocol does when they are off.
-    private var switchedOffRoutes: [Route] {
-        let rows: [(String, String, String)] = [
-            ("/oauth/{rest}", "feature_disabled", "OAuth server is disabled"),
-            ("/sso", "saml_provider_disabled", "SAML 2.0 is disabled"),
-            ("/sso/saml/{rest}", "saml_provider_disabled", "SAML 2.0 is disabled"),
-            ("/passkeys/{rest}", "passkey_disabled", "Passkeys are disabled"),
-            ("/passkeys/{rest}/{step}", "passkey_disabled", "Passkeys are disabled"),
-        ]
-        return rows.flatMap { path, code, message in
-            [.get, .post].map { method in
-                Route(method, path) { _, _ in throw Refusal(.notFound, RefusalCode(code), message) }
-            }
-        }
     }
 }
 

@@ -65,12 +65,19 @@ package struct KeySet: Sendable {
     /// Checks form, header and signature, and only then reads the claims and checks `exp` and `nbf`. Issuer and
     /// audience are the caller's (``TokenClaims/check(issuer:audience:)``).
     ///
-    /// - Parameter leeway: How far the clocks may be apart.
+    /// - Parameters:
+    ///   - leeway: How far the clocks may be apart.
+    ///   - acceptsKeys: Whether a token without `exp` is good when it has no `sub` and a shared secret (HS256) signed it.
+    ///     Self-hosted Supabase uses such tokens as keys, `anon` and `service_role`. A key ends with the secret.
     package func verify(
-        _ token: String, at now: Instant, leeway: Duration = .zero
+        _ token: String, at now: Instant, leeway: Duration = .zero, acceptsKeys: Bool = false
     ) throws(TokenRejection) -> VerifiedToken {
         let signed = try signed(token)
         let claims = try TokenClaims(payload: signed.payload)
+        if claims.expiresAt == nil {
+            let isKey = claims.subject?.isEmpty ?? true && signed.key.algorithm == .hs256
+            guard acceptsKeys && isKey else { throw .missingClaim("exp") }
+        }
         try claims.check(at: now, leeway: leeway)
         return VerifiedToken(claims: claims, algorithm: signed.key.algorithm, keyID: signed.key.id)
     }

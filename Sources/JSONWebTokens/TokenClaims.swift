@@ -8,8 +8,8 @@ package struct TokenClaims: Equatable, Sendable {
     package let issuer: String?
     /// `aud`, which may be one text or several.
     package let audience: [String]
-    /// `exp`
-    package let expiresAt: Instant
+    /// `exp`; nil for a key that never ends, see ``KeySet/verify(_:at:leeway:acceptsKeys:)``.
+    package let expiresAt: Instant?
     /// `nbf`
     package let notBefore: Instant?
     /// `iat`
@@ -28,8 +28,7 @@ package struct TokenClaims: Equatable, Sendable {
     init(payload: [UInt8]) throws(TokenRejection) {
         let members = try CompactToken.members(payload, .payload)
         let claims = ClaimReader(members: members)
-        guard let expiresAt = try claims.time("exp") else { throw .missingClaim("exp") }
-        self.expiresAt = expiresAt
+        expiresAt = try claims.time("exp")
         notBefore = try claims.time("nbf")
         issuedAt = try claims.time("iat")
         subject = try claims.text("sub")
@@ -47,9 +46,12 @@ package struct TokenClaims: Equatable, Sendable {
         do { return try CompactToken.members(payload, .payload) } catch { return [:] }
     }
 
+    /// Whether the token is before its `exp`, without any leeway.
+    func isLive(at now: Instant) -> Bool { expiresAt.map { now < $0 } ?? true }
+
     /// - Parameter leeway: How far the clocks may be apart.
     func check(at now: Instant, leeway: Duration) throws(TokenRejection) {
-        guard now < expiresAt + leeway else { throw .expired(expiresAt) }
+        if let expiresAt, now >= expiresAt + leeway { throw .expired(expiresAt) }
         if let notBefore, now + leeway < notBefore { throw .notYetValid(notBefore) }
     }
 

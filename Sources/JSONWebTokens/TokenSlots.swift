@@ -28,7 +28,7 @@ struct TokenSlots: Sendable {
 
     mutating func token(for digest: SHA256Digest, at now: Instant) -> VerifiedToken? {
         guard let position = positions[digest], let token = slots[position]?.token else { return nil }
-        guard now < token.claims.expiresAt else {
+        guard token.claims.isLive(at: now) else {
             vacate(position)
             return nil
         }

@@ -102,7 +102,7 @@ package final class VerifiedTokenCache: Sendable {
         state.withLock { state in
             if state.revoked.contains(token.claims, at: now) { return true }
             // Within a leeway a token may be good after its `exp`: accepted, but not kept.
-            if state.slots.epoch == epoch, now < token.claims.expiresAt { state.slots.store(token, for: digest) }
+            if state.slots.epoch == epoch, token.claims.isLive(at: now) { state.slots.store(token, for: digest) }
             return false
         }
     }

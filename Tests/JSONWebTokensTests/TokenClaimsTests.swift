@@ -43,6 +43,26 @@ struct TokenClaimsTests {
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified([:] as AnyJSON) }
     }
 
+    @Test("Where keys are accepted, one that a shared secret signed and that names nobody needs no exp")
+    func keysWithoutEnd() throws {
+        let keys = try KeySet(TestKeys.all())
+        let key = claims().without("exp").without("sub")
+        for algorithm in SigningAlgorithm.allCases {
+            let signer = try TokenSigner(TestKeys.key(algorithm))
+            for (payload, isKey) in [(key, true), (key.with(["sub": ""]), true), (key.with(["sub": "ada"]), false)] {
+                let token = try signer.sign(payload: Array(payload.text.utf8))
+                #expect(throws: TokenRejection.missingClaim("exp")) { try keys.verify(token, at: noon) }
+                if isKey, algorithm == .hs256 {
+                    #expect(try keys.verify(token, at: noon, acceptsKeys: true).claims.role == "authenticated")
+                } else {
+                    #expect(throws: TokenRejection.missingClaim("exp")) {
+                        try keys.verify(token, at: noon, acceptsKeys: true)
+                    }
+                }
+            }
+        }
+    }
+
     static let wrong: [(name: String, value: AnyJSON)] = [
         ("exp", "1772370000"), ("exp", true), ("exp", [1_772_370_000]), ("exp", .integer(.max)),
         ("exp", .integer(.min)), ("exp", .double(1e300)), ("exp", .double(-1e300)), ("exp", .integer(253_402_300_800)),

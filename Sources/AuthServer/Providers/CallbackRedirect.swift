@@ -73,32 +73,32 @@ struct CallbackProblem {
     /// RFC 6749 §4.1.2.1.
     let error: String
     /// nil for what the provider itself said.
-    let code: String?
+    let code: AuthErrorCode?
     let description: String
     /// For the fragment alone, which no server on the way sees.
     var details: [(String, String)] = []
 
-    init(_ error: String, code: String?, _ description: String) {
+    init(_ error: String, code: AuthErrorCode?, _ description: String) {
         (self.error, self.code, self.description) = (error, code, description)
     }
 
     init(_ refusal: Refusal) {
         let shows = refusal.oauthError == nil
         error = shows ? Self.error(refusal) : "server_error"
-        code = shows ? refusal.code.rawValue : RefusalCode.unexpectedFailure.rawValue
+        code = shows ? refusal.code : .unexpectedFailure
         description = shows ? refusal.message : "The identity that the provider gave could not be verified"
         details = refusal.details.map { name, value in ("\(name)", value.stringValue ?? value.text) }
     }
 
     var fields: [(String, String)] {
-        let all = [("error", error), ("error_code", code ?? ""), ("error_description", description)]
+        let all = [("error", error), ("error_code", code?.rawValue ?? ""), ("error_description", description)]
         return all.filter { !$0.1.isEmpty }
     }
 
     /// The codes of a person's "no", then by status (wire contract 2.10).
     private static func error(_ refusal: Refusal) -> String {
-        let denied: Set<RefusalCode> = [
-            "signup_disabled", .userBanned, "provider_email_needs_verification", .identityNeedsConfirmation,
+        let denied: Set<AuthErrorCode> = [
+            .signupDisabled, .userBanned, .providerEmailNeedsVerification, .identityNeedsConfirmation,
         ]
         if denied.contains(refusal.code) { return "access_denied" }
         return switch refusal.status.code {

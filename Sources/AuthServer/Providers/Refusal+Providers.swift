@@ -11,35 +11,35 @@ extension Refusal {
         switch refusal {
         case .banned: self.init(.forbidden, .userBanned, "User is banned")
         case .signUpDisabled:
-            self.init(.unprocessableContent, "signup_disabled", "Signups not allowed for this instance")
+            self.init(.unprocessableContent, .signupDisabled, "Signups not allowed for this instance")
         case .emailMissing:
             self.init(
                 .internalServerError, .unexpectedFailure, "Error getting user email from external provider")
         case .emailUnverified:
             self.init(
-                .unprocessableContent, "provider_email_needs_verification",
+                .unprocessableContent, .providerEmailNeedsVerification,
                 "Unverified email with \(provider). Verify the email with \(provider) in order to sign in")
         case .alreadyLinked:
-            self.init(.unprocessableContent, "identity_already_exists", "Identity is already linked")
+            self.init(.unprocessableContent, .identityAlreadyExists, "Identity is already linked")
         case .taken:
-            self.init(.unprocessableContent, "identity_already_exists", "Identity is already linked to another user")
+            self.init(.unprocessableContent, .identityAlreadyExists, "Identity is already linked to another user")
         case .emailTaken:
             self.init(
                 .badRequest, .emailExists, "A user with this email address has already been registered")
         case .otherAccount:
             self.init(
-                .forbidden, "link_ticket_other_account", "Sign in to the account that has the address, then link")
+                .forbidden, .linkTicketOtherAccount, "Sign in to the account that has the address, then link")
         case .outdated:
-            self.init(.conflict, "link_ticket_outdated", "The account has changed meanwhile: sign in again")
+            self.init(.conflict, .linkTicketOutdated, "The account has changed meanwhile: sign in again")
         case .notRecoverable:
             self.init(
-                .unprocessableContent, "link_not_recoverable",
+                .unprocessableContent, .linkNotRecoverable,
                 "The address belongs to somebody who has proven it: sign in to that account to link")
         case .notSignedIn:
             self.init(.forbidden, .sessionNotFound, "The session that asked for the link has ended")
         case .ticketUnknown:
             self.init(
-                .notFound, "link_ticket_not_found", "The link ticket was used, has expired or was never given out")
+                .notFound, .linkTicketNotFound, "The link ticket was used, has expired or was never given out")
         }
     }
 
@@ -71,8 +71,4 @@ extension Refusal {
                 cause: failure)
         }
     }
-}
-
-extension RefusalCode {
-    static let identityNeedsConfirmation: Self = "identity_needs_confirmation"
 }

@@ -42,7 +42,7 @@ extension AuthServer {
 
     /// `GET /admin/users/{user_id}`
     @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        let account = try await namedAccount(context)
         return Answer.json { $0.user(account) }
     }
 
@@ -72,12 +72,20 @@ extension AuthServer {
         return Answer.json(Array("{}".utf8))
     }
 
+    /// The account of the path's `user_id`.
+    ///
+    /// - Throws: ``Refusal`` 404, `validation_failed` for what is no UUID, else `user_not_found`.
+    func namedAccount(_ context: ServerContext) async throws -> Account {
+        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        return account
+    }
+
     private func answer(_ outcome: AdminOutcome) throws -> Response {
         switch outcome {
         case .done(let account): return Answer.json { $0.user(account) }
         case .emailTaken: throw Refusal.emailTaken
         case .phoneTaken: throw Refusal.phoneTaken
-        case .idTaken: throw Refusal(.unprocessableContent, "user_already_exists", "A user with this id exists")
+        case .idTaken: throw Refusal(.unprocessableContent, .userAlreadyExists, "A user with this id exists")
         case .unknownUser: throw Refusal.unknownUser
         case .metadataTooLong: throw Refusal.metadataTooLong
         }

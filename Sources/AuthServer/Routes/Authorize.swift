@@ -36,7 +36,7 @@ extension AuthServer {
     func linkingCaller(_ request: Request) async throws -> UserCaller {
         let caller = try await userCaller(request)
         guard settings.allowsManualLinking else {
-            throw Refusal(.notFound, "manual_linking_disabled", "Manual linking is disabled")
+            throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
         return caller
     }
@@ -98,7 +98,10 @@ extension AuthServer {
 
     private func browserProvider(_ name: String) throws -> SignInProvider {
         guard let provider = providers[name] else {
-            throw Refusal.invalid("Unsupported provider: Provider \(name.cut(to: 64)) could not be found")
+            let problem =
+                FixedAnswers.knows(name)
+                ? "provider is not enabled" : "Provider \(name.cut(to: 64)) could not be found"
+            throw Refusal.invalid("Unsupported provider: \(problem)")
         }
         guard provider.provider.settings.offersBrowserSignIn else {
             throw Refusal.invalid("Unsupported provider: missing OAuth secret")

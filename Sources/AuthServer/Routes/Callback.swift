@@ -27,7 +27,7 @@ extension AuthServer {
         case .taken(let flow): return try await finish(flow, fields, request, context)
         case .alreadyUsed:
             return site.failureWithoutFlow(
-                .init("invalid_request", code: "flow_state_already_used", "State has already been used"))
+                .init("invalid_request", code: .flowStateAlreadyUsed, "State has already been used"))
         case .unknown:
             return site.failureWithoutFlow(.state("OAuth state not found or expired"))
         case .otherBrowser:
@@ -66,7 +66,7 @@ extension AuthServer {
         _ code: Secret, of flow: ProviderFlow, _ fields: Query, _ redirect: CallbackRedirect, _ device: Device
     ) async throws -> Response {
         guard let provider = providers[flow.provider] else {
-            throw Refusal(.badRequest, "oauth_provider_not_supported", "The provider was switched off meanwhile")
+            throw Refusal(.badRequest, .oauthProviderNotSupported, "The provider was switched off meanwhile")
         }
         let (identity, tokens) = try await identity(from: provider, code, of: flow, fields)
         let handout = ProviderHandout(accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
@@ -160,10 +160,10 @@ extension Refusal {
 
 extension CallbackProblem {
     fileprivate static func callback(_ description: String) -> Self {
-        Self("invalid_request", code: "bad_oauth_callback", description)
+        Self("invalid_request", code: .badOAuthCallback, description)
     }
 
     fileprivate static func state(_ description: String) -> Self {
-        Self("invalid_request", code: "bad_oauth_state", description)
+        Self("invalid_request", code: .badOAuthState, description)
     }
 }

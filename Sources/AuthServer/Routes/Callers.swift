@@ -61,6 +61,12 @@ extension AuthServer {
         _ = try await userCaller(request)
     }
 
+    /// Refuses anonymous accounts, too: a second factor needs an account that lasts.
+    @Sendable func requirePermanentUser(_ request: Request, _ context: ServerContext) async throws {
+        guard try await userCaller(request).user.isAnonymous else { return }
+        throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
+    }
+
     /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed. Of a person's
     /// token the role is only asked for; who they are now, and whether they are banned, the database says each time.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
@@ -85,12 +91,12 @@ extension AuthServer {
         if let key = Query(request)["apikey"] {
             // Addresses are logged and passed on by everybody on the way.
             guard try isPublic(Secret(key)) else {
-                throw Refusal(.unauthorized, "invalid_api_key", "A secret key is accepted in a header only")
+                throw Refusal(.unauthorized, .invalidAPIKey, "A secret key is accepted in a header only")
             }
             return
         }
         guard let bearer = request.headers.bearerToken else {
-            throw Refusal(.unauthorized, "no_api_key", "No API key found in request")
+            throw Refusal(.unauthorized, .noAPIKey, "No API key found in request")
         }
         try check(Secret(bearer))
     }
@@ -107,7 +113,7 @@ extension AuthServer {
             guard let role = try keys.verify(key.reveal()).claims.role else { throw .missingClaim("role") }
             return !settings.adminRoles.contains(role)
         } catch {
-            throw Refusal(.unauthorized, "invalid_api_key", "Invalid API key", cause: error)
+            throw Refusal(.unauthorized, .invalidAPIKey, "Invalid API key", cause: error)
         }
     }
 
@@ -119,7 +125,7 @@ extension AuthServer {
 
     private func verified(_ request: Request) throws -> VerifiedToken {
         guard let token = request.headers.bearerToken else {
-            throw Refusal(.unauthorized, "no_authorization", "This endpoint requires a valid Bearer token")
+            throw Refusal(.unauthorized, .noAuthorization, "This endpoint requires a valid Bearer token")
         }
         do throws(TokenRejection) {
             return try keys.verify(token)
@@ -145,8 +151,8 @@ extension Refusal {
         badJWT(rejection.publicText, cause: rejection)
     }
 
-    static let sessionExpired = Refusal(.forbidden, "session_expired", "Session has expired")
-    fileprivate static let notAdmin = Refusal(.forbidden, "not_admin", "User not allowed")
+    static let sessionExpired = Refusal(.forbidden, .sessionExpired, "Session has expired")
+    fileprivate static let notAdmin = Refusal(.forbidden, .notAdmin, "User not allowed")
 }
 
 extension TokenRejection {
@@ -154,23 +160,13 @@ extension TokenRejection {
     fileprivate var publicText: String {
         switch self {
         case .expired: "token has invalid claims: token is expired"
+        case .missingClaim("exp"): "token has invalid claims: exp claim is required"
         case .notYetValid: "token has invalid claims: token is not valid yet"
         case .wrongIssuer: "token has invalid claims: token has invalid issuer"
         case .wrongAudience: "token has invalid claims: token has invalid audience"
         default: "unable to parse or verify signature"
         }
     }
-}
-
-extension RefusalCode: ExpressibleByStringLiteral {
-    package init(stringLiteral value: String) { self.init(value) }
-
-    static let badJWT: Self = "bad_jwt"
-    static let userNotFound: Self = "user_not_found"
-    static let sessionNotFound: Self = "session_not_found"
-    static let userBanned: Self = "user_banned"
-    static let emailExists: Self = "email_exists"
-    static let phoneExists: Self = "phone_exists"
 }
 
 extension HTTPField.Name {

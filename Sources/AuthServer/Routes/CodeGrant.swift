@@ -17,13 +17,13 @@ extension AuthServer {
         case .needsConfirmation(let question): throw Refusal(question)
         case .refused(let refusal): throw Refusal(refusal, provider: "the provider")
         case .unknown:
-            throw Refusal(.notFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+            throw Refusal(.notFound, .flowStateNotFound, "invalid flow state, no valid flow state found")
         case .expired:
             throw Refusal(
-                .unprocessableContent, "flow_state_expired", "invalid flow state, flow state has expired")
+                .unprocessableContent, .flowStateExpired, "invalid flow state, flow state has expired")
         case .wrongVerifier:
             throw Refusal(
-                .badRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+                .badRequest, .badCodeVerifier, "code challenge does not match previously saved code verifier")
         case .banned: throw Refusal(.forbidden, .userBanned, "User is banned")
         }
     }

@@ -13,8 +13,9 @@ struct FixedAnswers: Sendable {
         health =
             Array(
                 AnyJSON.object([
-                    "version": .string(settings.version), "name": "Gatehouse",
-                    "description": "Accounts for Swift apps. Speaks the Supabase Auth protocol.",
+                    // Clients look for this name to see that it is an auth server of the protocol.
+                    "name": "GoTrue", "version": .string(settings.version), "server": "Gatehouse",
+                    "description": "Gatehouse: accounts for Swift apps. Speaks the Supabase Auth protocol.",
                 ]).text.utf8)
         self.settings = Self.features(settings, providers)
         openIDConfiguration = Self.configuration(issuer: settings.issuer)
@@ -26,6 +27,14 @@ struct FixedAnswers: Sendable {
         "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
         "twitter", "workos", "zoom",
     ]
+
+    /// Whether the protocol has a provider of this name, on or off.
+    ///
+    /// - Parameter name: In any case of letters.
+    static func knows(_ name: String) -> Bool { (providers + unlisted).contains(name.lowercased()) }
+
+    /// `/settings` leaves them out.
+    private static let unlisted = ["x", "vercel_marketplace"]
 
     private static func features(_ settings: AuthSettings, _ active: [String]) -> [UInt8] {
         var external = JSONObject(

@@ -68,9 +68,10 @@ extension AuthServer {
             return provider
         }
         guard let provider = providers[name] else {
-            let isKnown = FixedAnswers.providers.contains(name.lowercased())
-            guard isKnown else { throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed") }
-            throw Refusal(.badRequest, "provider_disabled", "Provider \(name.lowercased()) is not enabled")
+            guard FixedAnswers.knows(name) else {
+                throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed")
+            }
+            throw Refusal(.badRequest, .providerDisabled, "Provider \(name.lowercased()) is not enabled")
         }
         let settings = provider.provider.settings
         if !issuer.isEmpty, !settings.issuers.contains(issuer) {

@@ -62,16 +62,16 @@ extension AuthServer {
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .tooLate:
-            throw Refusal(.unprocessableContent, "link_not_undoable", "This link is none, or older than 30 days")
+            throw Refusal(.unprocessableContent, .linkNotUndoable, "This link is none, or older than 30 days")
         case .refused(.lastMethod):
             throw Refusal(
-                .unprocessableContent, "single_identity_not_deletable",
+                .unprocessableContent, .singleIdentityNotDeletable,
                 "User must have at least 1 identity after unlinking")
         case .refused(.notFound):
-            throw Refusal(.unprocessableContent, "identity_not_found", "Identity doesn't exist")
+            throw Refusal(.unprocessableContent, .identityNotFound, "Identity doesn't exist")
         case .refused(.addressConflict):
             throw Refusal(
-                .unprocessableContent, "email_conflict_identity_not_deletable",
+                .unprocessableContent, .emailConflictIdentityNotDeletable,
                 "Unable to unlink identity: the remaining addresses belong to other accounts")
         }
     }

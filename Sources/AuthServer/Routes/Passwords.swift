@@ -38,7 +38,7 @@ extension AuthServer {
             case .tooLong: throw Refusal(.badRequest, .validationFailed, message)
             case .weak(let reasons):
                 throw Refusal(
-                    .unprocessableContent, "weak_password", message, weakPasswordReasons: reasons.map(\.rawValue))
+                    .unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
             }
         }
     }

@@ -30,7 +30,7 @@ extension AuthServer {
         let user = caller.user
         guard try await accounts.endSession(id, of: user.id, name: user.email ?? "", at: floor.now()) else {
             // Not `session_not_found`: clients take that for the end of their own session.
-            throw Refusal(.notFound, "not_found", "Session not found")
+            throw Refusal(.notFound, .notFound, "Session not found")
         }
         return Answer.empty(.noContent)
     }

@@ -31,7 +31,7 @@ extension AuthServer {
         _ metadata: JSONObject, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard settings.allowsAnonymousSignIn else {
-            throw Refusal(.unprocessableContent, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+            throw Refusal(.unprocessableContent, .anonymousProviderDisabled, "Anonymous sign-ins are disabled")
         }
         try await floor.take(Limits.anonymousSignUp, request, context)
         try requireSignUps()
@@ -54,10 +54,10 @@ extension AuthServer {
         }
         try checkProofKey(body)
         guard form.phone.isEmpty else {
-            throw Refusal(.badRequest, "phone_provider_disabled", "Phone signups are disabled")
+            throw Refusal(.badRequest, .phoneProviderDisabled, "Phone signups are disabled")
         }
         guard settings.allowsEmail else {
-            throw Refusal(.badRequest, "email_provider_disabled", "Email signups are disabled")
+            throw Refusal(.badRequest, .emailProviderDisabled, "Email signups are disabled")
         }
         guard let email = EmailAddress(form.email) else {
             throw Refusal.invalid("Unable to validate email address: invalid format")
@@ -84,7 +84,7 @@ extension AuthServer {
         case .taken:
             counts.signIns.increment("password", "address_taken")
             guard settings.confirmsAutomatically else { return decoy(signUp) }
-            throw Refusal(.unprocessableContent, "user_already_exists", "User already registered")
+            throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")
         }
     }
 
@@ -96,7 +96,7 @@ extension AuthServer {
 
     private func requireSignUps() throws {
         guard settings.allowsSignUp else {
-            throw Refusal(.unprocessableContent, "signup_disabled", "Signups not allowed for this instance")
+            throw Refusal(.unprocessableContent, .signupDisabled, "Signups not allowed for this instance")
         }
     }
 }

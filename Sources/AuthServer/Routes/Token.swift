@@ -23,8 +23,8 @@ extension AuthServer {
         case "pkce": return try await redeemCode(request, context)
         case "link_confirmation": return try await confirmLink(request, context)
         case "link_recovery": return try await recoverAddress(request, context)
-        case "web3": throw Refusal(.unprocessableContent, "web3_provider_disabled", "Web3 provider is disabled")
-        default: throw Refusal(.badRequest, "invalid_credentials", "unsupported_grant_type")
+        case "web3": throw Refusal(.unprocessableContent, .web3ProviderDisabled, "Web3 provider is disabled")
+        default: throw Refusal(.badRequest, .invalidCredentials, "unsupported_grant_type")
         }
     }
 
@@ -43,9 +43,9 @@ extension AuthServer {
         case .unknown: throw Refusal.unknownRefreshToken
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
         case .banned: throw Refusal(.badRequest, .userBanned, "Invalid Refresh Token: User Banned")
-        case .expired: throw Refusal(.badRequest, "session_expired", "Invalid Refresh Token: Session Expired")
+        case .expired: throw Refusal(.badRequest, .sessionExpired, "Invalid Refresh Token: Session Expired")
         case .reused:
-            throw Refusal(.badRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+            throw Refusal(.badRequest, .refreshTokenAlreadyUsed, "Invalid Refresh Token: Already Used")
         }
     }
 
@@ -120,14 +120,14 @@ extension AuthServer {
         }
         guard found.account.user.times.emailConfirmedAt != nil else {
             counts.signIns.increment("password", "unconfirmed")
-            throw Refusal(.badRequest, "email_not_confirmed", "Email not confirmed")
+            throw Refusal(.badRequest, .emailNotConfirmed, "Email not confirmed")
         }
         return found
     }
 
     func wrongCredentials() -> Refusal {
         counts.signIns.increment("password", "wrong_credentials")
-        return Refusal(.badRequest, "invalid_credentials", "Invalid login credentials")
+        return Refusal(.badRequest, .invalidCredentials, "Invalid login credentials")
     }
 
     private func signInAddress(_ body: JSONMembers) throws -> String {
@@ -137,11 +137,11 @@ extension AuthServer {
             throw Refusal.invalid("Only an email address or phone number should be provided on login.")
         }
         guard phone.isEmpty else {
-            throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
+            throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
         }
         guard !email.isEmpty else { throw Refusal.invalid("missing email or phone") }
         guard settings.allowsEmail else {
-            throw Refusal(.unprocessableContent, "email_provider_disabled", "Email logins are disabled")
+            throw Refusal(.unprocessableContent, .emailProviderDisabled, "Email logins are disabled")
         }
         return email
     }
@@ -162,5 +162,5 @@ extension RefreshOutcome {
 
 extension Refusal {
     fileprivate static let unknownRefreshToken = Refusal(
-        .badRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+        .badRequest, .refreshTokenNotFound, "Invalid Refresh Token: Refresh Token Not Found")
 }

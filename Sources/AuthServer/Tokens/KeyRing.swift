@@ -112,14 +112,14 @@ package final class KeyRing: Sendable {
         return try signer.sign(payload: payload)
     }
 
-    /// The claims of a token of this server; seen before, it costs a look-up.
+    /// The claims of a token of this server, or of a key that the shared secret signed; seen before, it costs a look-up.
     ///
     /// - Parameter refusesRevoked: For callers that do not look up the session.
     package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
         return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in
             guard let keys = keys.withLock({ $0?.verifying }) else { throw .unknownKey(nil) }
-            return try keys.verify(token, at: now)
+            return try keys.verify(token, at: now, acceptsKeys: true)
         }
     }
 }

@@ -18,7 +18,7 @@ extension Setting {
         case .jwtLifetime: "3600"
         case .jwtAudience, .jwtRole: "authenticated"
         case .jwtAdminRoles: "service_role,supabase_admin"
-        case .emailEnabled, .refreshRotation, .manualLinking, .appleEmailOptional: "true"
+        case .emailEnabled, .passwordRefuseCommon, .refreshRotation, .manualLinking, .appleEmailOptional: "true"
         case .appleLinking, .googleLinking, .keycloakLinking: "automatic"
         case .passwordMinimumLength: "8"
         case .passwordAnswerTime: "250ms"
@@ -147,6 +147,7 @@ extension Setting {
         case .autoConfirm: "Whether an address counts as confirmed without a mail. This build sends no mail."
         case .passwordMinimumLength: "Characters, 6 to 72."
         case .passwordRequiredCharacters: "Sets of characters with colons between them; one of each has to occur."
+        case .passwordRefuseCommon: "Whether the most common passwords are refused (`weak_password`, reason `pwned`)."
         case .passwordForbiddenWords:
             "Comma-separated words that a password may not consist of, such as the app's name; digits and signs around one "
                 + "do not help. `app_scheme`, the names in `site_url` and `external_url`, and each account's own address "

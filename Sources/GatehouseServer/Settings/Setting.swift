@@ -40,6 +40,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case autoConfirm = "mailer_autoconfirm"
     case passwordMinimumLength = "password_min_length"
     case passwordRequiredCharacters = "password_required_characters"
+    case passwordRefuseCommon = "password_refuse_common"
     case passwordForbiddenWords = "password_forbidden_words"
     case requireCurrentPassword = "security_update_password_require_current_password"
     case passwordAnswerTime = "password_answer_time"
@@ -139,8 +140,8 @@ extension Setting {
             .rateFailedSignIns,
             .appScheme, .jwksURL, .issuerSecretKey, .logLevel, .logFormat, .redirectPatterns, .implicitFlow,
             .plainProofKeys, .appleKey, .appleKeyID, .appleTeamID, .appleLinking, .googleLinking, .keycloakLinking,
-            .openIDProviders, .outgoingNetworks, .outgoingLoopback, .rateAuthorize, .passwordForbiddenWords,
-            .freshSignIn, .refreshStrict:
+            .openIDProviders, .outgoingNetworks, .outgoingLoopback, .rateAuthorize, .passwordRefuseCommon,
+            .passwordForbiddenWords, .freshSignIn, .refreshStrict:
             []
         }
     }

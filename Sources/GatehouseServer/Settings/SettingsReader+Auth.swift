@@ -11,7 +11,8 @@ extension SettingsReader {
         }
         let policy = PasswordPolicy(
             minimumLength: number(.passwordMinimumLength, PasswordPolicy.lowestMinimum...PasswordPolicy.longest),
-            requiredCharacters: text(.passwordRequiredCharacters) ?? "", forbiddenWords: forbiddenWords())
+            requiredCharacters: text(.passwordRequiredCharacters) ?? "", refusesCommon: flag(.passwordRefuseCommon),
+            forbiddenWords: forbiddenWords())
         var auth = AuthSettings(
             externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
         if let issuer = text(.jwtIssuer) { auth.issuer = issuer }

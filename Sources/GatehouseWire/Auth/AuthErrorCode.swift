@@ -1,4 +1,4 @@
-/// The stable word for why the Auth API refused (wire contract 9).
+/// The stable word for why the Auth API refused: the one list of them, for the server and its clients.
 ///
 /// Open, because a newer server may say a word that this version does not know: compare with the constants,
 /// and treat what is left over by its HTTP status.
@@ -8,6 +8,8 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
 
     /// Any word.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    package init(_ rawValue: String) { self.rawValue = rawValue }
 
     public var description: String { rawValue }
 }
@@ -169,6 +171,16 @@ extension AuthErrorCode {
     public static let mfaWebAuthnEnrollNotEnabled = Self(rawValue: "mfa_webauthn_enroll_not_enabled")
     /// Passkeys cannot be used as factors.
     public static let mfaWebAuthnVerifyNotEnabled = Self(rawValue: "mfa_webauthn_verify_not_enabled")
+    /// Recovery codes cannot be made.
+    public static let mfaRecoveryCodesEnrollNotEnabled = Self(rawValue: "mfa_recovery_codes_enroll_not_enabled")
+    /// Recovery codes cannot be used.
+    public static let mfaRecoveryCodesVerifyNotEnabled = Self(rawValue: "mfa_recovery_codes_verify_not_enabled")
+    /// Passkeys are off.
+    public static let passkeyDisabled = Self(rawValue: "passkey_disabled")
+    /// Signing in through a company's SAML server is off.
+    public static let samlProviderDisabled = Self(rawValue: "saml_provider_disabled")
+    /// There is no such SAML server.
+    public static let ssoProviderNotFound = Self(rawValue: "sso_provider_not_found")
     /// Signing in with a wallet is off.
     public static let web3ProviderDisabled = Self(rawValue: "web3_provider_disabled")
     /// The chain is not supported.
@@ -179,6 +191,16 @@ extension AuthErrorCode {
 
 // Words that Supabase Auth does not have.
 extension AuthErrorCode {
+    /// The server asks for an API key, and the request has none.
+    public static let noAPIKey = Self(rawValue: "no_api_key")
+    /// The API key is not one of the server's, or came where it is not accepted.
+    public static let invalidAPIKey = Self(rawValue: "invalid_api_key")
+    /// There is nothing of the kind, such as a session of that id.
+    public static let notFound = Self(rawValue: "not_found")
+    /// The database is away; nothing has happened, and the same call may work in a moment.
+    public static let serviceUnavailable = Self(rawValue: "service_unavailable")
+    /// The database went away during the call, which may have taken effect. Repeating it does no harm.
+    public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// An account has the address that the provider vouches for, and its owner has to agree before the two become one
     /// (requirement D7). An ``AuthLinkQuestion`` is with the refusal.
     public static let identityNeedsConfirmation = Self(rawValue: "identity_needs_confirmation")

@@ -1,22 +1,8 @@
 package import GatehouseWire
 package import HTTPTypes
 
-/// The stable word of a refusal. Open: each door adds its own.
-package struct RefusalCode: RawRepresentable, Hashable, Sendable {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
-    package init(_ rawValue: String) { self.rawValue = rawValue }
-
-    package static let badJSON = Self("bad_json")
-    package static let bodyTooLarge = Self("request_entity_too_large")
-    package static let notFound = Self("not_found")
-    package static let overRequestRateLimit = Self("over_request_rate_limit")
-    package static let outcomeUnknown = Self("outcome_unknown")
-    package static let requestTimeout = Self("request_timeout")
-    package static let serviceUnavailable = Self("service_unavailable")
-    package static let unexpectedFailure = Self("unexpected_failure")
-    package static let validationFailed = Self("validation_failed")
-}
+/// The stable word of a refusal. The Auth API's list is the one that clients read; other APIs add their own words.
+package typealias RefusalCode = AuthErrorCode
 
 /// A "no" with two faces: status, code and message go to the caller, the cause goes to the log and nowhere else.
 package struct Refusal: Error, Sendable {
@@ -58,7 +44,7 @@ extension Refusal {
     }
 
     package static func bodyTooLarge(limit: Int) -> Refusal {
-        Refusal(.contentTooLarge, .bodyTooLarge, "Request body too large (max \(limit) bytes)")
+        Refusal(.contentTooLarge, .requestEntityTooLarge, "Request body too large (max \(limit) bytes)")
     }
 
     /// RFC 9112 §3.2; ``HostRule`` takes away what is not one valid `Host`.

@@ -78,7 +78,7 @@ package enum RefusalFormat: Sendable {
     private static func profileCode(_ code: RefusalCode) -> String {
         switch code {
         case .badJSON, .validationFailed: "BAD_REQUEST"
-        case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
+        case .requestEntityTooLarge: "PAYLOAD_TOO_LARGE"
         case .notFound: "NOT_FOUND"
         case .overRequestRateLimit: "RATE_LIMITED"
         case .outcomeUnknown: "OUTCOME_UNKNOWN"

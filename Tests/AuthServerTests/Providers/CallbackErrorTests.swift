@@ -25,6 +25,21 @@ struct CallbackErrorTests {
         }
     }
 
+    @Test(
+        "A provider that is off is told from one that there is none of",
+        arguments: [
+            ("google", "provider is not enabled"), ("GitHub", "provider is not enabled"),
+            ("x", "provider is not enabled"),
+            ("nobody", "Provider nobody could not be found"), ("", "Provider  could not be found"),
+        ])
+    func providerOff(_ provider: String, _ problem: String) async throws {
+        try await TestServer.with { server in
+            let refused = try await server.send(.get, "/auth/v1/authorize?provider=\(provider)")
+            #expect(refused.status == 400 && refused.code == "validation_failed")
+            #expect(refused["message"] == .string("Unsupported provider: \(problem)"))
+        }
+    }
+
     @Test("E7: A provider that is down, and one that answers nonsense to us, say so without inner words")
     func providerTroubles() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
