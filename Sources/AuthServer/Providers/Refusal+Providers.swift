@@ -6,7 +6,7 @@ import HTTPTypes
 import IdentityProviders
 
 extension Refusal {
-    /// Why nothing came of an attempt to sign in or to link.
+    /// Explains a failed attempt to sign in with a provider or to link one.
     init(_ refusal: LinkingRefusal, provider: String) {
         switch refusal {
         case .banned: self.init(.forbidden, .userBanned, "User is banned")
@@ -43,7 +43,7 @@ extension Refusal {
         }
     }
 
-    /// The person has to prove that the account is theirs.
+    /// Asks the user to prove ownership of the account.
     init(_ question: LinkQuestion) {
         self.init(
             .unprocessableContent, .identityNeedsConfirmation,
@@ -57,7 +57,7 @@ extension Refusal {
         ]
     }
 
-    /// What a provider did not do for us, or said that is not believed. The cause stays in the log.
+    /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.
     init(_ failure: ProviderFailure) {
         switch failure {
         case .rejected(let rejection): self = .oauth(rejection.error, rejection.summary, cause: failure)

@@ -20,7 +20,7 @@ extension AuthServer {
 
     private func auditFilter(_ query: Query) throws -> AuditFilter? {
         guard let text = query["query"] else { return nil }
-        // No text of a database can have it.
+        // A database text cannot contain NUL.
         if text.contains(ascii: "\0") { throw Refusal.invalid("query has a NUL character") }
         let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count == 2 ? parts[0] : "" {

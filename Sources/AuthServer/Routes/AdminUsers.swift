@@ -11,14 +11,14 @@ extension AuthServer {
         let query = Query(request)
         let page = try pageRequest(query)
         let isAscending = try sortsAscending(query)
-        // No text of a database can have it.
+        // A database text cannot contain NUL.
         if query["filter"]?.contains(ascii: "\0") == true { throw Refusal.invalid("filter has a NUL character") }
         let users = try await accounts.list(filter: query["filter"], ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
             writer.name("users")
             writer.beginArray()
-            // Their identities are left out, as the protocol's server does: one row a user, however many they are.
+            // The list omits identities, as Supabase Auth does.
             for account in users.elements { writer.user(account, showsIdentities: false) }
             writer.endArray()
             writer.member("aud", accounts.audience)
@@ -91,7 +91,7 @@ extension AuthServer {
         return id
     }
 
-    /// The members that creating and changing share.
+    /// The members that creating and changing a user share.
     private func attributes(_ body: JSONMembers) throws -> AdminAttributes {
         var attributes = AdminAttributes()
         attributes.role = try body.string("role").flatMap { $0.isEmpty ? nil : $0 }
@@ -131,7 +131,7 @@ extension AuthServer {
         return id
     }
 
-    /// A password's strength is the administrator's own business here; nil leaves the account without one.
+    /// Administrators may set weak passwords. Returns nil if the account gets no password.
     private func newPasswordHash(_ body: JSONMembers) async throws -> Secret? {
         let password = try body.secret("password") ?? Secret("")
         let hash = try body.secret("password_hash") ?? Secret("")
