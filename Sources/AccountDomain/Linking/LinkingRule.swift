@@ -1,4 +1,4 @@
-/// The reason for a linking decision. The raw values are stored in the audit log and must not change. `Docs/linking.md`
+/// The reason for a linking decision. The raw values are stored in the audit log and must not change. `Docs/README.md`
 /// explains them.
 package enum LinkingRule: String, CaseIterable, Sendable {
     // Signing in.

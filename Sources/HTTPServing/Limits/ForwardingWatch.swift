@@ -2,8 +2,8 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// Counts requests that a proxy passed on which nobody trusts, and warns of the first: to the limits everybody behind
-/// that proxy is one address.
+/// Counts requests forwarded by untrusted proxies, and warns about the first one: rate limits treat all clients of such
+/// a proxy as one address.
 final class ForwardingWatch: Sendable {
     private let rule: ClientAddressRule
     private let requests: Counter
