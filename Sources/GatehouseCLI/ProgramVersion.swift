@@ -1,4 +1,4 @@
-/// What this program is called when it is asked.
+/// The version that the program reports.
 enum ProgramVersion {
     static let text = "0.1.0"
 }

@@ -1,14 +1,14 @@
 import Foundation
 import GatehouseWire
 
-/// The clock, the random generator and the machine: the one place where they enter the program.
+/// Clock, randomness and machine. The only place where they enter the program.
 enum System {
     static func now() -> Instant {
         Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
 
     private static let start = ContinuousClock.now
-    /// Since the first call; never goes back.
+    /// The time since the first call, from a monotonic clock.
     static func uptime() -> Duration { ContinuousClock.now - start }
 
     static func randomBytes(_ count: Int) -> [UInt8] {
@@ -19,7 +19,7 @@ enum System {
         return Array(bytes.prefix(count))
     }
 
-    /// From 0 to 1.
+    /// A random number from 0 to 1.
     static func chance() -> Double { .random(in: 0...1) }
 
     /// 16 hexadecimal digits.
@@ -34,6 +34,6 @@ enum System {
 
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Whether standard error is a terminal that a person looks at.
+    /// Whether standard error is a terminal.
     static var hasTerminal: Bool { isatty(2) == 1 }
 }

@@ -4,10 +4,10 @@ package import GatehouseWire
 import JSONWebTokens
 import SQLDatabase
 
-/// Looks at the accounts' database.
+/// Checks the accounts' database.
 struct DatabaseChecks {
     let settings: ServerSettings
-    /// What is served on it.
+    /// The parts of the server that use the database.
     let parts: Set<ServedPart>
     let database: any Database
 
@@ -33,7 +33,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// Whether a server is whole is its own affair; here it has to answer, and to be one that is supported.
+    /// Checks only that the database server answers and that its version is supported.
     private func answer() async -> Finding {
         do {
             let version = try await database.read { db in
@@ -83,7 +83,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// What is to be done outside, such as revoking Apple's tokens of people who deleted their accounts.
+    /// Checks the queue of external tasks, such as revoking Apple's tokens of deleted accounts.
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {
@@ -94,11 +94,11 @@ struct DatabaseChecks {
         }
     }
 
-    /// When the newest account was made.
+    /// The creation time of the newest account.
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
         let accounts = makeAccounts(settings, secrets, database)
-        // Lost: why the accounts cannot be read, which the check of the schema tells.
+        // Lost: why the accounts cannot be read, which the check of the schema reports.
         let page = try? await accounts.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
     }
@@ -107,7 +107,7 @@ struct DatabaseChecks {
 extension Finding {
     private static let usualWait: Duration = .seconds(3_600)
 
-    /// - Parameter oldest: since when the oldest of what waits does.
+    /// - Parameter oldest: When the oldest item was queued.
     package static func outbox(count: Int, oldest: Instant?, at now: Instant) -> Finding {
         guard let oldest, count > 0 else { return .ok("outbox", "empty") }
         let minutes = max(0, (now - oldest).components.seconds / 60)

@@ -1,13 +1,13 @@
 import Foundation
 import GatehouseWire
 
-/// Looks at the machine that the server runs on.
+/// Checks the machine that the server runs on.
 package struct MachineChecks {
     private static let gibibyte: UInt64 = 1 << 30
 
     package init() {}
 
-    /// - Parameter paths: files and folders that others than the owner should not read.
+    /// - Parameter paths: Files and folders that only their owner should be able to read.
     package func permissions(of paths: [String]) -> Finding {
         var open: [(path: String, isFolder: Bool)] = []
         for path in paths {
@@ -16,7 +16,7 @@ package struct MachineChecks {
             open.append((path, information.st_mode & S_IFMT == S_IFDIR))
         }
         guard !open.isEmpty else { return .ok("permissions", "secrets and accounts are for their owner alone") }
-        // Without the right to search it, its owner could not open what is in a folder either.
+        // Folders keep the execute permission, without which the owner could not open files in them.
         let commands = [false, true].compactMap { isFolder in
             let paths = open.filter { $0.isFolder == isFolder }.map(\.path)
             return paths.isEmpty ? nil : ([isFolder ? "chmod 700" : "chmod 600"] + paths).joined(separator: " ")
@@ -48,7 +48,7 @@ package struct MachineChecks {
         }
     }
 
-    /// - Parameter newest: when the newest account was made; a clock before that was set back.
+    /// - Parameter newest: The creation time of the newest account; a clock before it was set back.
     func clock(now: Instant, newest: Instant?) -> Finding {
         let advice = "set the clock, best by a time service: tokens and sessions depend on it"
         if now < Self.firstRelease { return .problem("clock", "it shows \(now), before this program was made", advice) }

@@ -2,9 +2,9 @@ package import GatehouseWire
 package import IdentityProviders
 import JSONWebTokens
 
-/// Looks at the providers that people sign in with: are they there, and is what we have of them good?
+/// Checks that sign-in providers are reachable and that their settings are valid.
 package struct ProviderChecks: Sendable {
-    /// Before a ready-made secret ends.
+    /// How long before the expiry of a client secret to warn.
     static let notice: Duration = .seconds(30 * 86_400)
 
     private let providers: [ConfiguredProvider]
@@ -32,7 +32,7 @@ package struct ProviderChecks: Sendable {
         return findings
     }
 
-    /// Discovery document and keys. Each call has five seconds.
+    /// Fetches the discovery document and the keys, with a limit of five seconds each.
     private func reach(_ settings: ProviderSettings, _ name: String) async -> Finding {
         let metadata: ProviderMetadata
         do {
@@ -72,9 +72,10 @@ package struct ProviderChecks: Sendable {
         }
     }
 
-    /// Apple's ready-made secrets last for six months at most (pitfall 18).
+    /// Checks the expiry of a client secret. Apple's client secrets last at most [six
+    /// months](https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret).
     ///
-    /// - Returns: nil where nothing can end.
+    /// - Returns: nil if the credential cannot expire.
     package static func secret(_ settings: ProviderSettings, _ name: String, at now: Instant) -> Finding? {
         let advice = "make a new one, or give the .p8 key: with external_apple_key nothing runs out"
         guard let end = settings.credential.expiresAt else {
@@ -86,7 +87,7 @@ package struct ProviderChecks: Sendable {
         return end - now < notice ? .warning(name, text, advice) : .ok(name, text)
     }
 
-    /// - Returns: nil when it is as it should be, or not used.
+    /// - Returns: nil if the redirect URL is correct or not used.
     package static func redirect(_ provider: ConfiguredProvider, _ name: String) -> Finding? {
         guard provider.settings.offersBrowserSignIn else { return nil }
         let url = ProviderURL(provider.redirectURL)

@@ -4,7 +4,7 @@ import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// Which server a command speaks with, and how it answers.
+/// The server to call and the output format.
 struct ClientOptions: ParsableArguments {
     static let urlName = "GATEHOUSE_URL"
     static let keyName = "GATEHOUSE_KEY"
@@ -37,13 +37,13 @@ struct ClientOptions: ParsableArguments {
     }
 }
 
-/// A command for people with an account.
+/// A client command, which needs a server.
 protocol ClientCommand: AsyncParsableCommand {
     var options: ClientOptions { get }
 
-    /// Does it; what came of it goes to ``Client/answer(_:)``.
+    /// Runs the command and passes the result to ``Client/answer(_:)``.
     ///
-    /// - Throws: Any error; ``ClientFailure`` has the message and the exit code of each.
+    /// - Throws: Any error; ``ClientFailure`` converts it to a message and exit code.
     func perform(_ client: Client) async throws
 }
 
@@ -68,6 +68,6 @@ extension ClientCommand {
 }
 
 extension ClientFailure {
-    /// To standard error.
+    /// Prints the failure to standard error.
     func tell(asJSON isJSON: Bool) { Output.note(isJSON ? json.text.escaped : "Error: \(message)") }
 }

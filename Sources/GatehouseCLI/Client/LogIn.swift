@@ -39,7 +39,7 @@ struct LogIn: ClientCommand {
         } else {
             user = try await signIn(client)
         }
-        // The session before this one ends even when nobody can be told of the new one.
+        // The previous session ends even if the result cannot be printed.
         let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
         client.noteStorage()
         await client.endReplaced(old)
@@ -60,7 +60,7 @@ struct LogIn: ClientCommand {
 }
 
 extension EmailAuthForm {
-    /// - Throws: ``ClientFailure``, in the words of the screen.
+    /// - Throws: ``ClientFailure`` with the screen's message.
     func requireAddress() throws(ClientFailure) {
         guard !isValid(.email, password: "", confirmation: "") else { return }
         throw ClientFailure("invalid_email", "Please enter a valid email address.", exit: .usage)
@@ -68,13 +68,13 @@ extension EmailAuthForm {
 }
 
 extension Client {
-    /// The address that was given, or is asked for.
+    /// The given email address, or the answer to a prompt.
     func address(given: String?) async throws -> String {
         if let given { return given }
         return try await ask("Email: ", insteadOf: "--email")
     }
 
-    /// - Throws: ``ClientFailure`` where nobody can be asked.
+    /// - Throws: ``ClientFailure`` if standard input is not a terminal.
     func password(fromInput: Bool) async throws -> Secret {
         if fromInput { return try await terminal.secretLine() }
         guard Terminal.canAsk else {
@@ -83,7 +83,7 @@ extension Client {
         return try await terminal.secret("Password: ")
     }
 
-    /// Ends the session that a sign-in took the place of: nobody here holds it any more.
+    /// Revokes the session that the sign-in replaced.
     func endReplaced(_ old: Session?) async {
         guard let old else { return }
         do {
@@ -91,7 +91,7 @@ extension Client {
             try await client.setSession(accessToken: "", refreshToken: old.refreshToken)
             try await client.signOut(scope: .local)
         } catch AuthClientError.refused {
-            // It had ended already.
+            // The session had already ended.
         } catch {
             note("The session before this one is still open at the server: `gatehouse sessions` lists it.")
         }

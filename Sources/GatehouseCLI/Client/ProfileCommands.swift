@@ -56,9 +56,9 @@ struct SetProfile: ClientCommand {
 
 extension Client {
     func show(_ profile: Profile) async throws {
-        // Names are for people only.
+        // Only the text output shows names.
         let needsNames = !isJSON && !profile.summary.favoriteTeams.isEmpty
-        // What is lost: the names of the teams; their ids are shown.
+        // Lost: the names of the teams. The output shows ids instead.
         let teams = needsNames ? (try? await gateway.teams()) ?? [] : []
         try answer(.profile(profile, teams: teams))
     }

@@ -43,7 +43,7 @@ struct RevokeSessions: ClientCommand {
             throw ClientFailure(
                 "not_found", "There is no session \(unknown.uuidString.lowercased()).", exit: .refused)
         }
-        // This one last: it is needed to end the others.
+        // The current session ends last, because ending the others requires it.
         for session in sessions where !session.isCurrent { try await client.auth.revokeSession(id: session.id) }
         let endsThis = sessions.contains(where: \.isCurrent)
         if endsThis, case .notRevoked(let error) = try await client.auth.signOut(scope: .local) { throw error }
@@ -52,7 +52,7 @@ struct RevokeSessions: ClientCommand {
 }
 
 extension Client {
-    /// - Throws: ``ClientFailure`` when the server does not list sessions, ``AuthClientError``.
+    /// - Throws: ``ClientFailure`` if the server does not list sessions, or ``AuthClientError``.
     fileprivate func sessions() async throws -> [SessionInfo] {
         do {
             return try await auth.sessions()

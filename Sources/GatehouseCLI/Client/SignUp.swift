@@ -19,14 +19,14 @@ struct SignUp: ClientCommand {
         guard let user = try await signUp(client) else {
             return try client.answer(.checkMail(server: client.target.text))
         }
-        // The session before this one ends even when nobody can be told of the new one.
+        // The previous session ends even if the result cannot be printed.
         let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
         client.noteStorage()
         await client.endReplaced(old)
         try told.get()
     }
 
-    /// - Returns: nil when nobody is signed in before the address is confirmed.
+    /// - Returns: nil if the address must be confirmed before the first sign-in.
     private func signUp(_ client: Client) async throws -> User? {
         var form = EmailAuthForm(mode: .signUp)
         form.email = try await client.address(given: email)
@@ -44,7 +44,7 @@ struct SignUp: ClientCommand {
         }
     }
 
-    /// Empty for none: a script need not give one.
+    /// Empty if none is given; scripts may omit the name.
     private func name(_ client: Client) async throws -> String {
         if let firstName { return firstName }
         return Terminal.canAsk && !passwordStdin ? try await client.terminal.line("First name: ") : ""

@@ -70,7 +70,7 @@ struct Dev: AsyncParsableCommand {
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {
-                // What is lost: the addresses, which `gatehouse login` finds by itself. The server runs all the same.
+                // Lost: the printed URLs, which `gatehouse login` finds without them. The server runs nevertheless.
                 try? Output.line(text)
             })
     }
@@ -88,7 +88,7 @@ struct Dev: AsyncParsableCommand {
         if let remark { Output.note(remark) }
     }
 
-    /// The app, or why there is none.
+    /// The app, or the reason why it is unavailable.
     private func appInBrowser(
         _ address: ListenAddress, _ secrets: DevSecrets
     ) -> (AppInBrowser?, AppInBrowser.Missing?) {
@@ -99,7 +99,7 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// What this start does without, and what is unusual about it.
+    /// Prints what is missing or unusual about this run.
     private func note(_ address: ListenAddress, hasStandIns: Bool, _ missing: AppInBrowser.Missing?) {
         if !address.isLoopback {
             Output.note(
@@ -115,7 +115,7 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// What is printed when everything is ready.
+    /// The text printed when the stack is ready.
     private func text(
         _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?
     ) throws -> String {

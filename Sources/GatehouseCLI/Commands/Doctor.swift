@@ -52,7 +52,7 @@ struct Doctor: AsyncParsableCommand {
         return findings
     }
 
-    /// `gatehouse dev` chooses its port at each start, so only a running one has a port to look at.
+    /// `gatehouse dev` chooses its port at each start, so there is a port to check only while it runs.
     private func port(_ address: ListenAddress, _ machine: MachineChecks) -> Finding {
         guard let data = options.data else { return machine.port(address) }
         guard let running = DevFolder(path: data).running else {

@@ -2,7 +2,7 @@ import AccountDomain
 import Crypto
 import SQLDatabase
 
-/// Turns the failures that an operator can mend into sentences that say how.
+/// Converts failures that an operator can fix into sentences that say how.
 func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()

@@ -52,7 +52,7 @@ struct ImportSupabase: AsyncParsableCommand {
         if work.hasFailed { throw ExitCode.failure }
     }
 
-    /// - Throws: ``ProgramExit/unavailable`` when the source does not answer.
+    /// - Throws: ``ProgramExit/unavailable`` if the source does not answer.
     private func source() async throws -> any SupabaseSource {
         if let dump { return try await explaining { try await SupabaseDump(dump) } }
         do {
@@ -64,12 +64,12 @@ struct ImportSupabase: AsyncParsableCommand {
     }
 }
 
-/// A file for its owner alone.
+/// A file that only its owner can read.
 enum OutputFile {
-    /// - Throws: ``CommandFailure``, also when it is there already.
+    /// - Throws: ``CommandFailure``, also if the file exists.
     static func begin(_ path: String) throws -> FileHandle { try open(path, O_EXCL) }
 
-    /// Writes behind what is there: a run that was interrupted is started again with the same words.
+    /// Appends to an existing file, so that an interrupted run can be repeated with the same command line.
     static func goOn(_ path: String) throws -> FileHandle { try open(path, O_APPEND) }
 
     private static func open(_ path: String, _ flag: Int32) throws -> FileHandle {

@@ -87,12 +87,12 @@ extension StoredSigningKey {
     }
 }
 
-/// What becomes of each signing key, for people.
+/// Describes the state of each signing key.
 struct SigningKeyList {
     let now: Instant
-    /// For how long a retired key verifies.
+    /// How long a retired key verifies tokens.
     let verifyingTime: Duration
-    /// Whether tokens are signed with the database's key, and not with one of the configuration.
+    /// Whether the database's key signs tokens, rather than a configured one.
     let databaseKeySigns: Bool
 
     init(_ settings: ServerSettings, now: Instant) {
@@ -105,7 +105,7 @@ struct SigningKeyList {
     func table(_ keys: [StoredSigningKey]) -> String {
         var table = TextTable(["ID", "ALGORITHM", "CREATED", "RETIRED", "STATE"])
         for key in keys {
-            // Lost: why the key cannot be read, which `gatehouse doctor` tells.
+            // Lost: why the key cannot be read, which `gatehouse doctor` reports.
             let algorithm = (try? JSONWebKey(text: key.privateKey))?.algorithm.rawValue ?? "unreadable"
             let retired = key.retiredAt.map { "\($0)" } ?? "-"
             table.add([key.id, algorithm, "\(key.createdAt)", retired, state(key, isOnly: keys.count == 1)])

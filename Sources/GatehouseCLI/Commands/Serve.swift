@@ -29,7 +29,7 @@ struct Serve: AsyncParsableCommand {
         let settings = try await options.settings(parts: only)
         let logger = makeLogger(settings)
         let given = try await options.given()
-        // All of it is about accounts, which a gateway alone has none of.
+        // These settings concern the Auth API only.
         for sentence in UnusedSettings(given).missingFeatures where only.contains(.auth) {
             logger.event(.warning, "not in this build", [.cause: sentence])
         }
@@ -49,7 +49,7 @@ struct Serve: AsyncParsableCommand {
         logger.event(.warning, "the schema is newer than this program", [.cause: "level \(last)"])
     }
 
-    /// - Throws: ``CommandFailure`` when the schema is older than this program.
+    /// - Throws: ``CommandFailure`` if the schema is older than this program.
     private func newerSteps(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
         try await explainingSchema {
             let pending = try await database.pendingMigrations(steps)
@@ -80,13 +80,13 @@ func makeLogger(_ settings: ServerSettings) -> Logger {
     let make: @Sendable (String) -> any LogHandler = {
         LineLogHandler(label: $0, format: format, logLevel: level, now: System.now, write: StandardError.append)
     }
-    // For libraries that ask for a logger of their own: nothing may write to standard output.
+    // For libraries that create their own loggers: nothing may write to standard output.
     LoggingSystem.bootstrap { label in make(label) }
     return Logger(label: "gatehouse") { make($0) }
 }
 
-/// - Returns: The steps of a newer program, which this one works with.
-/// - Throws: ``CommandFailure`` when the database is not for this program, or in use for too long.
+/// - Returns: The migrations of a newer release, which this one is compatible with.
+/// - Throws: ``CommandFailure`` if the database belongs to an incompatible program, or is locked for too long.
 @discardableResult
 func migrate(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
     try await explainingSchema { try await database.migrate(steps) }
@@ -106,7 +106,7 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
     }
 }
 
-/// Runs until a signal: then accepts nothing more, finishes what runs for at most 15 s, and returns.
+/// Runs until a signal. Then stops accepting connections, lets running requests finish for at most 15 s, and returns.
 func serve(
     _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
     beside: (ServingFloor) -> [RouteTable] = { _ in [] },

@@ -81,8 +81,8 @@ struct DeleteUser: AsyncParsableCommand {
     }
 }
 
-/// - Parameter name: An id or an e-mail address.
-/// - Throws: ``CommandFailure`` for what is neither.
+/// - Parameter name: An account's id or email address.
+/// - Throws: ``CommandFailure`` if it is neither.
 func find(_ name: String, in accounts: Accounts) async throws -> Account? {
     if let id = UserID(name) { return try await accounts.account(id) }
     guard let email = EmailAddress(name) else {

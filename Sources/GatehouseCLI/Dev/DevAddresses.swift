@@ -1,19 +1,19 @@
 import DevStack
 package import GatehouseWire
 
-/// Where everything is, and the keys to it: what `gatehouse dev` prints when it is ready.
+/// The URLs and keys that `gatehouse dev` prints when it is ready.
 package struct DevAddresses: Sendable {
-    /// Without a slash at the end; the gateway's routes start right after it.
+    /// The root URL without a trailing slash; the gateway's paths follow directly.
     let url: String
     let publishableKey: String
     let secretKey: Secret
     let anonKey: String
     let serviceRoleKey: String
     let folder: String
-    /// Where the stand-ins for providers are, if there are any.
+    /// The URLs of the simulated providers, if they run.
     let apple: String?
     let google: String?
-    /// Where the app can be used in a browser, if it can.
+    /// The URL of the app in a browser, if available.
     let app: String?
 
     package init(
@@ -33,7 +33,7 @@ package struct DevAddresses: Sendable {
 
     var authURL: String { url + "/auth/v1" }
 
-    /// One line for programs.
+    /// One line of JSON.
     package var json: String {
         var writer = JSONWriter(capacity: 1_024)
         writer.beginObject()
@@ -51,7 +51,7 @@ package struct DevAddresses: Sendable {
         return writer.text
     }
 
-    /// For people.
+    /// The text for people.
     package var block: String {
         """
 
@@ -102,7 +102,7 @@ package struct DevAddresses: Sendable {
             """
     }
 
-    /// As it was called: `make run` has no `gatehouse` in the path.
+    /// The program as it was called: with `make run`, `gatehouse` is not in the search path.
     private var program: String { CommandLine.arguments.first ?? "gatehouse" }
 
     private var person: String { #"{"email":"ada@example.com","password":"correct horse battery"}"# }

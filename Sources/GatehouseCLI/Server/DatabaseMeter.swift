@@ -4,7 +4,7 @@ import PostgresDriver
 import SQLDatabase
 import SQLiteDriver
 
-/// Counts what the database does.
+/// Database metrics.
 struct DatabaseMeter: Sendable {
     private let statements: Counter
     private let reads: Histogram
@@ -26,7 +26,7 @@ struct DatabaseMeter: Sendable {
             bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256])
     }
 
-    /// Says how busy the connections are, where there are any. Named after OpenTelemetry's `db.client.connection.*`.
+    /// Adds gauges of the connection pool, named after OpenTelemetry's `db.client.connection.*`.
     func watch(_ database: any Database) {
         if let file = database as? SQLiteDatabase {
             metrics.gauge(Self.waiting, "Reads and writes that wait for a thread.") {

@@ -6,7 +6,7 @@ import Hummingbird
 import Logging
 import SQLDatabase
 
-/// What whoever runs the server asks of it: is it alive, is it ready, what does it count.
+/// Routes for operators: liveness, readiness and metrics.
 struct Operations: Sendable {
     let floor: ServingFloor
     let database: any Database
@@ -14,8 +14,8 @@ struct Operations: Sendable {
     let version: String
 
     /// - Parameters:
-    ///   - hasHealth: False where the auth door stands at the root: its own `/health` counts there.
-    ///   - servesMetrics: To callers on this machine only.
+    ///   - hasHealth: false if the Auth API is mounted at the root and serves its own `/health`.
+    ///   - servesMetrics: Serves metrics to loopback callers only.
     func table(hasHealth: Bool, servesMetrics: Bool) -> RouteTable {
         var routes = [Route(.get, "/ready", ready)]
         if hasHealth { routes.append(Route(.get, "/health", health)) }
@@ -23,7 +23,7 @@ struct Operations: Sendable {
         return table(routes)
     }
 
-    /// For a port of its own.
+    /// For a separate port.
     var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics)]) }
 
     private func table(_ routes: [Route]) -> RouteTable {
@@ -40,10 +40,10 @@ struct Operations: Sendable {
         }
     }
 
-    /// A balancer has to hear in time that the database does not answer, long before a caller would be told.
+    /// A load balancer must learn of an unreachable database long before clients time out.
     static let readyLimit: Duration = .seconds(2)
 
-    /// 200 when the database answers and every migration has run, else 503.
+    /// 200 if the database answers and all migrations have run, otherwise 503.
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {

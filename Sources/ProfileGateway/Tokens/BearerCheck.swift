@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import JSONWebTokens
 
-/// Checks tokens as requirement C4 wants it: signature, `exp` and `nbf` by the keys, then `iss`, `aud`, `sub`.
+/// Verifies access tokens: signature, `exp` and `nbf`, then `iss`, `aud` and `sub`.
 package struct BearerCheck: Sendable {
     private let issuers: [String]
     private let audiences: [String]
@@ -11,11 +11,11 @@ package struct BearerCheck: Sendable {
         -> VerifiedToken
     private let verify: Verify
 
-    /// For keys that are in this process.
+    /// Verifies with keys in this process.
     ///
     /// - Parameters:
-    ///   - issuers: the values of `iss` that are ours. A token without `iss` is not valid.
-    ///   - cache: whoever rotates the keys has it forget everything, and whoever ends sessions has it refuse them.
+    ///   - issuers: The accepted values of `iss`. A token without `iss` is invalid.
+    ///   - cache: Clear it after a key rotation, and revoke the sessions that end in it.
     package init(
         issuers: [String], audiences: [String], cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
         keys: @escaping @Sendable () -> KeySet
@@ -35,9 +35,9 @@ package struct BearerCheck: Sendable {
         }
     }
 
-    /// For the keys of another server, hosted Supabase among them.
+    /// Verifies with the keys of another server, such as hosted Supabase.
     ///
-    /// - Parameter leeway: how far the clocks may be apart.
+    /// - Parameter leeway: The tolerated difference between the clocks.
     package init(
         issuers: [String], audiences: [String], cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
         remoteKeys: RemoteKeySet, leeway: Duration = .seconds(5)
@@ -50,7 +50,7 @@ package struct BearerCheck: Sendable {
         }
     }
 
-    /// What ``ProfileRoutes`` wants as `authenticate`.
+    /// The function that ``ProfileRoutes`` takes as `authenticate`.
     @Sendable package func bearer(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(RemoteKeySet.Failure) {
@@ -63,7 +63,7 @@ package struct BearerCheck: Sendable {
         } catch {
             throw .invalid
         }
-        // A service key has no `sub`: it is nobody's profile.
+        // A service key has no `sub`, and therefore no profile.
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(userID: userID, email: email, sessionID: claims.sessionID, tokenText: token)
