@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Reloads the signing keys, so that a rotation by another node or from the command line takes effect.
 struct KeyReload: Service {
-    /// Well below ``KeyRing/overlap``, the time that a retired key is kept beyond its tokens.
+    /// Shorter than ``KeyRing/settling``, so that every node has loaded a new key before it signs.
     static let interval: Duration = .seconds(30)
 
     let keys: KeyRing

@@ -61,8 +61,8 @@ struct Operations: Sendable {
         }
     }
 
-    /// Does not wait for the database's own limits: a try to connect, for instance, cannot be cut short. It goes on
-    /// unseen for as long as those let it.
+    /// Returns after ``readyLimit`` even if the database is still connecting, which cannot be cancelled and continues
+    /// in the background.
     private func schemaState() async throws -> SchemaState {
         let outcome = FirstOutcome<SchemaState>()
         let (database, migrations) = (database, migrations)
@@ -83,7 +83,7 @@ struct Operations: Sendable {
         Answer.text(floor.metrics.render(), contentType: ServerMetrics.contentType)
     }
 
-    /// Nobody else learns that the route is there.
+    /// Answers other callers as if the route did not exist.
     private func requireLoopback(_ request: Request, _ context: ServerContext) throws {
         guard let peer = context.peerAddress.flatMap({ IPAddress($0) }),
             Self.loopback.contains(where: { $0.contains(peer) })

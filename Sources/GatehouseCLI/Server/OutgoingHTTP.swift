@@ -3,9 +3,9 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// Which addresses this program calls.
+/// Decides which URLs this program may call.
 enum OutgoingURL {
-    /// https; http only on this machine, where nobody listens in between.
+    /// https, or http to loopback, which no one else can read.
     static func isAllowed(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host else { return false }
         let isLoopback = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
@@ -15,13 +15,13 @@ enum OutgoingURL {
 
 enum OutgoingFailure: Error, Equatable, Sendable {
     case notAllowed
-    /// Longer than the given number of bytes.
+    /// The response exceeds this number of bytes.
     case tooLong(Int)
     case noAnswer(code: Int)
     case status(Int)
 }
 
-/// One call to another server.
+/// A request to another server.
 struct OutgoingCall: Sendable {
     var method = "GET"
     let url: String
@@ -31,7 +31,7 @@ struct OutgoingCall: Sendable {
     var timeLimit: Duration = .seconds(10)
 }
 
-/// Calls another server: within a time limit, answers of bounded size, no redirects, no cookies, no cache.
+/// An HTTP client with a time limit and bounded responses, without redirects, cookies or cache.
 struct OutgoingHTTP: Sendable {
     struct Answer: Sendable {
         let status: Int
@@ -43,7 +43,7 @@ struct OutgoingHTTP: Sendable {
 
     init(sleep: @escaping @Sendable (Duration) async throws -> Void = System.sleep) { self.sleep = sleep }
 
-    /// Calls an address that ``OutgoingURL`` allows.
+    /// Calls a URL that ``OutgoingURL`` allows.
     ///
     /// - Throws: ``OutgoingFailure``, ``TimeIsOver``.
     func send(_ method: String, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil) async throws
@@ -54,10 +54,10 @@ struct OutgoingHTTP: Sendable {
         return try await limited(to: call.timeLimit, by: sleep) { try await answer(to: call) }
     }
 
-    /// Calls whatever address it is. The caller has decided that it may be called, and limits the time;
-    /// ``OutgoingCall/timeLimit`` is what the connection's own clock knows of it.
+    /// Calls any URL. The caller checks that the URL may be called, and limits the time; ``OutgoingCall/timeLimit``
+    /// only sets the connection's own timeout.
     ///
-    /// - Throws: ``OutgoingFailure``; `CancellationError` at once when the caller is cancelled.
+    /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
     func answer(to call: OutgoingCall) async throws -> Answer {
         guard let target = URL(string: call.url) else { throw OutgoingFailure.notAllowed }
         let seconds = Double(call.timeLimit.components.seconds)
@@ -86,7 +86,7 @@ struct OutgoingHTTP: Sendable {
     }
 }
 
-/// Collects one answer and ends the transfer when it grows too long.
+/// Collects a response, and ends the transfer if it becomes too long.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
     private let maximumBytes: Int
     private let outcome: FirstOutcome<OutgoingHTTP.Answer>
@@ -121,8 +121,8 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable 
         stop(dataTask)
     }
 
-    /// Ends the transfer. Foundation's `cancel` waits for its reading thread, and that one for room in the queue that
-    /// this is called from: so another thread calls it, and nothing more is taken until it does.
+    /// Ends the transfer. Foundation's `cancel` waits for its reading thread, which waits for room in the queue that
+    /// calls this. Therefore another thread calls `cancel`, and this queue waits until it has started.
     private func stop(_ task: URLSessionDataTask) {
         let isUnderWay = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

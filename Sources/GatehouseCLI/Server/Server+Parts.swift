@@ -13,8 +13,9 @@ import ProfileGateway
 import SQLDatabase
 import SQLiteDriver
 
-/// - Parameter readLimit: How long a read of a file may take; nil: as long as it needs. A server has its own limit.
-/// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
+/// - Parameter readLimit: The maximum duration of a read from a file; nil for no limit. A database server has its own.
+/// - Throws: ``DatabaseFailure`` if the file cannot be opened. A database server is first contacted by the first
+///   statement.
 func openDatabase(
     _ location: DatabaseLocation, readLimit: Duration? = nil,
     _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
@@ -31,7 +32,7 @@ func openDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: System.uptime, observe: observe)
 }
 
-/// A database that is away is no fault of the program: callers are asked to come again.
+/// Maps an unreachable database to a 503, so that clients retry.
 @Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
     switch (error as? DatabaseFailure)?.kind {
     case .passing: .unavailable(error)
@@ -40,12 +41,12 @@ func openDatabase(
     }
 }
 
-/// Counts that all nodes share, where there is a server to share them by.
+/// Rate limits shared through the database server, if there is one.
 func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
     guard settings.database.server != nil, settings.secrets != nil else { return nil }
     let counts = RequestCounts(database: database)
     return SharedCounts { limit, key, now in
-        // What allows nothing was refused before it came here.
+        // A limit of zero is refused earlier, in RateLimiter.
         guard let rate = RequestCounts.Rate(count: limit.count, window: limit.window, burst: limit.burst) else {
             return limit.window
         }
@@ -53,12 +54,12 @@ func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> Share
     }
 }
 
-/// The same for attempts that failed.
+/// Counts of failed attempts, shared in the same way.
 func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> SharedFailures? {
     guard settings.database.server != nil else { return nil }
     let counts = RequestCounts(database: database)
     @Sendable func counted(_ keys: [AttemptKey]) -> [RequestCounts.Counted] {
-        // A limit that allows nothing lets no attempt come this far.
+        // A limit of zero admits no attempts.
         keys.compactMap { key in
             RequestCounts.Rate(count: key.limit.count, window: key.limit.window, burst: key.limit.count)
                 .map { RequestCounts.Counted(key.limit.bucket, key: key.text, $0) }
@@ -70,7 +71,7 @@ func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> Sha
         forget: { try await counts.forget(counted($0)) })
 }
 
-/// The steps of the schema that this program needs.
+/// The migrations that the served parts need.
 func migrations(for parts: Set<ServedPart>) -> [Migration] {
     parts == [.gateway] ? RemoteIssuer.migrations : Accounts.migrations
 }
@@ -90,7 +91,7 @@ func makeKeyRing(_ settings: ServerSettings, _ secrets: ServerSecrets, _ databas
     return KeyRing(sources, tokenLifetime: settings.auth.accessTokenLifetime, now: System.now) { .newES256() }
 }
 
-/// As many threads as there are cores, unless it is said: more would only share them.
+/// One thread per core by default; more would only compete for the cores.
 func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics) -> PasswordHasher {
     let durations = metrics.histogram(
         "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",

@@ -3,9 +3,9 @@ import HTTPServing
 import IdentityProviders
 import Logging
 
-/// What providers people sign in with, as they are configured.
+/// Creates the configured sign-in providers.
 ///
-/// - Throws: ``ProviderSettingsProblems`` for an address that is not to be called; settings that were read have none.
+/// - Throws: ``ProviderSettingsProblems`` for a forbidden URL. Validated settings contain none.
 func makeProviders(_ settings: ServerSettings) throws(ProviderSettingsProblems) -> SignInProviders {
     let calls = ProviderCalls(rule: settings.outgoing)
     var providers: [SignInProvider] = []
@@ -21,7 +21,7 @@ func makeProviders(_ settings: ServerSettings) throws(ProviderSettingsProblems) 
 }
 
 extension Repeating {
-    /// Does what was promised to be done outside, such as revoking a provider's tokens.
+    /// Processes the outbox, for example revokes provider tokens.
     static func outbox(_ door: AuthServer, _ logger: Logger) -> Repeating {
         let hidden = HiddenFailures(find: door.hiddenProviderFailures) { name, failures in
             guard !failures.isEmpty else { return logger.event(.notice, "provider answers again", [.name: name]) }
@@ -38,7 +38,7 @@ extension Repeating {
         }
     }
 
-    /// Hears of sessions that end on other nodes, and of people who are shut out there.
+    /// Reads which sessions ended and which users were blocked on other nodes.
     static func watch(_ watch: RevocationWatch, _ logger: Logger) -> Repeating {
         Repeating(every: .seconds(1), sleep: System.sleep) {
             try await watch.look()
@@ -48,14 +48,14 @@ extension Repeating {
         }
     }
 
-    /// Removes what has run out.
+    /// Deletes expired rows.
     static func purge(_ door: AuthServer, _ logger: Logger) -> Repeating {
         Repeating(every: .seconds(600), sleep: System.sleep, work: door.purgeExpired) { error in
             logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
         }
     }
 
-    /// Removes sessions that were over long ago, some at a time: there is no hurry.
+    /// Deletes sessions that ended long ago, a few at a time.
     static func sweep(_ door: AuthServer, _ logger: Logger) -> Repeating {
         Repeating(every: .seconds(600), sleep: System.sleep) {
             _ = try await door.removeEndedSessions()

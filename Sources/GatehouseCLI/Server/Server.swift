@@ -13,20 +13,20 @@ import SQLDatabase
 import SQLiteDriver
 import ServiceLifecycle
 
-/// A program that is built and has not started.
+/// A composed server that has not started.
 struct Server: Sendable {
     var tables: [RouteTable] = []
     var services: [any Service] = []
-    /// To be called when the services have ended.
+    /// Call this after the services have ended.
     var close: @Sendable () async -> Void = {}
 }
 
-/// The whole program on one page: the concrete types are known here and nowhere else.
+/// Composes the whole program. Concrete types are named only here.
 ///
 /// - Parameters:
-///   - beside: what `gatehouse dev` serves beside it.
-///   - prepareSchema: brings the database's schema up to date, or refuses to.
-///   - onReady: called once the main port accepts connections.
+///   - beside: Additional routes of `gatehouse dev`.
+///   - prepareSchema: Migrates the database, or throws if it must not.
+///   - onReady: Called once the main port accepts connections.
 func makeServer(
     _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
     beside: (ServingFloor) -> [RouteTable] = { _ in [] },
@@ -67,7 +67,7 @@ func makeServer(
 }
 
 extension Server {
-    /// Accounts in this database: the auth door, and the gateway beside it.
+    /// Adds the Auth API, and the gateway beside it, for accounts in this database.
     fileprivate mutating func addLocalDoors(
         _ settings: ServerSettings, _ parts: Set<ServedPart>, _ secrets: ServerSecrets, _ database: any Database,
         _ floor: ServingFloor, _ logger: Logger
@@ -102,7 +102,7 @@ extension Server {
         tables += gateway.tables(floor: floor, crossOrigin: crossOrigin)
     }
 
-    /// The gateway alone, in front of an issuer elsewhere.
+    /// Adds a standalone gateway in front of another issuer.
     fileprivate mutating func addRemoteGateway(
         _ settings: ServerSettings, _ issuer: RemoteIssuer, _ floor: ServingFloor
     ) throws {

@@ -1,7 +1,7 @@
 import GatehouseWire
 
 extension Setting {
-    /// The value that counts when none is given, as text; nil when there is none.
+    /// The default value as text; nil without one.
     package var defaultText: String? {
         switch self {
         case .host: "127.0.0.1"
@@ -37,7 +37,7 @@ extension Setting {
         }
     }
 
-    /// One line for people, in Markdown.
+    /// A one-line description in Markdown.
     package var summary: String {
         switch self {
         case .listen, .host, .port, .externalURL, .siteURL, .authPaths, .metricsListen, .trustedProxies, .proxyHeader,

@@ -37,10 +37,11 @@ extension SettingsReader {
         return auth
     }
 
-    /// The app's names: those that are given, and those that the configuration has anyway.
+    /// Names of the app that passwords must not consist of: the configured words, and parts of the URLs and of the
+    /// app's scheme.
     private func forbiddenWords() -> [String] {
         let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
-        // What a registry sells below names no app.
+        // Top-level domains do not name the app.
         let labels = hosts.flatMap { $0.split(separator: ".").dropLast().map(String.init) }
         return list(.passwordForbiddenWords) + hosts + labels + [text(.appScheme)].compactMap(\.self)
     }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The configuration for people: what counts, where it came from, and no secret.
+/// The effective configuration with the origin of each value and without secrets.
 package struct SettingsReport {
     private let given: GivenSettings
 
@@ -26,12 +26,12 @@ package struct SettingsReport {
 
     private static func shown(_ setting: Setting, _ text: String) -> String {
         if setting.isSecret { return "(secret)" }
-        // A URL of a database may have a password inside.
+        // The URL of a database may contain a password.
         if setting.mayHoldPassword, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
         return text
     }
 
-    /// Every setting as a Markdown table, for `Docs/configuration.md`.
+    /// All settings as a Markdown table, for `Docs/configuration.md`.
     package static var documentation: String {
         var text = "| In the environment | The same | In YAML | Default | |\n|---|---|---|---|---|\n"
         for setting in Setting.allCases {

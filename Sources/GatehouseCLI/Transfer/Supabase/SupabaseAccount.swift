@@ -2,15 +2,15 @@ package import AccountDomain
 package import AccountStore
 package import GatehouseWire
 
-/// What an import of a Supabase database leaves behind, or brings with less than it had.
+/// What an import of a Supabase database skips or imports incompletely.
 package enum Remark: String, CaseIterable, Sendable {
-    // Accounts that do not come.
+    // Accounts that are not imported.
     case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken, refused
-    // Rows of a dump, of whatever table.
+    // Rows of a dump, in any table.
     case rowUnreadable
-    // Accounts that come, and what they lack here.
+    // Accounts that are imported incompletely.
     case secondFactor, phoneOnly, profileValue, changedSince, deletedSince
-    // Sessions that do not come.
+    // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
     package var summary: String {
@@ -36,7 +36,7 @@ package enum Remark: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether something is missing that should have come.
+    /// Whether data is missing that should have been imported.
     package var isFailure: Bool {
         switch self {
         case .unreadable, .emailTaken, .phoneTaken, .identityTaken, .refused, .rowUnreadable, .sessionUnreadable,
@@ -47,13 +47,13 @@ package enum Remark: String, CaseIterable, Sendable {
     }
 }
 
-/// One account of a Supabase database: a JSON object of the row `user` of auth.users and, from other tables, the arrays
-/// `identities`, `sessions`, `tokens` (the newest of each session) and `claims`, the number `factors` and the row
-/// `profile`. A source without a table has null there, or nothing.
+/// An account of a Supabase database, as a JSON object: the row `user` of auth.users; the arrays `identities`,
+/// `sessions`, `tokens` (the newest of each session) and `claims`; the number `factors`; and the row `profile`. Members
+/// of missing tables are null or absent.
 package struct SupabaseAccount: Sendable {
     package struct Note: Equatable, Sendable {
         package let remark: Remark
-        /// The session's id, or what is wrong; never a value.
+        /// The session's id, or the problem; never a value.
         package let detail: String
 
         package init(remark: Remark, detail: String) {
@@ -62,10 +62,10 @@ package struct SupabaseAccount: Sendable {
         }
     }
 
-    /// nil when it does not come.
+    /// nil if the account is not imported.
     package private(set) var imported: ImportedAccount?
     package private(set) var notes: [Note] = []
-    /// Whose account it was, where it is deleted: an earlier import may have brought it.
+    /// The id of an account that is deleted at the source; an earlier import may have added it.
     package private(set) var deleted: UserID?
 
     package init(
@@ -125,7 +125,7 @@ package struct SupabaseAccount: Sendable {
     }
 
     private static func object(_ text: [UInt8]) -> JSONObject? {
-        // What is lost: where the JSON is broken. A database does not write such.
+        // Lost: where the JSON is invalid. Databases produce valid JSON.
         (try? JSONReader.read(text))?.objectValue
     }
 }
