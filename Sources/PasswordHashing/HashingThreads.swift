@@ -80,7 +80,7 @@ final class HashingThreads: Sendable {
             let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
                 (try state.add(waiting, source), state.load.busy)
             }
-            // The new job takes its turn: submitting another would accumulate in the pool.
+            // The new job uses the turn of the one that left. Submitting another would accumulate in the pool.
             if let gone { return gone.dismiss(refusal) }
         } catch {
             return waiting.dismiss(error)
