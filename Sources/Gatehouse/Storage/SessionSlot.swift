@@ -177,7 +177,7 @@ extension StoredAccess {
 }
 
 extension Error {
-    /// The kind and number of an error, without its text, which may hold an address.
+    /// The domain and code of an error. Omits its text, which may contain a URL.
     var shortText: String {
         if let problem = self as? SecretServiceProblem { return problem.reason }
         let error = self as NSError
