@@ -49,13 +49,13 @@ public struct Accounts: Sendable {
     public func teams() async throws -> [LeagueTeam] { try await gateway.teams() }
 }
 
-/// How an app begins.
+/// The start of an app.
 public enum AppStart {
     case ready(Accounts)
-    /// The app was built without what it needs; what to do about it, for whoever builds it.
+    /// The app was built without required settings. The text tells its developer how to fix that.
     case misconfigured(String)
 
-    /// With the values of an app's `Info.plist`, and the system's keychain.
+    /// Reads the app's `Info.plist`, and uses the system's keychain.
     @MainActor
     public init(_ bundle: Bundle) {
         do {
