@@ -107,8 +107,7 @@ extension Divider: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.divider)] }
 }
 
-/// Shows the first view at the default text size or below, and the last view at larger sizes, because nothing is
-/// measured here.
+/// Shows the last view at accessibility text sizes, and the first one otherwise, because nothing is measured here.
 public struct ViewThatFits<Content: View> {
     private let content: Content
 
