@@ -32,17 +32,17 @@ struct AppInBrowser {
     init(server: String, publishableKey: String) throws(Missing) {
         #if canImport(LiveScreens)
         guard LiveApp.hasTexts else {
-            throw Missing(reason: "its texts, the folders gatehouse_*.resources of a build, are not beside the program")
+            throw Missing(reason: "the folders gatehouse_*.resources of the build are not beside the program")
         }
         guard
             let app = LiveApp(
                 server: server, publishableKey: publishableKey, transport: SystemDefaults.transport(),
                 randomBytes: System.randomBytes)
-        else { throw Missing(reason: "\(server) is no address for it") }
+        else { throw Missing(reason: "\(server) is not a valid URL") }
         url = server + LiveApp.path
         tables = { [app.table(floor: $0)] }
         #else
-        throw Missing(reason: "this program was built without its screens, which are drawn on Linux alone")
+        throw Missing(reason: "this program was built without the screens, which are rendered on Linux only")
         #endif
     }
 }

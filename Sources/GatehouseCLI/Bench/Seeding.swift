@@ -32,8 +32,8 @@ struct Seeding: Sendable {
         }
         progress.erase()
         let seconds = Double(progress.elapsed.microseconds) / 1_000_000
-        return "\(Progress.grouped(added)) added, \(Progress.grouped(total - added)) there already, "
-            + "\(Int(seconds.rounded())) s, \(Progress.grouped(Int(Double(total) / max(seconds, 0.001)))) people/s"
+        return "\(Progress.grouped(added)) added, \(Progress.grouped(total - added)) already there, "
+            + "\(Int(seconds.rounded())) s, \(Progress.grouped(Int(Double(total) / max(seconds, 0.001)))) accounts/s"
     }
 
     /// Computed once for all accounts: a million hashes would take hours.

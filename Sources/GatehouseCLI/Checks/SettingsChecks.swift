@@ -18,8 +18,8 @@ package struct SettingsChecks {
         guard settings.secrets != nil, given[.freshSignIn] == nil else { return [] }
         return [
             .warning(
-                "fresh sign-in", "whoever has a person's token can change address and password and delete the account",
-                "\(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless an app of yours cannot ask for it")
+                "fresh sign-in", "a stolen access token is enough to change the password or delete the account",
+                "\(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless one of your apps cannot ask for it")
         ]
     }
 
@@ -34,7 +34,7 @@ package struct SettingsChecks {
         guard let url = ProviderURL(settings.auth.externalURL), !url.isSecure, !url.isLoopback else { return nil }
         return .warning(
             "external_url", "\(settings.auth.externalURL) is http: passwords and tokens cross the network unencrypted",
-            "put a proxy with TLS in front and give its https address as \(Setting.externalURL.environmentName)")
+            "use a proxy with TLS and set its https URL as \(Setting.externalURL.environmentName)")
     }
 
     /// Warns if rate limits probably see only a proxy's address. This program does not speak TLS, so an https URL
@@ -48,8 +48,8 @@ package struct SettingsChecks {
         let network = settings.listen.isLoopback ? "127.0.0.0/8,::1/128" : "the proxy's network, such as 10.0.0.0/8"
         return .warning(
             "callers",
-            "a proxy stands in front of \(settings.listen) and is not trusted: to the limits everybody is one address, "
-                + "and ten wrong passwords shut everybody out",
+            "the proxy in front of \(settings.listen) is not trusted: rate limits see all clients as one address, "
+                + "and ten wrong passwords lock out every user",
             "\(Setting.trustedProxies.environmentName)=\(network), if the proxy sets "
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }

@@ -26,7 +26,7 @@ package struct TrafficChecks: Sendable {
         }
         return .warning(
             "proxies",
-            "\(Int(count)) requests came through a proxy that is not trusted; their callers share its limits",
-            "put the proxy's network into \(Setting.trustedProxies.environmentName)")
+            "\(Int(count)) requests came through an untrusted proxy; their clients share its rate limits",
+            "add the proxy's network to \(Setting.trustedProxies.environmentName)")
     }
 }

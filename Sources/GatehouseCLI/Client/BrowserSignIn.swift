@@ -49,7 +49,7 @@ struct BrowserSignIn: Sendable {
         do {
             try await SystemDefaults.browser()(address)
         } catch is WebAuthenticationError {
-            client.note("No browser could be opened here: open the address yourself.")
+            client.note("No browser could be opened. Open the URL yourself.")
         }
     }
 }

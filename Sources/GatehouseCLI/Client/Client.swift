@@ -83,12 +83,12 @@ extension Client {
     /// Reports where the session is stored, if not in a keyring.
     func noteStorage() {
         guard let folder = notices.folder else { return }
-        note("The session is kept in files that only you can read, in \(folder): there is no keyring here.")
+        note("There is no keyring, so the session is stored in files that only you can read, in \(folder).")
     }
 
     /// - Throws: ``ClientFailure`` if standard input is not a terminal.
     func ask(_ question: String, insteadOf option: String) async throws -> String {
-        guard Terminal.canAsk else { throw ClientFailure.usage("Nobody can be asked here: give \(option).") }
+        guard Terminal.canAsk else { throw ClientFailure.usage("Standard input is not a terminal; pass \(option).") }
         return try await terminal.line(question)
     }
 }

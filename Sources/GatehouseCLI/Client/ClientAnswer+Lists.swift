@@ -69,7 +69,7 @@ extension ClientAnswer {
         let list = ids.map { $0.uuidString.lowercased() }
         var lines = list.map { "Ended \($0).\n" }
         if endsOthers { lines = ["Signed out everywhere else.\n"] }
-        if !isSignedIn { lines.append("That was this session: nobody is signed in here now.\n") }
+        if !isSignedIn { lines.append("This was the current session: you are signed out.\n") }
         return ClientAnswer(
             ["revoked": texts(list), "others": .bool(endsOthers), "signed_in": .bool(isSignedIn)], lines.joined())
     }

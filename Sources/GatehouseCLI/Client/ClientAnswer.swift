@@ -26,7 +26,7 @@ extension ClientAnswer {
     package static func checkMail(server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(server), "user": .null],
-            "Check your mail: when the address is confirmed, `gatehouse login` signs in at \(server).\n")
+            "Check your mail. After confirming the address, run `gatehouse login` to sign in at \(server).\n")
     }
 
     /// The result of `whoami`.

@@ -17,11 +17,11 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The server's publishable key (default: \(keyName); a `gatehouse dev` tells its own).",
+            "The server's publishable key (default: \(keyName); found automatically for a local `gatehouse dev`).",
             valueName: "publishable-key"))
     var key: String?
 
-    @Flag(help: "Print one JSON object; failures are one on standard error.") var json = false
+    @Flag(help: "Print one JSON object; print failures as JSON on standard error.") var json = false
 
     /// - Throws: ``ClientFailure``.
     func target(environment: [String: String], stacks: DevStacks) throws(ClientFailure) -> ClientTarget {

@@ -22,7 +22,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
-    package static let cancelled = ClientFailure("cancelled", "Nothing was done.", exit: .failed)
+    package static let cancelled = ClientFailure("cancelled", "Cancelled.", exit: .failed)
 
     /// Text and detail, without control characters.
     package var message: String { (detail.map { "\(text) (\($0))" } ?? text).printable }
@@ -66,12 +66,12 @@ extension ClientFailure {
         case .timedOut:
             self.init(
                 "invalid_callback", Self.text(.google, .invalidCallback),
-                detail: "the browser did not come back in time", exit: .failed)
+                detail: "the sign-in in the browser took too long", exit: .failed)
         case .invalidCallback: self.init(SignInFailure.invalidCallback)
         case .couldNotOpenBrowser: self.init("provider_failed", "No browser could be opened.", exit: .failed)
         case .couldNotListen(let number):
             self.init(
-                "provider_failed", "The browser could not come back to this machine.", detail: "error \(number)",
+                "provider_failed", "The browser could not return to this machine.", detail: "error \(number)",
                 exit: .failed)
         case .invalidRedirect: self.init(SignInFailure.providerFailed)
         }
@@ -90,10 +90,10 @@ extension ClientFailure {
     private init(_ error: AuthClientError, at server: String) {
         switch error {
         case .insecureURL:
-            self = .usage("\(server): only https is safe for passwords, except to this machine.")
+            self = .usage("\(server): use https; http is accepted for this machine only.")
         case .signedOut(let reason): self.init(reason, at: server)
         case .sessionChanged:
-            self.init("session_changed", "Somebody else signed in meanwhile. Please try again.", exit: .failed)
+            self.init("session_changed", "Another sign-in happened meanwhile. Please try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
         // An error on the callback URL has no status; its code tells whether the server or the user is the cause.
         case .refused(let refusal)
@@ -107,10 +107,10 @@ extension ClientFailure {
         case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
         case .storeUnavailable(let reason):
             self.init(
-                "store_unavailable", "The place where the session is kept does not answer.", detail: reason,
+                "store_unavailable", "The session storage does not answer.", detail: reason,
                 exit: .storeUnavailable)
         case .storeFailed(let reason):
-            self.init("store_failed", "The session could not be kept.", detail: reason, exit: .storeUnavailable)
+            self.init("store_failed", "The session could not be stored.", detail: reason, exit: .storeUnavailable)
         case .unknownFlow: self.init("unknown_flow", Self.text(.google, .invalidCallback), exit: .failed)
         }
     }
@@ -177,7 +177,7 @@ extension ClientFailure {
             let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
             self.init(
                 code, said.isEmpty ? Self.other : said,
-                detail: isAboutKey ? "give the server's publishable key with --key or GATEHOUSE_KEY" : nil,
+                detail: isAboutKey ? "pass the server's publishable key with --key or GATEHOUSE_KEY" : nil,
                 exit: isAboutPerson ? .notSignedIn : .refused)
         }
     }

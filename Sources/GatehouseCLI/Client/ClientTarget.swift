@@ -15,18 +15,18 @@ package struct ClientTarget: Hashable, Sendable {
     /// - Throws: ``ClientFailure`` for an invalid URL or key, and for a secret key.
     package init(address: String, key: String) throws(ClientFailure) {
         guard !key.hasPrefix("sb_secret_") else {
-            throw .usage("That is a secret key, which belongs on servers. The client takes the publishable one.")
+            throw .usage("That is a secret key, which belongs on servers. Pass the publishable key.")
         }
         guard var parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host?.lowercased(), !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
         else {
-            throw .usage("\(address.printable) is no address of a server, such as https://accounts.example.com.")
+            throw .usage("\(address.printable) is not a server URL such as https://accounts.example.com.")
         }
         (parts.scheme, parts.host) = (scheme, host)
         if parts.port == (scheme == "https" ? 443 : 80) { parts.port = nil }
         parts.path = Self.root(of: parts.path)
-        guard let url = parts.url else { throw .usage("\(address.printable) is no address of a server.") }
+        guard let url = parts.url else { throw .usage("\(address.printable) is not a server URL.") }
         self.url = url
         self.key = key
     }

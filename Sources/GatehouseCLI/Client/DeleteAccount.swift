@@ -4,8 +4,8 @@ import GatehouseWire
 
 struct DeleteAccount: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-account", abstract: "Deletes the account that is signed in, with all its data.",
-        discussion: "Asks for the account's address, or for the word yes, before it does so.")
+        commandName: "delete-account", abstract: "Deletes the signed-in account with all its data.",
+        discussion: "Asks for confirmation by the account's address, or by the word yes.")
 
     @OptionGroup var options: ClientOptions
     @Flag(help: "Do not ask.") var yes = false

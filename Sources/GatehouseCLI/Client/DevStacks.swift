@@ -43,7 +43,7 @@ package struct DevStacks: Sendable {
         let running = running()
         if running.count > 1 {
             let list = running.map { "\($0.url) of \($0.folder)" }.joined(separator: ", ")
-            throw .usage("Several dev stacks run on this machine: choose one with --url. They are \(list).")
+            throw .usage("Several dev stacks run on this machine. Choose one with --url: \(list).")
         }
         if let stack = running.first { return stack }
         for path in Self.files(in: stateFolder) {
@@ -51,7 +51,7 @@ package struct DevStacks: Sendable {
         }
         throw ClientFailure(
             "no_server",
-            "No server was named: give --url or GATEHOUSE_URL, or start one on this machine with `gatehouse dev`.",
+            "No server was specified. Pass --url or set GATEHOUSE_URL, or start a server with `gatehouse dev`.",
             exit: .usage)
     }
 
@@ -81,7 +81,7 @@ package struct DevStacks: Sendable {
     private static func ended(_ stack: RunningStack) -> ClientFailure {
         ClientFailure(
             "dev_stack_ended",
-            "The dev stack of \(stack.folder) at \(stack.url) has ended. Start it again with `gatehouse dev`, or name "
+            "The dev stack of \(stack.folder) at \(stack.url) has ended. Start it again with `gatehouse dev`, or pass "
                 + "another server with --url.",
             exit: .unavailable)
     }

@@ -15,7 +15,7 @@ struct LinkByPassword: Sendable {
             throw ClientFailure(question)
         }
         let email = question.email.printable
-        client.note("An account here has \(email) already. Its password links \(provider.title) to it.")
+        client.note("\(email) already has an account. Enter its password to link \(provider.title).")
         var left = Self.tries
         while true {
             let password = try await client.terminal.secret("Password of \(email): ")

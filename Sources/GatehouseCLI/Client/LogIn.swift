@@ -8,25 +8,25 @@ struct LogIn: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Signs in.",
         discussion: """
-            Asks for what is not given; the password is not shown, and never an argument. Whoever was signed in at \
-            this server stays so until the new sign-in has worked. With --provider the browser asks; where an account \
-            has the address already, its password is asked for here, and links the two.
+            Prompts for omitted values. The password is never an argument and is not shown. The previous session with \
+            this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
+            your address already has an account, enter its password here to link both.
             """)
 
     @OptionGroup var options: ClientOptions
     @Option(help: "The e-mail address of the account.") var email: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
-    @Option(help: "Sign in in the browser, with google or apple.") var provider: WebProvider?
-    @Flag(help: "Print the browser's address, and open nothing.") var noBrowser = false
-    @Option(help: "The port of this machine that the browser comes back to (default: any that is free).")
+    @Option(help: "Sign in with google or apple, in the browser.") var provider: WebProvider?
+    @Flag(help: "Print the URL instead of opening a browser.") var noBrowser = false
+    @Option(help: "The local port that the browser returns to (default: any free port).")
     var callbackPort: UInt16?
 
     func validate() throws {
         if provider != nil, email != nil || passwordStdin {
-            throw ValidationError("--provider excludes --email and --password-stdin.")
+            throw ValidationError("--provider cannot be combined with --email and --password-stdin.")
         }
         if provider == nil, noBrowser || callbackPort != nil {
-            throw ValidationError("--no-browser and --callback-port need --provider.")
+            throw ValidationError("--no-browser and --callback-port require --provider.")
         }
     }
 
@@ -78,7 +78,7 @@ extension Client {
     func password(fromInput: Bool) async throws -> Secret {
         if fromInput { return try await terminal.secretLine() }
         guard Terminal.canAsk else {
-            throw ClientFailure.usage("Nobody can be asked for the password here: use --password-stdin.")
+            throw ClientFailure.usage("Standard input is not a terminal; pass --password-stdin.")
         }
         return try await terminal.secret("Password: ")
     }
@@ -93,7 +93,7 @@ extension Client {
         } catch AuthClientError.refused {
             // The session had already ended.
         } catch {
-            note("The session before this one is still open at the server: `gatehouse sessions` lists it.")
+            note("The previous session is still open on the server. Run `gatehouse sessions` to list it.")
         }
     }
 }

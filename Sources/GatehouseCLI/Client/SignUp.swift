@@ -6,12 +6,12 @@ import GatehouseWire
 
 struct SignUp: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "signup", abstract: "Makes an account, and signs in unless the address has to be confirmed first.",
-        discussion: "Asks for what is not given; the password is asked for twice, not shown, and never an argument.")
+        commandName: "signup", abstract: "Creates an account, and signs in unless the address must be confirmed first.",
+        discussion: "Prompts for omitted values. The password is never an argument and is not shown.")
 
     @OptionGroup var options: ClientOptions
     @Option(help: "The e-mail address of the new account.") var email: String?
-    @Option(help: "The first name of the profile; at most 40 characters are kept.") var firstName: String?
+    @Option(help: "The first name of the profile, shortened to 40 characters.") var firstName: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
 
     func perform(_ client: Client) async throws {

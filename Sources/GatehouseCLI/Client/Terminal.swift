@@ -68,7 +68,7 @@ final class Terminal: Sendable {
         hide()
         defer { restore() }
         guard let line = try await readLine(), !line.isEmpty else {
-            throw ClientFailure.usage("Standard input has no password.")
+            throw ClientFailure.usage("Standard input contains no password.")
         }
         return Secret(line)
     }

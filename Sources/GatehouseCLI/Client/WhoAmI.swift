@@ -6,7 +6,7 @@ struct WhoAmI: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Tells who is signed in.",
         discussion: """
-            Asks the server. When that does not answer, it tells what was known last and ends with code \
+            Asks the server. If it does not answer, prints the last known state and exits with code \
             \(ProgramExit.unavailable.rawValue).
             """)
 

@@ -11,9 +11,9 @@ struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Starts everything on this machine, with made-up keys and nothing to configure.",
         discussion: """
-            Accounts and keys lie in a folder and are the same at the next start. E-mail addresses count as \
-            confirmed, anonymous sign-in is on, and nothing is limited. Stand-ins for Apple and Google are there; \
-            browsers may come back to every page of this machine.
+            Accounts and keys are stored in a folder and kept between runs. Email addresses count as confirmed, \
+            anonymous sign-in is enabled, and there are no rate limits. Simulates Apple and Google as sign-in \
+            providers. Browsers may be redirected to any page of this machine.
             """)
 
     @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
@@ -25,8 +25,8 @@ struct Dev: AsyncParsableCommand {
     var redirect: [String] = []
     @Option(
         help: """
-            Another name by which browsers and devices reach this machine, such as my-mac.local. Repeatable; \
-            addresses, localhost and --host count without it.
+            Another name by which browsers and devices reach this machine, such as my-mac.local. Repeatable; IP \
+            addresses, localhost and --host are always allowed.
             """)
     var allowHost: [String] = []
     @Flag(help: "Print addresses and keys as one line of JSON.") var json = false

@@ -13,10 +13,10 @@ struct ExportSupabase: AsyncParsableCommand {
         commandName: "supabase",
         abstract: "Writes accounts, passwords, identities and profiles as SQL that a Supabase database takes.",
         discussion: """
-            Run the file with `psql --single-transaction`. Accounts and profiles that are there stay as they are, unless \
-            they were changed here later; identities that are there stay. Sessions are not in it: the database holds no \
-            refresh token that could be written down, so people sign in again. The file holds password hashes: keep it \
-            as safe as the database.
+            Run the file with `psql --single-transaction`. Existing accounts and profiles stay as they are, unless \
+            they were changed here later; existing identities stay. Sessions are not included, because the database \
+            contains no refresh tokens to export, so users must sign in again. The file contains password hashes: \
+            protect it like the database.
             """)
 
     private static let pageSize = 500

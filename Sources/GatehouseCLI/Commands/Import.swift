@@ -14,9 +14,9 @@ struct ImportSupabase: AsyncParsableCommand {
         commandName: "supabase",
         abstract: "Brings accounts, passwords, identities, profiles and live sessions from a Supabase database.",
         discussion: """
-            The source is read in one snapshot and not changed. Apps stay signed in: their refresh tokens are good here. \
-            A run that was interrupted is started again: what is there is skipped. The exit code is 1 when something is \
-            missing that should have come. Docs/migrating.md goes through a whole move.
+            Reads the source in one snapshot without changing it. Apps stay signed in, because their refresh tokens \
+            remain valid. To continue an interrupted run, repeat it: existing data is skipped. The exit code is 1 if \
+            something could not be imported. Docs/migrating.md describes a whole migration.
             """)
 
     @OptionGroup var options: DataOptions
@@ -28,8 +28,8 @@ struct ImportSupabase: AsyncParsableCommand {
     @Flag(help: "Tell what would come, change nothing.") var dryRun = false
     @Option(
         help: """
-            A file for what does not come, one line each: account, remark, detail, parted by tabs. What is in it already \
-            stays.
+            A file for what is not imported, one line each: account, remark and detail, separated by tabs. Appends to \
+            an existing file.
             """)
     var report: String?
 

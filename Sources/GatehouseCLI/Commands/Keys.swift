@@ -26,8 +26,8 @@ struct Keys: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a new key that signs from a minute on.",
             discussion: """
-                Running servers read the new key within 30 seconds, and sign with it once all of them have. The old \
-                key verifies until every token that it signed has run out: nobody is signed out.
+                Running servers load the new key within 30 seconds, and sign with it once all of them have it. The old \
+                key verifies tokens until the last one that it signed expires, so no user is signed out.
                 """)
 
         @OptionGroup var options: DataOptions
@@ -52,9 +52,9 @@ extension Keys {
         static let configuration = CommandConfiguration(
             abstract: "Removes a key that has leaked, and makes a new one if it was the one that signs.",
             discussion: """
-                Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh tokens. \
-                Gateways elsewhere and apps that keep a copy of the public keys refuse them when they read it anew, as \
-                a rule within ten minutes.
+                Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh \
+                tokens. Standalone gateways and apps with a copy of the public keys refuse them after they reload the \
+                keys, usually within ten minutes.
                 """)
 
         @Argument(help: "The key's id, as `gatehouse keys list` shows it.") var id: String

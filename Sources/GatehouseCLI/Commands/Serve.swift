@@ -11,8 +11,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves accounts and profiles until SIGTERM or SIGINT.",
         discussion: """
-            Reads the configuration from the environment and a YAML file and starts only when all of it is right: \
-            otherwise it tells every problem and ends with code 78. Logs go to standard error.
+            Reads the configuration from the environment and a YAML file. Starts only if it is valid; otherwise \
+            reports all problems and exits with code 78. Logs go to standard error.
             """)
 
     @OptionGroup var options: DataOptions

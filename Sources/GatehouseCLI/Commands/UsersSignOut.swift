@@ -7,8 +7,8 @@ struct SignOutUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Ends the sessions of one account, or of everybody.",
         discussion: """
-            With --all, after a database was set back to an earlier state: what was used or ended since then would be \
-            good again. Access tokens that are out stay good at the gateway until they run out, an hour at most.
+            Use --all after restoring a backup, which makes spent tokens and ended sessions valid again. The gateway \
+            accepts issued access tokens until they expire, for an hour at most.
             """)
 
     @OptionGroup var options: DataOptions

@@ -8,9 +8,9 @@ struct ImportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Adds accounts from lines of JSON.",
         discussion: """
-            Reads what `users export` writes, and rows of Supabase's auth.users by their column names, with an \
-            `identities` array of auth.identities rows or without one. A line that cannot be added is told with its \
-            number, and the rest goes on; the exit code is 1 then. An account whose id is there already stays as it is.
+            Reads the output of `users export`, or rows of Supabase's auth.users as JSON by column name, optionally \
+            with an `identities` array of auth.identities rows. Lines that cannot be added are reported by number and \
+            skipped; the exit code is then 1. Existing accounts with the same id are not changed.
             """)
 
     @OptionGroup var options: DataOptions
@@ -32,8 +32,8 @@ struct ExportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes all accounts as lines of JSON.",
         discussion: """
-            The lines hold password hashes: keep the file as safe as the database. Profiles and sessions are not in it; \
-            `gatehouse export supabase` has the profiles, too.
+            The lines contain password hashes: protect the file like the database. Profiles and sessions are not \
+            included; `gatehouse export supabase` includes profiles.
             """)
 
     private static let pageSize = 500

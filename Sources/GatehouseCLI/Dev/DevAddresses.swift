@@ -66,7 +66,7 @@ package struct DevAddresses: Sendable {
           anon key          \(anonKey)
           service_role key  \(serviceRoleKey)
 
-        Sign up; sign in and read the profile that came with the account:
+        Sign up, sign in, and read the new account's profile:
 
           curl -s '\(authURL)/signup' -H 'apikey: \(publishableKey)' -d '\(person)'
           curl -s '\(url)/v1/auth/me' -H "Authorization: Bearer $(\(tokenCommand))"
@@ -88,12 +88,12 @@ package struct DevAddresses: Sendable {
         let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
         return """
 
-            Sign in with Google or Apple; nobody needs an account there. The stand-ins are at
+            Sign in with simulated Google or Apple, without an account there. They are at
 
               \(google)
               \(apple)
 
-            Open \(StandIns.site(url)) and choose, or this, or the same with provider=apple; then trade the code:
+            Open \(StandIns.site(url)) and choose, or open this URL (also with provider=apple); then redeem the code:
 
               \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))
               curl -s '\(authURL)/token?grant_type=pkce' -H 'apikey: \(publishableKey)' \\
