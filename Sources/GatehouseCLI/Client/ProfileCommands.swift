@@ -35,9 +35,9 @@ struct SetProfile: ClientCommand {
 
     func validate() throws {
         if firstName != nil, clearFirstName {
-            throw ValidationError("--first-name and --clear-first-name cannot be combined.")
+            throw ValidationError("--first-name and --clear-first-name exclude each other.")
         }
-        if !teams.isEmpty, clearTeams { throw ValidationError("--team and --clear-teams cannot be combined.") }
+        if !teams.isEmpty, clearTeams { throw ValidationError("--team and --clear-teams exclude each other.") }
         if edit == ProfileEdit() {
             throw ValidationError("Say what to change, such as --first-name or --team.")
         }

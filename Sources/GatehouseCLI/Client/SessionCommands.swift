@@ -29,9 +29,7 @@ struct RevokeSessions: ClientCommand {
 
     func validate() throws {
         if ids.isEmpty != others { throw ValidationError("Specify the ids of sessions, or --others.") }
-        for id in ids where UUID(uuidString: id) == nil {
-            throw ValidationError("\(id.printable) is not a session id. Run `gatehouse sessions` to list them.")
-        }
+        for id in ids where UUID(uuidString: id) == nil { throw ValidationError("\(id.printable) is no session's id.") }
     }
 
     func perform(_ client: Client) async throws {

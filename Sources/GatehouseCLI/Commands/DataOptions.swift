@@ -7,7 +7,7 @@ import SQLDatabase
 /// The source of the configuration.
 struct DataOptions: ParsableArguments {
     @Option(
-        help: "The YAML file to read besides the environment (default: \(ConfigurationFile.usualName), if it is there)."
+        help: "The YAML file to read besides the environment (default: \(ConfigurationFile.usualName), if it exists)."
     )
     var config: String?
 
@@ -51,7 +51,7 @@ struct DataOptions: ParsableArguments {
 
 /// The part of a server that a command concerns.
 struct PartOptions: ParsableArguments {
-    @Option(name: .customLong("only"), help: "As for `serve`: the parts to be served.", transform: ServedPart.set)
+    @Option(name: .customLong("only"), help: "The served parts, as for `serve`.", transform: ServedPart.set)
     var parts: Set<ServedPart> = Set(ServedPart.allCases)
 }
 
@@ -68,7 +68,7 @@ struct OpenedAccounts {
         guard let secrets = settings.secrets else { throw CommandFailure("The configuration has no server secrets.") }
         let name = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: name) else {
-            throw CommandFailure("There is no database at \(name). `gatehouse migrate` makes one.")
+            throw CommandFailure("There is no database at \(name). Run `gatehouse migrate` to create it.")
         }
         let (database, pending) = try await explaining {
             let database = try openDatabase(settings.database)

@@ -4,8 +4,8 @@ import GatehouseWire
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks for what keeps the server from running well, and says what to do.",
-        discussion: "Ends with code 1 when there is a problem.")
+        abstract: "Finds problems of the server and says how to fix them.",
+        discussion: "Exits with code 1 if there is a problem.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
@@ -26,7 +26,7 @@ struct Doctor: AsyncParsableCommand {
             settings = try ServerSettings(given, parts: only.parts)
             findings.append(.ok("configuration", "complete"))
             findings += UnusedSettings(given).missingFeatures.map {
-                .warning("configuration", $0, "nothing, unless you count on it")
+                .warning("configuration", $0, "none needed, unless you rely on it")
             }
             findings.append(machine.permissions(of: privateFiles(given, settings)))
             let checks = SettingsChecks(given, settings)
@@ -34,11 +34,11 @@ struct Doctor: AsyncParsableCommand {
         } catch let problems as SettingsProblems {
             let found = problems.problems.map {
                 Finding.problem(
-                    "configuration", "\($0.name): \($0.expected)", "correct it, see `gatehouse check-config`")
+                    "configuration", "\($0.name): \($0.expected)", "fix it; see `gatehouse check-config`")
             }
             return found + [machine.clock(now: System.now(), newest: nil)]
         } catch {
-            return [.problem("configuration", "\(error)", "name the right file or folder")]
+            return [.problem("configuration", "\(error)", "pass the right file or folder")]
         }
         let (data, newest) = await database(settings)
         findings += data
@@ -70,7 +70,7 @@ struct Doctor: AsyncParsableCommand {
         let path = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: path) else {
             return (
-                [.warning("database", "\(path) is not there yet", "the first start makes it, or gatehouse migrate")],
+                [.warning("database", "\(path) does not exist yet", "the first start or gatehouse migrate creates it")],
                 nil
             )
         }

@@ -5,7 +5,7 @@ import SQLDatabase
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
-        abstract: "An account server that speaks the Supabase Auth protocol, with a profile gateway beside it.",
+        abstract: "An auth server for the Supabase Auth protocol, with a profile gateway.",
         version: "gatehouse \(ProgramVersion.text)",
         groupedSubcommands: [
             CommandGroup(
@@ -51,7 +51,7 @@ extension ClientFailure {
 }
 
 struct Version: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Tells what this program is.")
+    static let configuration = CommandConfiguration(abstract: "Prints the version of this program.")
 
     func run() throws {
         try Output.line(

@@ -6,13 +6,13 @@ import SQLDatabase
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Moves in from another account server.", subcommands: [ImportSupabase.self])
+        abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
 }
 
 struct ImportSupabase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "supabase",
-        abstract: "Brings accounts, passwords, identities, profiles and live sessions from a Supabase database.",
+        abstract: "Imports accounts, passwords, identities, profiles and active sessions from a Supabase database.",
         discussion: """
             Reads the source in one snapshot without changing it. Apps stay signed in, because their refresh tokens \
             remain valid. To continue an interrupted run, repeat it: existing data is skipped. The exit code is 1 if \
@@ -21,11 +21,11 @@ struct ImportSupabase: AsyncParsableCommand {
 
     @OptionGroup var options: DataOptions
     @Option(
-        help: "The source, postgres://user@host/database; the password comes from PGPASSWORD or ~/.pgpass.")
+        help: "The source, postgres://user@host/database, with the password in PGPASSWORD or ~/.pgpass.")
     var databaseUrl: String?
-    @Option(help: "Instead of a running database, a plain pg_dump file of its schema auth; - is standard input.")
+    @Option(help: "A plain pg_dump file of the schema auth instead of a running database; - for standard input.")
     var dump: String?
-    @Flag(help: "Tell what would come, change nothing.") var dryRun = false
+    @Flag(help: "Report what would be imported without changing anything.") var dryRun = false
     @Option(
         help: """
             A file for what is not imported, one line each: account, remark and detail, separated by tabs. Appends to \
@@ -35,7 +35,7 @@ struct ImportSupabase: AsyncParsableCommand {
 
     func validate() throws {
         guard (databaseUrl != nil) != (dump != nil) else {
-            throw ValidationError("Name the source: either --database-url or --dump.")
+            throw ValidationError("Specify the source with either --database-url or --dump.")
         }
     }
 
@@ -75,7 +75,7 @@ enum OutputFile {
     private static func open(_ path: String, _ flag: Int32) throws -> FileHandle {
         let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o600)
         guard descriptor >= 0 else {
-            throw CommandFailure("The file \(path) cannot be made (\(String(cString: strerror(errno)))).")
+            throw CommandFailure("The file \(path) cannot be created (\(String(cString: strerror(errno)))).")
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }

@@ -17,14 +17,14 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             let opened = try await OpenedAccounts(options)
             let keys = try await explaining { try await opened.signingKeys.all() }
-            if keys.isEmpty { Output.note("There is no key yet: the first start of the server makes one.") }
+            if keys.isEmpty { Output.note("There is no key yet. The first start of the server creates one.") }
             try Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
         }
     }
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a new key that signs from a minute on.",
+            abstract: "Creates a new key that signs after one minute.",
             discussion: """
                 Running servers load the new key within 30 seconds, and sign with it once all of them have it. The old \
                 key verifies tokens until the last one that it signed expires, so no user is signed out.
@@ -41,7 +41,7 @@ struct Keys: AsyncParsableCommand {
             }
             try Output.send(list.table(keys))
             if !list.databaseKeySigns {
-                Output.note("The configuration says that another key signs: this one is kept for when it does not.")
+                Output.note("A configured key signs tokens. The new key is stored for later use.")
             }
         }
     }
@@ -50,14 +50,14 @@ struct Keys: AsyncParsableCommand {
 extension Keys {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a key that has leaked, and makes a new one if it was the one that signs.",
+            abstract: "Removes a leaked key, and creates a new one if it was the signing key.",
             discussion: """
                 Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh \
                 tokens. Standalone gateways and apps with a copy of the public keys refuse them after they reload the \
                 keys, usually within ten minutes.
                 """)
 
-        @Argument(help: "The key's id, as `gatehouse keys list` shows it.") var id: String
+        @Argument(help: "The key's id, from `gatehouse keys list`.") var id: String
         @OptionGroup var options: DataOptions
 
         func run() async throws {

@@ -18,11 +18,11 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var options: DataOptions
 
     @Option(
-        help: "Parts to serve, comma-separated: auth, gateway. A gateway alone stands in front of an issuer elsewhere.",
+        help: "Parts to serve, comma-separated: auth, gateway. A gateway alone uses another issuer.",
         transform: ServedPart.set)
     var only: Set<ServedPart> = Set(ServedPart.allCases)
 
-    @Flag(name: .customLong("no-migrate"), help: "Refuse to start when the schema is not up to date.")
+    @Flag(name: .customLong("no-migrate"), help: "Refuse to start if migrations are pending.")
     var refusesMigration = false
 
     func run() async throws {
@@ -98,11 +98,11 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
     } catch let unknown as UnknownMigration {
         throw CommandFailure(
             "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
-                + "by a newer version, or for other parts of `serve --only`.")
+                + "by a newer release, or for other parts of `serve --only`.")
     } catch let failure as DatabaseFailure where failure.detail.contains("55P03") {
         throw CommandFailure(
-            "A table that has to change stayed in use. The steps before it are done; run it again when whoever holds "
-                + "the table is through: see pg_stat_activity, state `idle in transaction`.")
+            "A table to migrate stayed locked. Earlier migrations are applied. Repeat the command when the transaction "
+                + "that holds the lock has ended: see pg_stat_activity, state `idle in transaction`.")
     }
 }
 

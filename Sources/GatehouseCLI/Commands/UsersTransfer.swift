@@ -14,8 +14,8 @@ struct ImportUsers: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The file; - is standard input.") var file: String
-    @Flag(help: "Check every line, add nothing. Addresses that two accounts share are found only by a real run.")
+    @Argument(help: "The file; - for standard input.") var file: String
+    @Flag(help: "Check every line without adding anything. Does not detect addresses shared by two lines.")
     var dryRun = false
 
     func run() async throws {
@@ -39,7 +39,7 @@ struct ExportUsers: AsyncParsableCommand {
     private static let pageSize = 500
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The file, which must not be there yet; standard output when it is left out.") var file: String?
+    @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
@@ -65,7 +65,7 @@ struct ExportUsers: AsyncParsableCommand {
         guard let file else { return nil }
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw CommandFailure("The file \(file) cannot be made (\(String(cString: strerror(errno)))).")
+            throw CommandFailure("The file \(file) cannot be created (\(String(cString: strerror(errno)))).")
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }

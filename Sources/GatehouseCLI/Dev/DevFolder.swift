@@ -26,7 +26,7 @@ struct DevFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("The folder \(path) cannot be made: \(error.localizedDescription)")
+            throw CommandFailure("The folder \(path) cannot be created: \(error.localizedDescription)")
         }
     }
 
@@ -35,10 +35,10 @@ struct DevFolder: Sendable {
     /// - Throws: ``CommandFailure`` if another process holds the lock.
     func lock() throws {
         let descriptor = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) cannot be written to.") }
+        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) is not writable.") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw CommandFailure(
-                "Another `gatehouse dev` is using the folder \(path). Stop it, or give this one a folder of its own: "
+                "Another `gatehouse dev` is using the folder \(path). Stop it, or use another folder: "
                     + "gatehouse dev --data OTHER --port 0")
         }
     }
@@ -46,7 +46,7 @@ struct DevFolder: Sendable {
     /// - Throws: ``CommandFailure`` if the folder has no secrets or they are damaged.
     func secrets() throws -> DevSecrets {
         guard FileManager.default.fileExists(atPath: secretsFile) else {
-            throw CommandFailure("\(path) is no folder of `gatehouse dev`: it has no secrets.json.")
+            throw CommandFailure("\(path) is not a folder of `gatehouse dev`: it has no secrets.json.")
         }
         let text: String
         do throws(UnreadableFile) {
@@ -56,7 +56,7 @@ struct DevFolder: Sendable {
         }
         guard let secrets = DevSecrets(json: text) else {
             throw CommandFailure(
-                "\(secretsFile) is damaged. Restore it, or delete the folder \(path) to start with no accounts.")
+                "\(secretsFile) is damaged. Restore it, or delete the folder \(path) to start without accounts.")
         }
         return secrets
     }
@@ -74,13 +74,13 @@ struct DevFolder: Sendable {
         let file = secretsFile + ".new"
         unlink(file)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) cannot be written to.") }
+        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) is not writable.") }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try handle.write(contentsOf: Data(made.json.utf8))
         try handle.synchronize()
         // Renamed when complete, so that a crash does not leave partial secrets.
         guard rename(file, secretsFile) == 0 else {
-            throw CommandFailure("The folder \(path) cannot be written to.")
+            throw CommandFailure("The folder \(path) is not writable.")
         }
         return made
     }

@@ -19,7 +19,7 @@ enum FreePort {
         hints.ai_protocol = Int32(IPPROTO_TCP)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address.host, String(address.port), &hints, &list) == 0, let first = list else {
-            return .refused("\(address.host) is no address of this machine")
+            return .refused("\(address.host) is not an address of this machine")
         }
         defer { freeaddrinfo(list) }
         let descriptor = socket(first.pointee.ai_family, first.pointee.ai_socktype, first.pointee.ai_protocol)

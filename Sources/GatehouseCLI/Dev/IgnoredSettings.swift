@@ -23,7 +23,7 @@ package struct IgnoredSettings: Sendable {
     package func refuse() throws(SettingsProblems) {
         guard !refused.isEmpty else { return }
         let why =
-            "does not count for `gatehouse dev`, which makes its own configuration; unset it, or use `gatehouse serve`"
+            "is ignored by `gatehouse dev`, which has its own configuration; unset it, or use `gatehouse serve`"
         throw SettingsProblems(refused.map { SettingsProblem($0, why) })
     }
 
@@ -33,6 +33,6 @@ package struct IgnoredSettings: Sendable {
     package func remark(file: String?) -> String? {
         let names = remarked + (file.map { [$0] } ?? [])
         guard !names.isEmpty else { return nil }
-        return "Not read by `gatehouse dev`: \(names.joined(separator: ", ")). Use --port, --host, --data, --redirect."
+        return "Ignored by `gatehouse dev`: \(names.joined(separator: ", ")). Use --port, --host, --data, --redirect."
     }
 }

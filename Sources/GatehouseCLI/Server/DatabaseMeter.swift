@@ -19,7 +19,7 @@ struct DatabaseMeter: Sendable {
             "gatehouse_database_read_duration_seconds", "Seconds of one read transaction.",
             bounds: Histogram.latencyBounds)
         commits = metrics.histogram(
-            "gatehouse_database_commit_duration_seconds", "Seconds of one commit, the disk included.",
+            "gatehouse_database_commit_duration_seconds", "Seconds of one commit, including the disk.",
             bounds: Histogram.latencyBounds)
         callers = metrics.histogram(
             "gatehouse_database_commit_callers", "Callers that shared one commit.",
@@ -38,7 +38,7 @@ struct DatabaseMeter: Sendable {
             let use = pool.poolUse
             return [("idle", Double(use.idle)), ("used", Double(use.used))]
         }
-        metrics.gauge("gatehouse_database_connections_max", "As many connections for transactions there may be.") {
+        metrics.gauge("gatehouse_database_connections_max", "The maximum number of connections for transactions.") {
             Double(pool.poolUse.limit)
         }
         metrics.gauge(Self.waiting, "Transactions that wait for a connection.") {

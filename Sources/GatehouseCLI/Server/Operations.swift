@@ -51,7 +51,7 @@ struct Operations: Sendable {
         } catch is UnknownMigration {
             state = "schema of another program"
         } catch {
-            context.event(.error, "database is out of reach", [.cause: "\(error)"])
+            context.event(.error, "database unreachable", [.cause: "\(error)"])
             state = "database out of reach"
         }
         return Answer.json(status: state == "ready" ? .ok : .serviceUnavailable, capacity: 64) { writer in

@@ -20,10 +20,10 @@ struct Ports: Sendable {
         self.connections = connections
         refused = metrics.counter(
             "gatehouse_connections_refused_total",
-            "Connections closed as they came, because too many were open or no more files could be.",
+            "Connections closed on arrival, because of a limit or missing file descriptors.",
             labels: ["reason"])
         metrics.gauge("gatehouse_connections", "Open connections.") { Double(connections.count) }
-        metrics.gauge("gatehouse_request_body_bytes", "Bytes of long request bodies that are held.") {
+        metrics.gauge("gatehouse_request_body_bytes", "Bytes of long request bodies in memory.") {
             Double(bodies.bytes)
         }
     }

@@ -94,13 +94,13 @@ func makeKeyRing(_ settings: ServerSettings, _ secrets: ServerSecrets, _ databas
 /// One thread per core by default; more would only compete for the cores.
 func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics) -> PasswordHasher {
     let durations = metrics.histogram(
-        "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
+        "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without waiting.",
         bounds: Histogram.latencyBounds)
     let passwords = PasswordHasher(
         threads: settings.hashThreads ?? System.cores, waitingPerThread: settings.hashQueue,
         randomBytes: System.randomBytes
     ) { durations.record($0.duration) }
-    metrics.gauge("gatehouse_password_hash_queue", "Passwords that wait for a hashing thread.") {
+    metrics.gauge("gatehouse_password_hash_queue", "Passwords waiting for a hashing thread.") {
         Double(passwords.queueDepth)
     }
     return passwords

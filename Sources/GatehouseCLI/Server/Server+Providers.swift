@@ -24,9 +24,9 @@ extension Repeating {
     /// Processes the outbox, for example revokes provider tokens.
     static func outbox(_ door: AuthServer, _ logger: Logger) -> Repeating {
         let hidden = HiddenFailures(find: door.hiddenProviderFailures) { name, failures in
-            guard !failures.isEmpty else { return logger.event(.notice, "provider answers again", [.name: name]) }
+            guard !failures.isEmpty else { return logger.event(.notice, "provider reachable again", [.name: name]) }
             logger.event(
-                .warning, "provider does not answer, what is known of it serves on",
+                .warning, "provider unreachable, using cached documents",
                 [.name: name, .cause: failures.map { "\($0)" }.joined(separator: "; ")])
         }
         return Repeating(every: .seconds(10), sleep: System.sleep) {
@@ -34,7 +34,7 @@ extension Repeating {
             await hidden.look()
             return count
         } failed: { error in
-            logger.event(.error, "outbox could not be worked on", [.cause: "\(error)"])
+            logger.event(.error, "outbox could not be processed", [.cause: "\(error)"])
         }
     }
 
@@ -51,7 +51,7 @@ extension Repeating {
     /// Deletes expired rows.
     static func purge(_ door: AuthServer, _ logger: Logger) -> Repeating {
         Repeating(every: .seconds(600), sleep: System.sleep, work: door.purgeExpired) { error in
-            logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
+            logger.event(.error, "expired rows could not be deleted", [.cause: "\(error)"])
         }
     }
 
@@ -61,7 +61,7 @@ extension Repeating {
             _ = try await door.removeEndedSessions()
             return 0
         } failed: { error in
-            logger.event(.error, "sessions that are over could not be removed", [.cause: "\(error)"])
+            logger.event(.error, "ended sessions could not be deleted", [.cause: "\(error)"])
         }
     }
 }

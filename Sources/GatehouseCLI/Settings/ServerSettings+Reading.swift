@@ -125,7 +125,7 @@ extension SettingsReader {
         if given[.proxyHeader] != nil, proxyHeader != nil, list(.trustedProxies).isEmpty {
             refuse(
                 .proxyHeader,
-                "is believed from \(Setting.trustedProxies.environmentName) alone: name the proxy's network there")
+                "requires the proxy's network in \(Setting.trustedProxies.environmentName)")
         }
         if !proxies.isEmpty {
             let header = given[.proxyHeader] == nil ? anyonesHeader ?? proxyHeader : proxyHeader

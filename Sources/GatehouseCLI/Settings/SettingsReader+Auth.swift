@@ -32,7 +32,7 @@ extension SettingsReader {
         auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
         auth.apiKeys.areRequired = flag(.requireAPIKey)
         if auth.apiKeys.areRequired, auth.apiKeys.publishable.isEmpty, auth.apiKeys.secret.isEmpty {
-            refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName) or no caller gets in")
+            refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName)")
         }
         return auth
     }
@@ -66,7 +66,7 @@ extension SettingsReader {
 
     mutating func remoteIssuer() -> RemoteIssuerSettings? {
         for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where !given.has(setting) {
-            refuse(setting, "is missing: a gateway alone has to know its issuer")
+            refuse(setting, "is missing: a standalone gateway needs an issuer")
         }
         let issuer = webAddress(.jwtIssuer)
         guard let keysURL = webAddress(.jwksURL), let issuer, let key = given[.issuerSecretKey]?.text else {

@@ -77,7 +77,7 @@ private struct SupabaseTables: Sendable {
             ) { $0.text(0) }
         }
         guard found.contains("auth.users"), found.contains("auth.identities") else {
-            throw CommandFailure("That database has no tables auth.users and auth.identities.")
+            throw CommandFailure("The database has no tables auth.users and auth.identities.")
         }
         head = Self.head(Set(found))
     }

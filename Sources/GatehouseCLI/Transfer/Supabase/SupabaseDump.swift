@@ -39,7 +39,7 @@ final class SupabaseDump: SupabaseSource {
         (tables, notes) = try await Self.stage(path, in: rows)
         guard tables.contains("auth.users"), tables.contains("auth.identities") else {
             throw CommandFailure(
-                "The file has no rows `COPY auth.users` and `COPY auth.identities`: make it with "
+                "The file has no rows `COPY auth.users` and `COPY auth.identities`. Create it with "
                     + "pg_dump --data-only --schema=auth --table=public.profiles, without --inserts.")
         }
         total = try await rows.write { db in
@@ -76,7 +76,7 @@ final class SupabaseDump: SupabaseSource {
             }
         }
         guard reader.isWhole else {
-            throw CommandFailure("The file ends too early: what made it was interrupted. Nothing was imported.")
+            throw CommandFailure("The file ends too early, so it is incomplete. Nothing was imported.")
         }
         try await keep(batch, in: rows)
         return (tables, notes)
