@@ -59,7 +59,7 @@ extension Accounts {
                 doubt = failure
             }
         }
-        throw doubt ?? DatabaseFailure(code: 0, detail: "the session changes all the time", kind: .passing)
+        throw doubt ?? DatabaseFailure(code: 0, detail: "the session changed repeatedly", kind: .passing)
     }
 
     private static let refreshTries = 20

@@ -131,12 +131,12 @@ struct AuthCounts: Sendable {
         signIns = metrics.counter(
             "gatehouse_sign_ins_total", "Sign-ins by method and outcome.", labels: ["method", "outcome"])
         refreshes = metrics.counter(
-            "gatehouse_refreshes_total", "Refresh tokens presented, by what became of them.", labels: ["verdict"])
+            "gatehouse_refreshes_total", "Presented refresh tokens by verdict.", labels: ["verdict"])
         notices = metrics.counter(
-            "gatehouse_provider_notices_total", "What providers told by themselves, and what became of it.",
+            "gatehouse_provider_notices_total", "Notifications from providers by kind and outcome.",
             labels: ["provider", "notice", "outcome"])
         revocations = metrics.counter(
-            "gatehouse_provider_revocations_total", "Tries to revoke a provider's token.",
+            "gatehouse_provider_revocations_total", "Attempts to revoke a provider's token.",
             labels: ["provider", "outcome"])
     }
 }

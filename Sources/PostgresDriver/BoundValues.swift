@@ -47,7 +47,7 @@ struct BoundValues {
             for number in [1, hasNull, type, Int32(column.count), 1] { append(number) }
             for value in column {
                 guard value == .null || value.letter == kind.letter else {
-                    throw ConstraintViolation(kind: .other, detail: "callers give values of several types")
+                    throw ConstraintViolation(kind: .other, detail: "callers pass values of different types")
                 }
                 let length = bytes.count
                 append(Int32(-1))

@@ -70,7 +70,7 @@ final class GroupCommit: Sendable {
             // Taken after the transaction began: waiting for another program's write may take long, and callers can
             // cancel meanwhile.
             let (batch, late) = take()
-            for waiting in late { waiting.refuse(DatabaseFailure.busy("no turn to write came in time")) }
+            for waiting in late { waiting.refuse(DatabaseFailure.busy("no turn to write in time")) }
             switch began {
             case .success: finish(batch[...], since: start)
             case .failure(let error): for waiting in batch { waiting.refuse(error) }

@@ -86,7 +86,7 @@ struct CallbackProblem {
         let shows = refusal.oauthError == nil
         error = shows ? Self.error(refusal) : "server_error"
         code = shows ? refusal.code.rawValue : RefusalCode.unexpectedFailure.rawValue
-        description = shows ? refusal.message : "The identity that the provider gave could not be verified"
+        description = shows ? refusal.message : "The identity from the provider could not be verified"
         details = refusal.details.map { name, value in ("\(name)", value.stringValue ?? value.text) }
     }
 

@@ -12,10 +12,10 @@ extension AuthServer {
         guard let key = try Self.proofKey(challenge: challenge, method: method) else {
             if settings.allowsImplicitFlow { return nil }
             throw Refusal.invalid(
-                "This server asks for PKCE: code_challenge and code_challenge_method=s256 are missing")
+                "PKCE is required: code_challenge and code_challenge_method=s256 are missing")
         }
         guard key.method == .s256 || settings.allowsPlainProofKeys else {
-            throw Refusal.invalid("This server takes the code_challenge_method s256 alone")
+            throw Refusal.invalid("code_challenge_method must be s256")
         }
         return key
     }

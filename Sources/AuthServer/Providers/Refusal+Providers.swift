@@ -34,12 +34,12 @@ extension Refusal {
         case .notRecoverable:
             self.init(
                 .unprocessableContent, "link_not_recoverable",
-                "The address belongs to somebody who has proven it: sign in to that account to link")
+                "The address belongs to another account, whose owner has confirmed it: sign in to that account to link")
         case .notSignedIn:
             self.init(.forbidden, .sessionNotFound, "The session that asked for the link has ended")
         case .ticketUnknown:
             self.init(
-                .notFound, "link_ticket_not_found", "The link ticket was used, has expired or was never given out")
+                .notFound, "link_ticket_not_found", "The link ticket is used, expired or unknown")
         }
     }
 
@@ -67,7 +67,7 @@ extension Refusal {
                 headers: [.retryAfter: "5"], cause: failure)
         case .refused, .notOffered:
             self.init(
-                .internalServerError, .unexpectedFailure, "The provider did not accept the request of this server",
+                .internalServerError, .unexpectedFailure, "The provider refused this server's request",
                 cause: failure)
         }
     }

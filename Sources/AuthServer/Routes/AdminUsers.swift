@@ -140,7 +140,7 @@ extension AuthServer {
         }
         if !hash.isEmpty {
             guard let stored = StoredHash(hash.reveal()) else {
-                throw Refusal.invalid("password_hash has no form that this server can check")
+                throw Refusal.invalid("password_hash has an unsupported format")
             }
             guard stored.isAffordable else {
                 throw Refusal.invalid("password_hash costs too much to check: \(StoredHash.importLimits)")

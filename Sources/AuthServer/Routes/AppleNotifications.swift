@@ -20,7 +20,7 @@ extension AuthServer {
         } catch {
             // Apple repeats the notification after an error that it did not cause.
             guard !error.isWorthRetrying else { throw Refusal(error) }
-            throw Refusal(.badRequest, .validationFailed, "This is no notification for this server", cause: error)
+            throw Refusal(.badRequest, .validationFailed, "Not a valid notification for this server", cause: error)
         }
         for (index, event) in notification.events.enumerated() {
             guard let kind = ProviderNotice.Kind(event.kind) else { continue }

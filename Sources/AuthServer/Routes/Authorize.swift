@@ -65,7 +65,7 @@ extension AuthServer {
         let key = try proofKey(query)
         if case .link = purpose, key == nil {
             // Without PKCE anyone who delivers the provider's answer could make the link.
-            throw Refusal.invalid("Linking asks for PKCE: code_challenge and code_challenge_method=s256 are missing")
+            throw Refusal.invalid("Linking requires PKCE: code_challenge and code_challenge_method=s256 are missing")
         }
         if query["invite_token"] != nil {
             // Invitations arrive by mail.

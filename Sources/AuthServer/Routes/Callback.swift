@@ -31,7 +31,7 @@ extension AuthServer {
         case .unknown:
             return site.failureWithoutFlow(.state("OAuth state not found or expired"))
         case .otherBrowser:
-            return site.failureWithoutFlow(.state("OAuth state was begun in another browser"))
+            return site.failureWithoutFlow(.state("OAuth state belongs to another browser"))
         }
     }
 
@@ -66,7 +66,7 @@ extension AuthServer {
         _ code: Secret, of flow: ProviderFlow, _ fields: Query, _ redirect: CallbackRedirect, _ device: Device
     ) async throws -> Response {
         guard let provider = providers[flow.provider] else {
-            throw Refusal(.badRequest, "oauth_provider_not_supported", "The provider was switched off meanwhile")
+            throw Refusal(.badRequest, "oauth_provider_not_supported", "The provider was disabled meanwhile")
         }
         let (identity, tokens) = try await identity(from: provider, code, of: flow, fields)
         let handout = ProviderHandout(accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)

@@ -126,7 +126,7 @@ extension AuthServer {
             throw .rejected(rejection)
         } catch {
             context.note(
-                Refusal(.serviceUnavailable, .unexpectedFailure, "authorization code not traded", cause: error))
+                Refusal(.serviceUnavailable, .unexpectedFailure, "authorization code not exchanged", cause: error))
             return nil
         }
     }

@@ -62,7 +62,7 @@ extension AuthServer {
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .tooLate:
-            throw Refusal(.unprocessableContent, "link_not_undoable", "This link is none, or older than 30 days")
+            throw Refusal(.unprocessableContent, "link_not_undoable", "The identity was not linked in the last 30 days")
         case .refused(.lastMethod):
             throw Refusal(
                 .unprocessableContent, "single_identity_not_deletable",

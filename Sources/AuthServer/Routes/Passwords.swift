@@ -84,7 +84,7 @@ extension Refusal {
         case .cancelled: self = .timeout
         case .shutDown:
             self.init(
-                .serviceUnavailable, .unexpectedFailure, "The server is going down, please retry after a moment.",
+                .serviceUnavailable, .unexpectedFailure, "The server is shutting down, please retry after a moment.",
                 headers: [.retryAfter: "1"])
         case .failed:
             self.init(

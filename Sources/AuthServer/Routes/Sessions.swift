@@ -25,7 +25,7 @@ extension AuthServer {
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
-            throw Refusal.invalid("session_id must be an UUID")
+            throw Refusal.invalid("session_id must be a UUID")
         }
         let user = caller.user
         guard try await accounts.endSession(id, of: user.id, name: user.email ?? "", at: floor.now()) else {

@@ -139,7 +139,7 @@ extension TokenRefreshCoordinator {
             throw Self.passing(error)
         }
         guard timed.answer.user.id == current.session.user.id else {
-            throw AuthClientError.unexpectedAnswer("a refresh answered with another user")
+            throw AuthClientError.unexpectedAnswer("a refresh returned a different user")
         }
         let fresh = KeptSession(timed, generation: newID(), lineage: current.lineage)
         try await gate.run { try await self.land(fresh, replacing: current.generation, startedIn) }

@@ -71,7 +71,7 @@ public struct SecretServiceStorage: SecureStorage {
             // Lost: why the file cannot be read now. The answer is "unavailable" in any case.
             if let again = try? await index(of: key), again == .value(parts) { return value }
         }
-        return .unavailable(reason: "replaced again and again")
+        return .unavailable(reason: "replaced repeatedly")
     }
 
     /// - Throws: ``SecretServiceProblem`` or a POSIX error. The old value is then unchanged.
@@ -162,7 +162,7 @@ public struct SecretServiceStorage: SecureStorage {
             }
             // Some failures of the tool look like success.
             guard case .done(let kept) = await tool.lookUp(attributes), SecretParts.part(kept) == value else {
-                throw SecretServiceProblem(reason: "secret-tool: what was stored cannot be read")
+                throw SecretServiceProblem(reason: "secret-tool: the stored value cannot be read")
             }
         }
         try await onDisk { try folder.write(SecretIndex.value(parts).bytes, for: key) }

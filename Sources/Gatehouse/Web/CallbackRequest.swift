@@ -93,7 +93,7 @@ extension CallbackVerdict {
         case .callback:
             Self.response("200 OK", "You can close this window", "Go back to the app: it does the rest.")
         case .refused(let status):
-            Self.response(Self.line(status), "Nothing here", "This address waits for another page.")
+            Self.response(Self.line(status), "Nothing here", "This URL expects a different page.")
         }
     }
 

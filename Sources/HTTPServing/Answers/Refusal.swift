@@ -63,7 +63,7 @@ extension Refusal {
     }
 
     /// RFC 9112 §3.2. ``HostRule`` removes invalid `Host` headers.
-    static let wrongHost = Refusal(.badRequest, .validationFailed, "The request needs one valid Host header.")
+    static let wrongHost = Refusal(.badRequest, .validationFailed, "The request must have one valid Host header.")
 
     package static let timeout = Refusal(
         .gatewayTimeout, .requestTimeout, "Processing this request timed out, please retry after a moment.")
@@ -87,7 +87,7 @@ extension Refusal {
     /// Also 503: the database became unreachable during a commit. Repeating the request is safe.
     package static func unknownOutcome(_ cause: any Error) -> Refusal {
         Refusal(
-            .serviceUnavailable, .outcomeUnknown, "It is not known whether this took effect, please try again.",
+            .serviceUnavailable, .outcomeUnknown, "The outcome of the request is unknown, please try again.",
             headers: [.retryAfter: "1"], cause: cause)
     }
 

@@ -44,7 +44,7 @@ final class RouteMeter: Sendable {
                     Double(status.count))
             }
         }
-        text.family(latency, "Seconds from the request's head to its answer, by route and method.", "histogram")
+        text.family(latency, "Seconds from a request's head to its response, by route and method.", "histogram")
         for (meter, state) in states {
             text.histogram(latency, [("route", meter.route), ("method", meter.method)], state.latency)
         }

@@ -21,12 +21,12 @@ package struct LocalCallers: Sendable {
         guard host.isEmpty || Self.isASCII(host) && (isLocal(host) || IPAddress(host) != nil) else {
             throw Refusal(
                 .forbidden, RefusalCode("foreign_host"),
-                "This server answers to the names of its own machine; gatehouse dev --allow-host adds one.")
+                "This server accepts only names of its own machine; add one with gatehouse dev --allow-host.")
         }
         for origin in request.headers[values: .origin] where !admits(origin: origin, to: host) {
             throw Refusal(
                 .forbidden, RefusalCode("foreign_origin"),
-                "Pages of this machine alone may call this server; gatehouse dev --allow-host adds a name.")
+                "Only pages of this machine may call this server; add a name with gatehouse dev --allow-host.")
         }
     }
 

@@ -28,7 +28,7 @@ struct RouteEndpoint: HTTPResponder {
             response = try await answer(request, context)
         } catch let lost as ConnectionLost {
             meter.record(status: 499, took: floor.uptime() - started)
-            context.event(.info, "request ended by the caller", [.route: name])
+            context.event(.info, "request ended by the client", [.route: name])
             throw lost.cause
         } catch {
             response = refusal(of: error, request, context)

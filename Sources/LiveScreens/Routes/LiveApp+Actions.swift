@@ -20,13 +20,13 @@ extension LiveApp {
         let members = try await request.jsonMembers(context)
         let run = try members.string("run")
         guard let phone = await phone(of: request, run) else {
-            throw Refusal(.gone, RefusalCode("phone_gone"), "There is no such phone any more.")
+            throw Refusal(.gone, RefusalCode("phone_gone"), "The phone no longer exists.")
         }
         guard let isDone = try await perform(members, on: phone) else {
-            throw Refusal(.badRequest, .validationFailed, "kind, or what it needs, is none that there is.")
+            throw Refusal(.badRequest, .validationFailed, "kind or one of its members is invalid.")
         }
         guard isDone else {
-            throw Refusal(.conflict, RefusalCode("element_gone"), "That is no longer on the screen, or is disabled.")
+            throw Refusal(.conflict, RefusalCode("element_gone"), "The element is gone from the screen or disabled.")
         }
         let revision = await phone.frame.revision
         return Answer.json(capacity: 32) { writer in

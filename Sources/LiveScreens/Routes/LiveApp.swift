@@ -84,7 +84,7 @@ extension LiveApp {
         try checkHost(request, context)
         let site = request.headers[.fetchSite] ?? "same-origin"
         guard request.headers[.origin].map({ $0 == server }) ?? true, site == "same-origin" else {
-            throw Refusal(.forbidden, RefusalCode("foreign_origin"), "Only the page at \(server) may ask for this.")
+            throw Refusal(.forbidden, RefusalCode("foreign_origin"), "Only the page at \(server) may call this.")
         }
     }
 

@@ -12,7 +12,7 @@ enum LivePages {
     }
     static var nobodyWaits: Response {
         notice(
-            "No phone waits for this", "The app was restarted or has gone on without it. Begin again there.",
+            "No phone waits for this", "The app was restarted or has continued without it. Start again in the app.",
             status: .notFound)
     }
 

@@ -54,7 +54,7 @@ extension ProfileChanges {
         name = try Self.text("name", members, limit: 100)
         avatarURL = try Self.text("avatar_url", members, limit: WebAddress.longest)
         if case .set(let text) = avatarURL, !WebAddress.isAllowed(text) {
-            throw InvalidProfileChange(message: "avatar_url must be an https address.")
+            throw InvalidProfileChange(message: "avatar_url must be an https URL.")
         }
         timezone = try Self.text("timezone", members, limit: 64)
         if case .set(let text) = timezone, !TimeZoneName.isKnown(text) {

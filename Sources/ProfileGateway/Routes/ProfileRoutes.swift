@@ -104,7 +104,7 @@ extension ProfileRoutes {
         case .failed(let cause):
             throw Refusal(
                 .internalServerError, RefusalCode("INTERNAL_ERROR"),
-                "The account could not be deleted completely. Please ask for it again.", cause: cause)
+                "The account could not be deleted completely. Please repeat the request.", cause: cause)
         }
     }
 

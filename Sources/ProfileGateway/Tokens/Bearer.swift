@@ -42,12 +42,12 @@ extension BearerRefusal {
     /// 401 with a challenge (RFC 6750 §3), which contains an error only if the request had a token.
     var refusal: Refusal {
         switch self {
-        case .noToken: Self.unauthorized("UNAUTHORIZED", "This needs a bearer token.", challenge: "Bearer")
+        case .noToken: Self.unauthorized("UNAUTHORIZED", "This request requires a bearer token.", challenge: "Bearer")
         case .expired: Self.unauthorized("TOKEN_EXPIRED", "The token has expired.", challenge: Self.invalidToken)
         case .invalid: Self.unauthorized("TOKEN_INVALID", "The token is not valid.", challenge: Self.invalidToken)
         case .keysUnavailable(let cause):
             Refusal(
-                .serviceUnavailable, RefusalCode("UNAVAILABLE"), "The token cannot be checked right now.",
+                .serviceUnavailable, RefusalCode("UNAVAILABLE"), "The token cannot be verified at the moment.",
                 headers: [.retryAfter: "5"], cause: cause)
         }
     }
