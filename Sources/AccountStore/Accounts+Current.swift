@@ -27,8 +27,8 @@ extension Accounts {
         """
     }
 
-    /// Ends sessions of an account. If the scope includes other sessions, their pending authorization codes are deleted
-    /// too.
+    /// Ends sessions of an account. If the scope includes other sessions, also deletes the account's pending
+    /// authorization codes.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, at now: Instant
     ) async throws {

@@ -6,7 +6,8 @@ package import HTTPServing
 ///
 /// The pair of account and address reaches its limit first. Only half of a pair's failures also count against the
 /// address and the account, so a single address can lock out neither the account for other addresses nor other accounts
-/// for itself. After twice the limit every failure counts, so using many pairs does not yield more guesses.
+/// for itself. A second limit of each, twice as high, counts every failure, so that using many pairs does not yield more
+/// guesses.
 package struct Attempts: Sendable {
     let limiter: AttemptLimiter
     let byPair, byAddress, bySite, byAccount: AttemptLimit
