@@ -3,14 +3,14 @@ import GatehouseServer
 import GatehouseWire
 import Logging
 
-/// The clock, the random generator and the machine: the one place where they enter the program.
+/// Clock, randomness and machine. The only place where they enter the program.
 enum System {
     static func now() -> Instant {
         Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
 
     private static let start = ContinuousClock.now
-    /// Since the first call; never goes back.
+    /// The time since the first call, from a monotonic clock.
     static func uptime() -> Duration { ContinuousClock.now - start }
 
     static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
@@ -35,6 +35,6 @@ enum System {
 
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Whether standard error is a terminal that a person looks at.
+    /// Whether standard error is a terminal.
     static var hasTerminal: Bool { isatty(2) == 1 }
 }

@@ -6,7 +6,7 @@ import HTTPTypes
 import IdentityProviders
 
 extension Refusal {
-    /// Why nothing came of an attempt to sign in or to link.
+    /// Explains a failed attempt to sign in with a provider or to link one.
     init(_ refusal: LinkingRefusal, provider: String) {
         switch refusal {
         case .banned: self.init(.forbidden, .userBanned, "User is banned")
@@ -34,16 +34,16 @@ extension Refusal {
         case .notRecoverable:
             self.init(
                 .unprocessableContent, .linkNotRecoverable,
-                "The address belongs to somebody who has proven it: sign in to that account to link")
+                "The address belongs to another account, whose owner has confirmed it: sign in to that account to link")
         case .notSignedIn:
             self.init(.forbidden, .sessionNotFound, "The session that asked for the link has ended")
         case .ticketUnknown:
             self.init(
-                .notFound, .linkTicketNotFound, "The link ticket was used, has expired or was never given out")
+                .notFound, .linkTicketNotFound, "The link ticket is used, expired or unknown")
         }
     }
 
-    /// The person has to prove that the account is theirs.
+    /// Asks the user to prove ownership of the account.
     init(_ question: LinkQuestion) {
         self.init(
             .unprocessableContent, .identityNeedsConfirmation,
@@ -57,7 +57,7 @@ extension Refusal {
         ]
     }
 
-    /// What a provider did not do for us, or said that is not believed. The cause stays in the log.
+    /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.
     init(_ failure: ProviderFailure) {
         switch failure {
         case .rejected(let rejection): self = .oauth(rejection.error, rejection.summary, cause: failure)
@@ -67,7 +67,7 @@ extension Refusal {
                 headers: [.retryAfter: "5"], cause: failure)
         case .refused, .notOffered:
             self.init(
-                .internalServerError, .unexpectedFailure, "The provider did not accept the request of this server",
+                .internalServerError, .unexpectedFailure, "The provider refused this server's request",
                 cause: failure)
         }
     }

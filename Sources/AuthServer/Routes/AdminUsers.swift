@@ -17,7 +17,7 @@ extension AuthServer {
             writer.beginObject()
             writer.name("users")
             writer.beginArray()
-            // Their identities are left out, as the protocol's server does: one row a user, however many they are.
+            // The list omits identities, as Supabase Auth does.
             for account in users.elements { writer.user(account, showsIdentities: false) }
             writer.endArray()
             writer.member("aud", accounts.audience)
@@ -98,7 +98,7 @@ extension AuthServer {
         return id
     }
 
-    /// The members that creating and changing share.
+    /// The members that creating and changing a user share.
     private func attributes(_ body: JSONMembers) throws -> AdminAttributes {
         var attributes = AdminAttributes()
         attributes.role = try body.string("role").flatMap { $0.isEmpty ? nil : $0 }
@@ -140,7 +140,7 @@ extension AuthServer {
         return id
     }
 
-    /// A password's strength is the administrator's own business here; nil leaves the account without one.
+    /// Administrators may set weak passwords. Returns nil if the account gets no password.
     private func newPasswordHash(_ body: JSONMembers) async throws -> Secret? {
         let password = try body.secret("password") ?? Secret("")
         let hash = try body.secret("password_hash") ?? Secret("")
@@ -149,7 +149,7 @@ extension AuthServer {
         }
         if !hash.isEmpty {
             guard let stored = StoredHash(hash.reveal()) else {
-                throw Refusal.invalid("password_hash has no form that this server can check")
+                throw Refusal.invalid("password_hash has an unsupported format")
             }
             guard stored.isAffordable else {
                 throw Refusal.invalid("password_hash costs too much to check: \(StoredHash.importLimits)")

@@ -12,7 +12,8 @@ extension AuthServer {
         return Answer.json { $0.user(caller.account) }
     }
 
-    /// `POST /logout?scope=global|local|others`, also with a session that is over by the policy: it can only end some.
+    /// `POST /logout?scope=global|local|others`. Accepts a session that has ended by policy, because it only ends
+    /// sessions.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
@@ -24,7 +25,7 @@ extension AuthServer {
         return Answer.empty(.noContent)
     }
 
-    /// `PUT /user`: metadata, password, address. The order of the checks is the contract's.
+    /// `PUT /user`: changes metadata, password or email address. Checks run in the order of Supabase Auth.
     @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         let body = try await request.jsonMembers(context)
@@ -85,8 +86,8 @@ extension AuthServer {
         throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
     }
 
-    /// Refuses a new address or password to a token alone: where the settings say so, a fresh sign-in or the current
-    /// password has to go with it.
+    /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
+    /// a fresh sign-in or the current password.
     private func requireProof(
         _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
         _ source: HashingSource
@@ -109,7 +110,8 @@ extension AuthServer {
 
     private func refuseSame(_ password: Secret, of user: User, _ source: HashingSource) async throws {
         guard let hash = user.passwordHash else { return }
-        // The caller learns whether it is the one, whatever becomes of the change: it counts as a guess.
+        // The response reveals whether the password matches, even if the change fails, so each request counts as a
+        // guess.
         let isSame = try await attempt(ofSessionsOf: user) {
             try await check(password, against: hash, for: source).isMatch
         }
@@ -120,7 +122,7 @@ extension AuthServer {
 }
 
 extension Refusal {
-    /// A new sign-in, with the password or through a provider, is proof enough.
+    /// A new sign-in with a password or a provider satisfies this.
     static let freshSignInRequired = Refusal(
         .forbidden, .freshSignInRequired, "This change needs a fresh sign-in: sign in again, then repeat it.")
     static let emailTaken = Refusal(

@@ -3,7 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Answers that depend on the settings alone, written once.
+/// Responses that depend on the settings only, encoded once.
 struct FixedAnswers: Sendable {
     let health: [UInt8]
     let settings: [UInt8]
@@ -21,7 +21,7 @@ struct FixedAnswers: Sendable {
         openIDConfiguration = Self.configuration(issuer: settings.issuer)
     }
 
-    /// Providers that the protocol knows; each is told as off or on.
+    /// The providers of the protocol; `/settings` lists each as on or off.
     static let providers = [
         "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google", "kakao",
         "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
@@ -51,7 +51,7 @@ struct FixedAnswers: Sendable {
         return Array(AnyJSON.object(members).text.utf8)
     }
 
-    /// OpenID Connect Discovery 1.0 §3, as the Auth API fills it in.
+    /// The metadata of OpenID Connect Discovery 1.0 §3, with the members that Supabase Auth sends.
     private static func configuration(issuer: String) -> [UInt8] {
         let members: JSONObject = [
             "issuer": .string(issuer),

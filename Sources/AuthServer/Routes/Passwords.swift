@@ -4,9 +4,9 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-// Passwords as the routes need them: every refusal of the hashing threads has its answer here.
+// Password hashing for routes. Maps each refusal of the hashing threads to a response.
 extension AuthServer {
-    /// - Parameter source: Whose turn it takes among those who wait.
+    /// - Parameter source: Whose share of the queue the work takes.
     func hashed(_ password: Secret, for source: HashingSource) async throws -> Secret {
         do throws(HashingRefusal) {
             return try await passwords.hash(password, for: source)
@@ -15,7 +15,7 @@ extension AuthServer {
         }
     }
 
-    /// The same work for an account without a password, or for none at all.
+    /// Checks a password. Takes as long for an account without a password, or for none.
     func check(
         _ password: Secret, against hash: Secret?, for source: HashingSource
     ) async throws -> PasswordCheck {
@@ -26,9 +26,9 @@ extension AuthServer {
         }
     }
 
-    /// - Throws: ``Refusal`` `weak_password` (422) with every reason, `validation_failed` for one that is too long.
-    ///
-    /// - Parameter email: Of the account, if it has one; no password is made of it.
+    /// - Parameter email: The account's address, if it has one; the password must not be derived from it.
+    /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for a password that is too
+    ///   long.
     func checkStrength(of password: Secret, email: String?) throws {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)
@@ -43,7 +43,7 @@ extension AuthServer {
         }
     }
 
-    /// What a sign-in says of a password that would not be accepted today.
+    /// What a sign-in reports about a password that the current policy would refuse.
     func strengthMember(of password: Secret, email: String?) -> WeakPasswordMember {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)
@@ -94,7 +94,7 @@ extension Refusal {
         case .cancelled: self = .timeout
         case .shutDown:
             self.init(
-                .serviceUnavailable, .unexpectedFailure, "The server is going down, please retry after a moment.",
+                .serviceUnavailable, .unexpectedFailure, "The server is shutting down, please retry after a moment.",
                 headers: [.retryAfter: "1"])
         case .failed:
             self.init(

@@ -5,8 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// `POST /signup`: with an address and a password, or anonymously with neither address. The order of the checks
-    /// is the contract's.
+    /// `POST /signup` with an email address and password, or anonymously without either. Checks run in the order of
+    /// Supabase Auth.
     @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let email = try body.string("email") ?? ""
@@ -15,7 +15,7 @@ extension AuthServer {
         let metadata = try body.object("data") ?? [:]
         guard !email.isEmpty || !phone.isEmpty else { return try await signUpAnonymously(metadata, request, context) }
         let form = SignUpForm(email: email, phone: phone, password: password, metadata: metadata)
-        // With auto-confirm the answer itself says whether the address was taken.
+        // With auto-confirm the response itself reveals whether the address was taken.
         guard !settings.confirmsAutomatically else { return try await signUp(body, form, request, context) }
         return try await inEvenTime { try await signUp(body, form, request, context) }
     }
@@ -88,7 +88,7 @@ extension AuthServer {
         }
     }
 
-    /// The caller learns neither that the address has an account (requirement D10) nor what is in it.
+    /// Hides from the caller that the address already has an account, and what the account contains.
     private func decoy(_ signUp: EmailSignUp) -> Response {
         let decoy = accounts.decoy(for: signUp, at: floor.now())
         return Answer.json { $0.user(decoy) }

@@ -1,7 +1,7 @@
 package import GatehouseServer
 import GatehouseWire
 
-/// The configuration for people: what counts, where it came from, and no secret.
+/// The effective configuration with the origin of each value and without secrets.
 package struct SettingsReport {
     private let given: GivenSettings
 
@@ -25,7 +25,7 @@ package struct SettingsReport {
         return text
     }
 
-    /// Every setting as a Markdown table, for `Docs/configuration.md`.
+    /// All settings as a Markdown table, for `Docs/configuration.md`.
     package static var documentation: String {
         var text = "| In the environment | The same | In YAML | Default | |\n|---|---|---|---|---|\n"
         for setting in Setting.allCases {

@@ -1,12 +1,12 @@
 import GatehouseWire
 
 extension String {
-    /// What may be shown to a person at a terminal: each ``Unicode/Scalar/isDeceptive`` character becomes `?`.
+    /// The text with each ``Unicode/Scalar/isDeceptive`` character replaced by `?`, for terminals.
     package var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isDeceptive ? "?" : $0 }))
     }
 
-    /// The same with `\u202e` and the like, for files and for JSON, where it says the same.
+    /// The text with these characters escaped as `\u202e`, for files and JSON.
     package var escaped: String {
         guard unicodeScalars.contains(where: \.isDeceptive) else { return self }
         return unicodeScalars.map { scalar in

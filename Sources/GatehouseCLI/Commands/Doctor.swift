@@ -5,8 +5,8 @@ import GatehouseWire
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks for what keeps the server from running well, and says what to do.",
-        discussion: "Ends with code 1 when there is a problem.")
+        abstract: "Finds problems of the server and says how to fix them.",
+        discussion: "Exits with code 1 if there is a problem.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
@@ -27,7 +27,7 @@ struct Doctor: AsyncParsableCommand {
             settings = try ServerSettings(given, parts: only.parts)
             findings.append(.ok("configuration", "complete"))
             findings += UnusedSettings(given).missingFeatures.map {
-                .warning("configuration", $0, "nothing, unless you count on it")
+                .warning("configuration", $0, "none needed, unless you rely on it")
             }
             findings.append(machine.permissions(of: privateFiles(given, settings)))
             let checks = SettingsChecks(given, settings)
@@ -35,11 +35,11 @@ struct Doctor: AsyncParsableCommand {
         } catch let problems as SettingsProblems {
             let found = problems.problems.map {
                 Finding.problem(
-                    "configuration", "\($0.name): \($0.expected)", "correct it, see `gatehouse check-config`")
+                    "configuration", "\($0.name): \($0.expected)", "fix it; see `gatehouse check-config`")
             }
             return found + [machine.clock(now: System.now(), newest: nil)]
         } catch {
-            return [.problem("configuration", "\(error)", "name the right file or folder")]
+            return [.problem("configuration", "\(error)", "pass the right file or folder")]
         }
         let (data, newest) = await database(settings)
         findings += data
@@ -55,7 +55,7 @@ struct Doctor: AsyncParsableCommand {
         return findings
     }
 
-    /// `gatehouse dev` chooses its port at each start, so only a running one has a port to look at.
+    /// `gatehouse dev` chooses its port at each start, so there is a port to check only while it runs.
     private func port(_ address: ListenAddress, _ machine: MachineChecks) -> Finding {
         guard let data = options.data else { return machine.port(address) }
         guard let running = DevFolder(path: data).running else {
@@ -73,7 +73,7 @@ struct Doctor: AsyncParsableCommand {
         let path = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: path) else {
             return (
-                [.warning("database", "\(path) is not there yet", "the first start makes it, or gatehouse migrate")],
+                [.warning("database", "\(path) does not exist yet", "the first start or gatehouse migrate creates it")],
                 nil
             )
         }

@@ -3,7 +3,7 @@ import GatehouseServer
 import SQLDatabase
 
 struct Migrate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Brings the database's schema up to date.")
+    static let configuration = CommandConfiguration(abstract: "Applies pending migrations to the database.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions

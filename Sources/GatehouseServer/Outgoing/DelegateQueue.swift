@@ -1,24 +1,23 @@
 import Dispatch
 import Foundation
 
-/// Where Foundation's HTTP client tells what it received, with back-pressure: it hands over a part only when there is
-/// room, and does not read on meanwhile.
+/// A delegate queue for URLSession with back-pressure: it accepts a part only when there is room, which stops the
+/// transfer meanwhile.
 ///
-/// Without it, Foundation on Linux (Swift 6.3) reads as fast as the other server sends and queues every part, however
-/// slowly the delegate comes to them: hundreds of megabytes on a busy machine, of an answer that was to be refused after
-/// 256 KiB.
+/// Without it, Foundation on Linux (Swift 6.3) reads as fast as the server sends and queues every part, however slow
+/// the delegate is. On a busy machine these are hundreds of megabytes of a response that is refused after 256 KiB.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-    /// How many may wait, of 16 KiB each.
+    /// The maximum number of queued parts of 16 KiB.
     private static let parts = 8
-    // A semaphore must not go with less than it began with: it begins with nothing.
+    // A semaphore must not be deallocated below its initial value, so it starts at zero.
     private let room = DispatchSemaphore(value: 0)
 
     override init() {
         super.init()
         for _ in 0..<Self.parts { room.signal() }
         maxConcurrentOperationCount = 1
-        // A thread of its own: Foundation's would be one of those that Swift's tasks have, and a task that cancels a
-        // transfer waits for this queue.
+        // A separate thread: Foundation would use one of Swift's task threads, and a task that cancels a transfer waits
+        // for this queue.
         underlyingQueue = DispatchQueue(label: "gatehouse.outgoing")
     }
 

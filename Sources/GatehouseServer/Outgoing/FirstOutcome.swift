@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// Waits for one outcome, and keeps the first of several. The wait ends at once when the caller is cancelled, also
-/// while a thread that cannot be told still works on it.
+/// Waits for the first of several outcomes. Cancelling the caller ends the wait at once, even if a thread that cannot
+/// be cancelled is still working.
 final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -13,7 +13,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Later outcomes than the first come to nothing.
+    /// Ignored after the first outcome.
     func end(_ outcome: Result<Value, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             switch state {
@@ -28,11 +28,11 @@ final class FirstOutcome<Value: Sendable>: Sendable {
         waiter?.resume(with: outcome)
     }
 
-    /// To be called once.
+    /// Starts the work and waits for its outcome. Call this once.
     ///
     /// - Parameters:
-    ///   - start: begins what leads to the outcome.
-    ///   - stop: called when the caller is cancelled.
+    ///   - start: Starts the work.
+    ///   - stop: Called if the caller is cancelled.
     func value(
         startedBy start: @Sendable () -> Void, stoppedBy stop: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {
@@ -56,10 +56,10 @@ final class FirstOutcome<Value: Sendable>: Sendable {
     }
 }
 
-/// Ends `body` by cancelling it when the time is over.
+/// Cancels `body` after `limit`.
 ///
-/// - Parameter sleep: Returns when the given time has passed, throws when it is cancelled.
-/// - Throws: ``TimeIsOver``, or what `body` throws.
+/// - Parameter sleep: Returns after the given duration; throws if cancelled.
+/// - Throws: ``TimeIsOver``, or the errors of `body`.
 package func limited<Value: Sendable>(
     to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value

@@ -2,18 +2,18 @@ import GatehouseWire
 package import IdentityProviders
 import NIOPosix
 
-/// Asks the system where a name leads.
+/// Resolves host names with the system's resolver.
 package enum NameResolution {
-    /// No answer, or none yet: not that there is no such name.
+    /// No answer, or only a temporary failure. Does not mean that the name does not exist.
     package struct Failed: Error, Equatable {
         package let code: Int32
 
         package init(code: Int32) { self.code = code }
     }
 
-    /// On a thread that may wait; whoever is cancelled leaves at once.
+    /// Resolves on a separate thread. A cancelled caller returns at once.
     ///
-    /// - Returns: Nothing for a name that does not exist.
+    /// - Returns: An empty list for a name that does not exist.
     @Sendable package static func addresses(of host: String) async throws -> [IPAddress] {
         let outcome = FirstOutcome<[IPAddress]>()
         return try await outcome.value(startedBy: {

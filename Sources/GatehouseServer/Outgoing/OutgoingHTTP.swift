@@ -3,9 +3,9 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// Which addresses this program calls.
+/// Decides which URLs this program may call.
 enum OutgoingURL {
-    /// https; http only on this machine, where nobody listens in between.
+    /// https, or http to loopback, which no one else can read.
     static func isAllowed(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host else { return false }
         let isLoopback = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
@@ -15,13 +15,13 @@ enum OutgoingURL {
 
 package enum OutgoingFailure: Error, Equatable, Sendable {
     case notAllowed
-    /// Longer than the given number of bytes.
+    /// The response exceeds this number of bytes.
     case tooLong(Int)
     case noAnswer(code: Int)
     case status(Int)
 }
 
-/// One call to another server.
+/// A request to another server.
 package struct OutgoingCall: Sendable {
     package var method: String
     package let url: String
@@ -44,7 +44,7 @@ package struct OutgoingCall: Sendable {
     }
 }
 
-/// Calls another server: within a time limit, answers of bounded size, no redirects, no cookies, no cache.
+/// An HTTP client with a time limit and bounded responses, without redirects, cookies or cache.
 package struct OutgoingHTTP: Sendable {
     package struct Answer: Sendable {
         package let status: Int
@@ -72,7 +72,7 @@ package struct OutgoingHTTP: Sendable {
         self.transport = transport
     }
 
-    /// Calls an address that ``OutgoingURL`` allows.
+    /// Calls a URL that ``OutgoingURL`` allows.
     ///
     /// - Throws: ``OutgoingFailure``, ``TimeIsOver``.
     package func send(
@@ -83,10 +83,10 @@ package struct OutgoingHTTP: Sendable {
         return try await limited(to: call.timeLimit, by: sleep) { try await answer(to: call) }
     }
 
-    /// Calls whatever address it is. The caller has decided that it may be called, and limits the time;
-    /// ``OutgoingCall/timeLimit`` is what the connection's own clock knows of it.
+    /// Calls any URL. The caller checks that the URL may be called, and limits the time; ``OutgoingCall/timeLimit``
+    /// only sets the connection's own timeout.
     ///
-    /// - Throws: ``OutgoingFailure``; `CancellationError` at once when the caller is cancelled.
+    /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
     package func answer(to call: OutgoingCall) async throws -> Answer { try await transport(call) }
 
     /// The ``Transport`` of Foundation's HTTP client.
@@ -118,7 +118,7 @@ package struct OutgoingHTTP: Sendable {
     }
 }
 
-/// Collects one answer and ends the transfer when it grows too long.
+/// Collects a response, and ends the transfer if it becomes too long.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
     private let maximumBytes: Int
     private let outcome: FirstOutcome<OutgoingHTTP.Answer>
@@ -153,8 +153,8 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable 
         stop(dataTask)
     }
 
-    /// Ends the transfer. Foundation's `cancel` waits for its reading thread, and that one for room in the queue that
-    /// this is called from: so another thread calls it, and nothing more is taken until it does.
+    /// Ends the transfer. Foundation's `cancel` waits for its reading thread, which waits for room in the queue that
+    /// calls this. Therefore another thread calls `cancel`, and this queue waits until it has started.
     private func stop(_ task: URLSessionDataTask) {
         let isUnderWay = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -2,11 +2,10 @@ import Foundation
 import GatehouseWire
 package import IdentityProviders
 
-/// Calls identity providers over Foundation's HTTP client, by the rule of what may be called.
+/// Calls identity providers with Foundation's HTTP client, if the rule for outgoing addresses allows it.
 ///
-/// The name is resolved and every address judged before the connection is made. Foundation connects to the name again
-/// and may get another answer by then; but off this machine it is https alone, so who stands there needs the
-/// certificate of that name to get to see anything or to be believed.
+/// Resolves the name and checks every address before connecting. Foundation then resolves the name again and may get a
+/// different address. Beyond loopback only https is allowed, so such a server would need the name's certificate.
 package struct ProviderCalls: Sendable {
     package let rule: OutgoingAddressRule
     private let http: OutgoingHTTP
@@ -22,9 +21,9 @@ package struct ProviderCalls: Sendable {
         self.http = http
     }
 
-    /// A ``ProviderTransport``.
+    /// Sends a request, as a ``ProviderTransport``.
     ///
-    /// - Throws: ``ProviderTransportFailure``; `CancellationError` when the caller is cancelled, at once.
+    /// - Throws: ``ProviderTransportFailure``, or `CancellationError` as soon as the caller is cancelled.
     @Sendable package func send(_ request: ProviderRequest) async throws -> ProviderResponse {
         var headers = request.headers
         headers["authorization"] = request.authorization?.reveal()
@@ -35,7 +34,7 @@ package struct ProviderCalls: Sendable {
         return try await send(call, to: request.url)
     }
 
-    /// A document that everybody may read, whatever the status is.
+    /// Fetches a public document, and returns responses of any status.
     package func document(_ url: ProviderURL) async throws -> ProviderResponse {
         try await send(
             OutgoingCall(

@@ -4,7 +4,7 @@ import PostgresDriver
 import SQLDatabase
 import SQLiteDriver
 
-/// Counts what the database does.
+/// Database metrics.
 struct DatabaseMeter: Sendable {
     private let statements: Counter
     private let reads: Histogram
@@ -17,14 +17,14 @@ struct DatabaseMeter: Sendable {
             "gatehouse_database_read_duration_seconds", "Seconds of one read transaction.",
             bounds: Histogram.latencyBounds)
         commits = metrics.histogram(
-            "gatehouse_database_commit_duration_seconds", "Seconds of one commit, the disk included.",
+            "gatehouse_database_commit_duration_seconds", "Seconds of one commit, including the disk.",
             bounds: Histogram.latencyBounds)
         callers = metrics.histogram(
             "gatehouse_database_commit_callers", "Callers that shared one commit.",
             bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256])
     }
 
-    /// Says how busy the connections are, where there are any. Named after OpenTelemetry's `db.client.connection.*`.
+    /// Adds gauges of the connection pool, named after OpenTelemetry's `db.client.connection.*`.
     static func watch(_ database: any Database, _ metrics: ServerMetrics) {
         if let file = database as? SQLiteDatabase {
             metrics.gauge(waiting, "Reads and writes that wait for a thread.") {
@@ -36,7 +36,7 @@ struct DatabaseMeter: Sendable {
             let use = pool.poolUse
             return [("idle", Double(use.idle)), ("used", Double(use.used))]
         }
-        metrics.gauge("gatehouse_database_connections_max", "As many connections for transactions there may be.") {
+        metrics.gauge("gatehouse_database_connections_max", "The maximum number of connections for transactions.") {
             Double(pool.poolUse.limit)
         }
         metrics.gauge(waiting, "Transactions that wait for a connection.") {

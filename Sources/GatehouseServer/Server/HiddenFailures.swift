@@ -2,16 +2,16 @@ import GatehouseWire
 package import IdentityProviders
 import Synchronization
 
-/// Tells what nobody saw because older keys, or an older discovery document, served: once for each change, so that a
-/// provider that is down for a day is not told of a thousand times.
+/// Reports provider failures that cached keys and discovery documents hide: once per change, so that a provider outage
+/// does not fill the log.
 package final class HiddenFailures: Sendable {
     private let find: @Sendable () async -> [String: [ProviderFailure]]
     private let tell: @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void
     private let told = Mutex<[String: [ProviderFailure]]>([:])
 
     /// - Parameters:
-    ///   - find: What there is now, by provider.
-    ///   - tell: Called when a provider's failures are others than before. None are left: it is well again.
+    ///   - find: Returns the current failures by provider.
+    ///   - tell: Called when a provider's failures change. An empty list means recovery.
     package init(
         find: @escaping @Sendable () async -> [String: [ProviderFailure]],
         tell: @escaping @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void

@@ -3,9 +3,9 @@ import HTTPServing
 import Logging
 import ServiceLifecycle
 
-/// Reads the signing keys anew, so that a rotation on another node or from the command line arrives here.
+/// Reloads the signing keys, so that a rotation by another node or from the command line takes effect.
 struct KeyReload: Service {
-    /// Well below ``KeyRing/overlap``, in which a new key may sign what a node that has not read it must verify.
+    /// Shorter than ``KeyRing/settling``, so that every node has loaded a new key before it signs.
     static let interval: Duration = .seconds(30)
 
     let keys: KeyRing
@@ -21,7 +21,7 @@ struct KeyReload: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // The keys that are known serve on; the next round tries again.
+                    // The loaded keys stay in use; the next round tries again.
                     logger.event(.error, "signing keys could not be read", [.cause: "\(error)"])
                 }
             }

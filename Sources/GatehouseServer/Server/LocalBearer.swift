@@ -5,7 +5,7 @@ import GatehouseWire
 import JSONWebTokens
 import ProfileGateway
 
-/// The gateway's questions about accounts, answered by the auth server in the same process.
+/// Answers the gateway's questions about accounts from the auth server in the same process.
 struct LocalBearer: Sendable {
     let keys: KeyRing
     let accounts: Accounts
@@ -15,10 +15,10 @@ struct LocalBearer: Sendable {
     let audience: String
     let now: @Sendable () -> Instant
 
-    /// Requirement C4: signature and times, then `iss`, `aud`, `sub`.
+    /// Verifies signature and times, then `iss`, `aud` and `sub`.
     ///
-    /// - Parameter refusesRevoked: Whether to refuse tokens of sessions that have ended, and of people who were banned or
-    ///   deleted, as far as this process has heard of it (see ``RevocationWatch``).
+    /// - Parameter refusesRevoked: Refuses tokens of ended sessions and of banned or deleted users, as far as this
+    ///   process knows of them (see ``RevocationWatch``).
     @Sendable func authenticate(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(TokenRejection) {
@@ -29,13 +29,13 @@ struct LocalBearer: Sendable {
             throw .invalid
         }
         await usedTokens?.note(claims)
-        // A service key has no `sub`: it is nobody's profile.
+        // A service key has no `sub`, and therefore no profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(userID: id, email: email, sessionID: claims.sessionID, tokenText: token)
     }
 
-    /// In one transaction with a look at account and session.
+    /// One transaction, together with a check of account and session.
     @Sendable func change(_ bearer: Bearer, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
         let (accounts, user) = (accounts, UserID(trusted: bearer.userID.text))
         return try await profiles.change(bearer.userID, changes, at: now) { db in
@@ -43,8 +43,8 @@ struct LocalBearer: Sendable {
         }
     }
 
-    /// In one transaction: sessions, identities and profile go with the account. What cannot be taken back needs a
-    /// session that goes on.
+    /// One transaction, which deletes sessions, identities and profile too. Requires an active session, because
+    /// deletion is final.
     @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let user = UserID(trusted: bearer.userID.text)
         switch try await accounts.deleteOwn(user, session: bearer.sessionID, at: now()) {

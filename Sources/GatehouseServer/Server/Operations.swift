@@ -6,7 +6,7 @@ import Hummingbird
 import Logging
 import SQLDatabase
 
-/// What whoever runs the server asks of it: is it alive, is it ready, what does it count.
+/// Routes for operators: liveness, readiness and metrics.
 struct Operations: Sendable {
     let floor: ServingFloor
     let database: any Database
@@ -24,7 +24,7 @@ struct Operations: Sendable {
         return table(routes)
     }
 
-    /// For a port of its own.
+    /// For a separate port.
     var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics)]) }
 
     private func table(_ routes: [Route]) -> RouteTable {
@@ -41,10 +41,10 @@ struct Operations: Sendable {
         }
     }
 
-    /// A balancer has to hear in time that the database does not answer, long before a caller would be told.
+    /// A load balancer must learn of an unreachable database long before clients time out.
     static let readyLimit: Duration = .seconds(2)
 
-    /// 200 when the database answers and every migration has run, else 503.
+    /// 200 if the database answers and all migrations have run, otherwise 503.
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {
@@ -52,7 +52,7 @@ struct Operations: Sendable {
         } catch is UnknownMigration {
             state = "schema of another program"
         } catch {
-            context.event(.error, "database is out of reach", [.cause: "\(error)"])
+            context.event(.error, "database unreachable", [.cause: "\(error)"])
             state = "database out of reach"
         }
         return Answer.json(status: state == "ready" ? .ok : .serviceUnavailable, capacity: 64) { writer in
@@ -62,8 +62,8 @@ struct Operations: Sendable {
         }
     }
 
-    /// Does not wait for the database's own limits: a try to connect, for instance, cannot be cut short. It goes on
-    /// unseen for as long as those let it.
+    /// Returns after ``readyLimit`` even if the database is still connecting, which cannot be cancelled and continues
+    /// in the background.
     private func schemaState() async throws -> SchemaState {
         let outcome = FirstOutcome<SchemaState>()
         let (database, migrations) = (database, migrations)
@@ -84,7 +84,7 @@ struct Operations: Sendable {
         Answer.text(floor.metrics.render(), contentType: ServerMetrics.contentType)
     }
 
-    /// Nobody else learns that the route is there.
+    /// Answers other callers as if the route did not exist.
     private func requireLoopback(_ request: Request, _ context: ServerContext) throws {
         guard let peer = context.peerAddress.flatMap({ IPAddress($0) }),
             Self.loopback.contains(where: { $0.contains(peer) })

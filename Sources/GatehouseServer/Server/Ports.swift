@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The ports that the server listens on, and the memory and the files that their callers may use.
+/// The ports of the server, and the memory and file descriptors that their clients may use.
 struct Ports: Sendable {
     private let world: World
     private let bodies: BodyBudget
@@ -20,10 +20,10 @@ struct Ports: Sendable {
         self.connections = connections
         refused = metrics.counter(
             "gatehouse_connections_refused_total",
-            "Connections closed as they came, because too many were open or no more files could be.",
+            "Connections closed on arrival, because of a limit or missing file descriptors.",
             labels: ["reason"])
         metrics.gauge("gatehouse_connections", "Open connections.") { Double(connections.count) }
-        metrics.gauge("gatehouse_request_body_bytes", "Bytes of long request bodies that are held.") {
+        metrics.gauge("gatehouse_request_body_bytes", "Bytes of long request bodies in memory.") {
             Double(bodies.bytes)
         }
     }
@@ -34,13 +34,13 @@ struct Ports: Sendable {
         application(tables, address, connections, onReady: onReady)
     }
 
-    /// The metrics' own port, which can be reached when the main one is full.
+    /// The separate port for metrics, which stays reachable when the main port is full.
     func metrics(_ tables: [RouteTable], _ address: ListenAddress) -> some ApplicationProtocol {
         let connections = OpenConnections(ConnectionLimits(total: 16, perAddress: 16)) { _ in false }
         return application(tables, address, connections) {}
     }
 
-    /// Gives memory back to the system when a flood of long bodies or of connections is over.
+    /// Returns memory to the system after a flood of long bodies or of connections.
     var memory: Repeating {
         Repeating(every: .seconds(10), sleep: world.sleep) {
             let (bytes, open) = (bodies.takeHighest(), connections.takeHighest())
@@ -67,7 +67,7 @@ struct Ports: Sendable {
                         try channel.pipeline.syncOperations.addHandler(gate, position: .first)
                     }.get()
                 } catch {
-                    // The port was closed before it was ready: the application ends with its own error.
+                    // The port closed before it was ready. The application reports its own error.
                     return
                 }
                 await onReady()

@@ -3,7 +3,7 @@ import JSONWebTokens
 import ProfileGateway
 import SQLDatabase
 
-/// The auth server that a gateway stands in front of: hosted Supabase, or a Gatehouse elsewhere.
+/// The auth server behind a standalone gateway: hosted Supabase, or another Gatehouse.
 struct RemoteIssuer: Sendable {
     let settings: RemoteIssuerSettings
     let database: any Database
@@ -19,24 +19,24 @@ struct RemoteIssuer: Sendable {
         http = world.http
     }
 
-    /// The JWKS document.
+    /// Fetches the JWK Set.
     func fetchKeys() async throws -> [UInt8] {
         let answer = try await http.send("GET", settings.keysURL, headers: ["Accept": "application/json"])
         guard answer.status == 200 else { throw OutgoingFailure.status(answer.status) }
         return answer.body
     }
 
-    /// Deletes the profile here and then the account there.
+    /// Deletes the profile here, then the account at the issuer.
     ///
-    /// In this order because an account without a profile can still ask again, also with tomorrow's token; a profile
-    /// without an account would stay for ever. What cannot be taken back needs a session that goes on, of a person who
-    /// is not banned: the issuer knows.
+    /// In this order because the owner of an account without a profile can repeat the request, even with a later token,
+    /// whereas a profile without an account would stay forever. The issuer confirms beforehand that the session is
+    /// active and the user not banned, because deletion is final.
     func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let id = bearer.userID.text
         let key = settings.secretKey.reveal()
         do {
             switch try await standing(of: bearer) {
-            // Gone already: the profile may be left of an attempt that ended half-way.
+            // Already deleted. The profile may be left over from an interrupted attempt.
             case .good, .gone: break
             case .refused: return .refused
             }
@@ -67,10 +67,12 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// Changes a profile. One that is not there is made when the issuer says that the account is: a token outlives its
-    /// account. And not right after it was deleted here, while the account may be on its way out.
+    /// Changes a profile. Creates a missing profile only if the issuer confirms that the account exists, because a
+    /// token outlives its account, and not shortly after a deletion here, while the issuer may still be deleting the
+    /// account.
     ///
-    /// - Throws: ``UnknownAccount``; ``BearerRefusal/keysUnavailable(_:)`` when nobody knows; what the database throws.
+    /// - Throws: ``UnknownAccount``; ``BearerRefusal/keysUnavailable(_:)`` if the issuer does not answer; or database
+    ///   errors.
     func change(_ bearer: Bearer, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
         if try await profiles.profile(of: bearer.userID) == nil {
             let standing: Standing
@@ -87,14 +89,13 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// What was deleted here before that is deleted at the issuer too by `now`, or never will be: both requests have
-    /// long ended.
+    /// The time before which a deletion is complete: by `now` the requests for earlier deletions have ended.
     private static func settled(by now: Instant) -> SQLValue { .instant((now - .seconds(60)).microseconds) }
 
-    /// What the issuer says of a bearer.
+    /// The issuer's answer about a token.
     private enum Standing { case good, gone, refused }
 
-    /// - Throws: ``OutgoingFailure`` when it says nothing of use.
+    /// - Throws: ``OutgoingFailure`` for any other answer.
     private func standing(of bearer: Bearer) async throws -> Standing {
         let answer = try await http.send(
             "GET", "\(settings.issuer)/user",
@@ -106,20 +107,20 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// The code of a refusal; its place depends on the version of the protocol that is asked for.
+    /// The code of a refusal. Its member depends on the API version of the request.
     private static func code(in body: [UInt8]) -> String? {
-        // What is no JSON has none.
+        // Lost: why the body is not JSON. It then has no code.
         let members = (try? JSONReader.read(body))?.objectValue
         return members?["error_code"]?.stringValue ?? members?["code"]?.stringValue
     }
 }
 
-/// A profile was deleted a moment ago, and its account may follow.
+/// The profile was deleted a moment ago, and the account may follow.
 private struct BeingDeleted: Error {}
 
 extension RemoteIssuer {
-    /// Profiles of accounts that are kept elsewhere. The number is out of the accounts' series, so that neither
-    /// program takes the other's database for its own.
+    /// Profiles of another issuer's accounts. The number is outside of the accounts' series, so that neither program
+    /// opens the other's database.
     static let migrations: [Migration] = [
         Migration(
             1_001, "profiles of another issuer's accounts",

@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// Does something again and again for as long as the server runs: at once while there is something to do, else after
-/// a pause. What is under way when the server ends is finished.
+/// Repeats work while the server runs: immediately while there is more to do, otherwise after a pause. Finishes the
+/// current round at shutdown.
 package struct Repeating: Service {
     let pause: Duration
     let sleep: @Sendable (Duration) async throws -> Void
@@ -9,9 +9,9 @@ package struct Repeating: Service {
     let failed: @Sendable (any Error) -> Void
 
     /// - Parameters:
-    ///   - sleep: Throws when it is cancelled.
-    ///   - work: Returns how much was done.
-    ///   - failed: Told what `work` throws; the next try is after the pause.
+    ///   - sleep: Throws if cancelled.
+    ///   - work: Returns the amount of work done; 0 leads to a pause.
+    ///   - failed: Receives errors of `work`. The next attempt follows after the pause.
     package init(
         every pause: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
         work: @escaping @Sendable () async throws -> Int, failed: @escaping @Sendable (any Error) -> Void
@@ -28,7 +28,7 @@ package struct Repeating: Service {
             do {
                 try await cancelWhenGracefulShutdown { try await sleep(pause) }
             } catch {
-                // Cancelled: by the end of the server, which the loop's condition knows, or of this task.
+                // Cancelled: by the shutdown, which the loop's condition checks, or with this task.
                 guard Task.isShuttingDownGracefully else { return }
             }
         }

@@ -62,7 +62,7 @@ package struct Server: Sendable {
         return services
     }
 
-    /// To be called when the services have ended.
+    /// Call this after the services have ended.
     package func close() async { await local?.close() }
 }
 

@@ -2,17 +2,16 @@ import Configuration
 import Foundation
 import GatehouseWire
 
-/// A YAML file of settings: one per line, by the names of ``Setting``; a list may be a YAML list.
+/// A YAML file of settings: one per line, with the names of ``Setting``. A list may be a YAML list.
 package struct ConfigurationFile: Sendable {
     package let path: String
     private let provider: FileProvider<YAMLSnapshot>
     package private(set) var problems: [SettingsProblem] = []
 
-    /// The file that is read when none is named and it is there.
+    /// The file that is read if none is named.
     package static let usualName = "gatehouse.yaml"
 
-    /// - Throws: ``SettingsProblems`` when the file cannot be read or is no YAML mapping, with the line where it
-    ///   stops being one.
+    /// - Throws: ``SettingsProblems`` if the file cannot be read or is not a YAML mapping, with the line of the error.
     package init(path: String) async throws(SettingsProblems) {
         self.path = path
         let text: String
@@ -42,9 +41,9 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// Where the YAML is wrong, and nothing of what stands there.
+    /// The position of a YAML error, without the file's content.
     ///
-    /// The parser's error is another package's type; its text has `in line 3, column 5` or begins with `3:5: error`.
+    /// The error's type is private to its package. Its text contains `in line 3, column 5` or begins with `3:5: error`.
     private static func problem(_ error: any Error) -> String {
         let text = "\(error)"
         if let mark = text.firstMatch(of: /^(\d+):(\d+): error/) {
@@ -58,7 +57,7 @@ package struct ConfigurationFile: Sendable {
 
     private static let known = Setting.allCases.map(\.rawValue)
 
-    /// The provider answers questions but does not list its keys, and a misspelt key has to be told.
+    /// The provider does not list its keys, which are needed to report misspelt ones.
     private static func keys(in text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             guard let first = line.first, !first.isWhitespace, !"#-%.{}[]".contains(first),
@@ -73,7 +72,7 @@ package struct ConfigurationFile: Sendable {
             ?? (setting.isSecret ? value(named: setting.rawValue + "_file", namesFile: true) : nil)
     }
 
-    /// Whether somebody who reads the file knows a secret.
+    /// Whether the file contains a secret.
     var holdsSecret: Bool {
         Setting.allCases.contains { setting in
             guard let text = value(named: setting.rawValue)?.text else { return false }
@@ -91,7 +90,7 @@ package struct ConfigurationFile: Sendable {
     }
 
     private func text(_ name: String, _ type: ConfigType, _ read: (ConfigContent) -> String?) -> String? {
-        // Lost: that the value has another type than the one asked for; the caller asks for the other.
+        // Lost: a type mismatch; the caller then asks for the other type.
         let found = try? provider.value(forKey: AbsoluteConfigKey([name]), type: type)
         return found?.value.flatMap { read($0.content) }
     }

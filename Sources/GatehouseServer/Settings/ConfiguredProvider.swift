@@ -1,13 +1,13 @@
 package import AccountDomain
 package import IdentityProviders
 
-/// A provider that is switched on, and what is decided about whom it vouches for.
+/// An enabled provider and the rules for accounts that it signs in.
 package struct ConfiguredProvider: Sendable {
     package let settings: ProviderSettings
     package let linking: LinkingPolicy
-    /// What it has to say of an address before an account is made.
+    /// The address that the provider must supply before an account is created.
     package let address: AddressRequirement
-    /// Ours, as it is registered with the provider.
+    /// Our callback URL as registered with the provider.
     package let redirectURL: String
 
     package init(
@@ -20,14 +20,14 @@ package struct ConfiguredProvider: Sendable {
     }
 }
 
-/// What holds for a provider about which nothing else is said.
+/// The defaults for a provider.
 package struct ProviderDefaults: Sendable {
     package let redirectURL: String
-    /// Of people who have an address.
+    /// The default rule for the users' email addresses.
     package let address: AddressRequirement
 
-    /// - Parameter confirmsAutomatically: Then an address that nobody vouches for is as good here as one that
-    ///   somebody typed; else it would have to be confirmed by mail.
+    /// - Parameter confirmsAutomatically: An unverified address of a provider is then as good as one that a user types.
+    ///   Otherwise it would need a confirmation by mail.
     package init(externalURL: String, confirmsAutomatically: Bool) {
         redirectURL = externalURL + "/callback"
         address = confirmsAutomatically ? .present : .verified
@@ -42,7 +42,7 @@ package struct ProviderDefaults: Sendable {
     }
 }
 
-/// The settings of one provider that has names of its own.
+/// The settings of a provider that has its own variables.
 struct ProviderNames: Sendable {
     let enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking: Setting
 

@@ -2,15 +2,15 @@ import Configuration
 import Foundation
 import GatehouseWire
 
-/// The values that somebody gave, as text, before they are believed.
+/// The configured values as text, not yet validated.
 ///
-/// Not for printing: a secret among them is text like the others here. It cannot print itself.
+/// Contains secrets as plain text, and therefore prints nothing of its content.
 package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectable {
     package struct Value: Sendable, CustomStringConvertible, CustomReflectable {
         let text: String
-        /// The variable or the key in the file that it came from.
+        /// The environment variable, or the key in the file.
         package let origin: String
-        /// Whether ``text`` names a file that holds the value.
+        /// Whether ``text`` is the path of a file with the value.
         var namesFile = false
 
         package var description: String { "<value of \(origin)>" }
@@ -18,22 +18,22 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     package private(set) var values: [Setting: Value] = [:]
-    /// What was wrong while they were read.
+    /// The problems found while reading.
     package private(set) var problems: [SettingsProblem] = []
-    /// Files that hold a secret: those that a setting names, and the YAML file if one stands in it.
+    /// Files that contain a secret: those named by settings, and the YAML file if it contains one.
     package private(set) var secretFiles: Set<String> = []
-    /// Secrets whose file cannot be read: they are given, so none of them counts as missing.
+    /// Secrets whose file cannot be read. They do not count as missing.
     private(set) var unreadable: Set<Setting> = []
-    /// Every variable of the environment by name, for what is set and not understood.
+    /// All environment variables, to find unknown names.
     package let environment: [String: String]
 
     package var description: String { "GivenSettings[\(values.count) values]" }
     package var customMirror: Mirror { Mirror(self, children: ["names": values.keys.map(\.rawValue).sorted()]) }
 
-    /// The environment goes before the file, and a `GATEHOUSE_` name before a foreign one. Empty text counts as not
-    /// set.
+    /// The environment takes precedence over the file, and a `GATEHOUSE_` name over a foreign one. An empty value
+    /// counts as unset.
     ///
-    /// - Parameter readFile: reads a file of one secret; what it throws becomes a problem.
+    /// - Parameter readFile: Reads a file with one secret. Its errors become problems.
     package init(
         environment: [String: String], file: ConfigurationFile? = nil,
         readFile: (String) throws -> String = Self.readSecret
@@ -62,7 +62,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         return text
     }
 
-    /// Whether there is a value, or a file that should hold it and cannot be read.
+    /// Whether the setting has a value, or names a file that cannot be read.
     func has(_ setting: Setting) -> Bool { values[setting] != nil || unreadable.contains(setting) }
 
     private static func value(of setting: Setting, in variables: EnvironmentVariablesProvider) -> Value? {
@@ -75,7 +75,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     private static func text(named name: String, in variables: EnvironmentVariablesProvider) -> String? {
-        // Lost: nothing; a variable is text whatever it holds, so this provider never throws.
+        // Lost: nothing. Any variable is valid text, so this provider never throws.
         let text = try? variables.environmentValue(forName: name)
         guard let text, !text.isEmpty else { return nil }
         return text
@@ -94,7 +94,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         }
     }
 
-    /// A secret that is given in two ways by variables: nobody can know which is meant. The file tells its own.
+    /// Reports a secret that variables set in two ways. The file reports its own duplicates.
     private mutating func refuseDoubles() {
         for setting in Setting.allCases where setting.isSecret {
             for name in [setting.environmentName] + setting.foreignNames
@@ -104,7 +104,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         }
     }
 
-    /// Text of at most 1 MiB, without blanks at its beginning and its end. A pipe will do as well as a file.
+    /// Reads at most 1 MiB of text and trims it. Accepts pipes as well as files.
     package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno) }
@@ -116,7 +116,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         do {
             data = try handle.read(upToCount: 1 << 20) ?? Data()
         } catch {
-            // Lost: Foundation's words for a disk that fails.
+            // Lost: Foundation's description of a disk error.
             throw .system(EIO)
         }
         guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
@@ -124,7 +124,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 }
 
-/// Why a file of the configuration cannot be read. Names no path: a secret may stand where a path belongs.
+/// Why a file of the configuration cannot be read. Omits the path, because a secret may be in its place.
 package enum UnreadableFile: Error, Equatable, CustomStringConvertible {
     case system(Int32)
     case folder

@@ -11,7 +11,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `host:port`, `[::1]:port`, and `:port` for every interface.
+    /// Parses `host:port`, `[::1]:port`, and `:port` for every interface.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -27,10 +27,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// Where a program on this machine reaches it.
+    /// The URL for programs on this machine.
     package var url: String {
         let everywhere = ["0.0.0.0", "::", "*"].contains(host)
         return "http://\(everywhere ? ListenAddress(host: "127.0.0.1", port: port) : self)"

@@ -7,14 +7,14 @@ import Logging
 import PostgresDriver
 import ProfileGateway
 
-/// One part of the server, for `serve --only`.
+/// A part of the server, for `serve --only`.
 package enum ServedPart: String, CaseIterable, Sendable {
     case auth, gateway
 }
 
 extension ServerSettings {
-    /// - Parameter parts: what will be served; a gateway alone needs to know its issuer.
-    /// - Throws: ``SettingsProblems`` naming every wrong value at once, so one restart fixes all.
+    /// - Parameter parts: The parts to serve. A standalone gateway must know its issuer.
+    /// - Throws: ``SettingsProblems`` with every invalid value at once.
     package init(
         _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases)
     ) throws(SettingsProblems) {
@@ -25,7 +25,7 @@ extension ServerSettings {
         let tokens = reader.tokens()
         let auth = reader.auth(isRequired: parts.contains(.auth))
         let outgoing = reader.outgoing()
-        // They are about accounts, which a gateway alone has none of.
+        // Providers concern accounts, which a standalone gateway does not have.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
         let read = Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
@@ -56,7 +56,7 @@ extension SettingsReader {
             return nil
         }
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-            // What is lost: nothing; libpq's reason may repeat the password.
+            // Lost: nothing. libpq's reason may contain the password.
             guard (try? ConnectionURL(text)) != nil else {
                 refuse(.database, "expected a URL such as postgres://user@host/database?sslmode=verify-full")
                 return nil
@@ -77,7 +77,7 @@ extension SettingsReader {
             prefix.isEmpty
                 || (prefix.hasPrefix("/") && !prefix.contains("//") && prefix.utf8.allSatisfy(Self.isPathByte))
         }
-        // The gateway's own paths: two doors cannot stand in one place.
+        // The gateway's own paths must stay free.
         let isFree = !prefixes.contains { ["/v1", "/api/v1"].contains($0) }
         guard isGood, isFree, !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
             refuse(.authPaths, "expected different paths such as /auth/v1 or /, and neither /v1 nor /api/v1")
@@ -110,7 +110,7 @@ extension SettingsReader {
         var rates = AuthRates()
         rates.token = number(.rateTokenRefresh, numbers)
         rates.otp = number(.rateOTP, numbers)
-        // Checked and not kept: no route of this build takes from it.
+        // Validated but unused: no route of this build takes from this limit.
         _ = number(.rateVerify, numbers)
         rates.authorize = number(.rateAuthorize, numbers)
         rates.anonymousUsers = number(.rateAnonymous, numbers)
@@ -125,7 +125,7 @@ extension SettingsReader {
         if given[.proxyHeader] != nil, proxyHeader != nil, list(.trustedProxies).isEmpty {
             refuse(
                 .proxyHeader,
-                "is believed from \(Setting.trustedProxies.environmentName) alone: name the proxy's network there")
+                "requires the proxy's network in \(Setting.trustedProxies.environmentName)")
         }
         if !proxies.isEmpty {
             let header = given[.proxyHeader] == nil ? anyonesHeader ?? proxyHeader : proxyHeader

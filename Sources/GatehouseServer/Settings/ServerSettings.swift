@@ -8,56 +8,56 @@ package import Logging
 package import PasswordHashing
 package import ProfileGateway
 
-/// Everything that a running server is told. Made from text that was checked; there is no other way.
+/// The validated settings of a server. Can only be made from validated text.
 package struct ServerSettings: Sendable {
     package var parts: Set<ServedPart>
     package var auth: AuthSettings
     package var listen: ListenAddress
-    /// For `/metrics` alone; nil: nowhere, unless ``servesMetricsToLoopback``.
+    /// The separate address of `/metrics`; nil disables it, unless ``servesMetricsToLoopback``.
     package var metricsListen: ListenAddress?
-    /// `/metrics` on the main port for callers on this machine: `gatehouse dev` does.
+    /// Serves `/metrics` on the main port to loopback callers, as in `gatehouse dev`.
     package var servesMetricsToLoopback = false
-    /// Where the auth API is mounted; empty text is the root.
+    /// The prefixes of the Auth API; an empty string is the root.
     package var authPrefixes: [String]
-    /// The providers that people may sign in with.
+    /// The enabled sign-in providers.
     package var providers: [ConfiguredProvider]
-    /// Which addresses are called for them.
+    /// The addresses that may be called for providers.
     package var outgoing: OutgoingAddressRule
     package var database: DatabaseLocation
-    /// nil for a gateway alone, which seals nothing.
+    /// nil for a standalone gateway, which seals nothing.
     package var secrets: ServerSecrets?
     package var tokens: TokenSettings
     package var sessions: SessionPolicy
-    /// Given to new accounts.
+    /// The `aud` and `role` of new accounts.
     package var audience: String
     package var role: String
-    /// nil: nothing is limited.
+    /// nil disables rate limits.
     package var rates: AuthRates?
     package var clientAddress: ClientAddressRule
-    /// Not nil in `gatehouse dev`.
+    /// Set in `gatehouse dev` only.
     package var callers: LocalCallers?
     package var requestTimeLimit: Duration
     package var allowedHeaders: [String]
-    /// Sign-ins that may wait for each hashing thread.
+    /// The maximum number of sign-ins waiting for each hashing thread.
     package var hashQueue: Int
-    /// nil: as many as the machine has cores.
+    /// nil for one per core.
     package var hashThreads: Int?
     /// Memory and time that the hash of a new password takes.
     package var hashCost: Argon2Settings = .owasp
     package var appScheme: AppScheme?
-    /// The issuer that the gateway stands in front of, when it stands alone.
+    /// The issuer behind a standalone gateway.
     package var issuer: RemoteIssuerSettings?
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
 }
 
-/// Where the accounts are kept.
+/// The location of the database.
 package struct DatabaseLocation: Sendable {
-    /// Of the SQLite file; empty when it is a server.
+    /// The path of the SQLite file; empty for a database server.
     package let path: String
-    /// The URL of a PostgreSQL server, which may hold a password.
+    /// The URL of a PostgreSQL server, which may contain a password.
     package let server: Secret?
-    /// Of the server, for transactions.
+    /// The number of connections for transactions; PostgreSQL only.
     package let connections: Int
 
     package init(path: String) { (self.path, server, connections) = (path, nil, 0) }
@@ -66,27 +66,27 @@ package struct DatabaseLocation: Sendable {
         (path, self.server, self.connections) = ("", server, connections)
     }
 
-    /// What people are told.
+    /// The name in messages.
     package var name: String { server == nil ? path : "the database server" }
 }
 
-/// Which keys sign and verify access tokens besides those of the database, which always verify.
+/// Which keys sign and verify access tokens. Those of the database always verify as well.
 package struct TokenSettings: Sendable {
     package var imported: [JSONWebKey] = []
     package var sharedSecret: JSONWebKey?
     package var signsWithSharedSecret = false
 }
 
-/// An auth server elsewhere, which the gateway trusts.
+/// Another auth server whose tokens the gateway accepts.
 package struct RemoteIssuerSettings: Sendable {
     package let keysURL: String
-    /// `iss` of its tokens, and the address of its admin API.
+    /// The `iss` of its tokens, which is also the URL of its admin API.
     package let issuer: String
-    /// Deletes accounts there.
+    /// The key for deleting accounts there.
     package let secretKey: Secret
 }
 
-// What is told about all of it is `check-config`, which masks what is secret.
+// Prints no values. `check-config` prints them with secrets masked.
 extension ServerSettings: CustomStringConvertible, CustomReflectable {
     package var description: String { "ServerSettings[\(listen)]" }
     package var customMirror: Mirror {

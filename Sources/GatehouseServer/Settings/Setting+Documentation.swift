@@ -1,7 +1,7 @@
 import GatehouseWire
 
 extension Setting {
-    /// The value that counts when none is given, as text; nil when there is none.
+    /// The default value as text; nil without one.
     package var defaultText: String? {
         switch self {
         case .host: "127.0.0.1"
@@ -37,7 +37,7 @@ extension Setting {
         }
     }
 
-    /// One line for people, in Markdown.
+    /// A one-line description in Markdown.
     package var summary: String {
         switch self {
         case .listen, .host, .port, .externalURL, .siteURL, .authPaths, .metricsListen, .trustedProxies, .proxyHeader,
@@ -161,8 +161,7 @@ extension Setting {
                 + "when all places are taken, the address with the most gives one up."
         case .hashThreads:
             "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, and up to 64 MiB while it checks an imported "
-                + "hash, which a container's limit has to have room for. "
-                + "Without a value: as many as the machine has cores."
+                + "hash, which a container's limit has to have room for. Without a value: as many as the machine has cores."
         case .appScheme: "The URL scheme of the app, for `/api/v1/auth/callback`. Without a value the route is closed."
         case .jwksURL: "`serve --only gateway`: where the issuer's keys are, `https://…/.well-known/jwks.json`."
         case .issuerSecretKey: "`serve --only gateway`: the issuer's secret key, to delete accounts with."

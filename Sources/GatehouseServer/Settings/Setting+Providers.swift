@@ -1,7 +1,7 @@
 import GatehouseWire
 
 extension Setting {
-    /// One line for people about redirects and providers, in Markdown; nil for other settings.
+    /// A one-line description of a setting for redirects or providers, in Markdown; nil for other settings.
     var providerSummary: String? {
         switch self {
         case .uriAllowList:

@@ -1,9 +1,9 @@
 import GatehouseWire
 
-/// One thing that can be configured. The raw value is its name in the YAML file; in the environment it is
-/// `GATEHOUSE_` and the raw value in capitals.
+/// A setting. The raw value is its key in the YAML file. Its environment variable is `GATEHOUSE_` followed by the raw
+/// value in capitals.
 package enum Setting: String, CaseIterable, Sendable {
-    // Where it listens, and what it is called from outside.
+    // Addresses and public URLs.
     case listen, host, port
     case externalURL = "external_url"
     case siteURL = "site_url"
@@ -14,7 +14,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case corsAllowedHeaders = "cors_allowed_headers"
     case requestDuration = "api_max_request_duration"
 
-    // What it keeps, and the secrets that only the configuration knows.
+    // Database, and the secrets that only the configuration contains.
     case database
     case databaseConnections = "database_connections"
     case secrets
@@ -33,7 +33,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case jwtRole = "jwt_default_group_name"
     case jwtAdminRoles = "jwt_admin_roles"
 
-    // Who may sign up, and how.
+    // Sign-up and sign-in.
     case disableSignUp = "disable_signup"
     case emailEnabled = "external_email_enabled"
     case anonymousEnabled = "external_anonymous_users_enabled"
@@ -55,7 +55,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case sessionInactivity = "sessions_inactivity_timeout"
     case freshSignIn = "security_fresh_sign_in"
 
-    // Where browsers may be sent back to, and sign-in through providers.
+    // Redirects, and sign-in through providers.
     case uriAllowList = "uri_allow_list"
     case redirectPatterns = "redirect_patterns"
     case implicitFlow = "external_implicit_flow_enabled"
@@ -117,7 +117,7 @@ extension Setting {
     /// `GATEHOUSE_…`
     package var environmentName: String { "GATEHOUSE_" + rawValue.uppercased() }
 
-    /// Names of the Auth API's configuration that mean the same (contract 11); the first that is set counts.
+    /// Equivalent variables of Supabase Auth. The first one that is set counts.
     package var foreignNames: [String] {
         switch self {
         case .externalURL: ["API_EXTERNAL_URL"]
@@ -146,7 +146,8 @@ extension Setting {
         }
     }
 
-    /// Never printed, and may come from a file: its name followed by `_FILE` (`_file` in YAML) names one.
+    /// Whether the value is never printed and can come from a file, named by the setting with the suffix `_FILE`
+    /// (`_file` in YAML).
     package var isSecret: Bool {
         switch self {
         case .secrets, .secretKeys, .jwtSecret, .jwtKeys, .issuerSecretKey, .appleKey, .appleSecret, .googleSecret,
@@ -156,6 +157,6 @@ extension Setting {
         }
     }
 
-    /// Not secret, but possibly with a password inside.
+    /// Whether the value is not secret itself but may contain a password.
     var mayHoldPassword: Bool { self == .database }
 }

@@ -1,10 +1,10 @@
 import GatehouseWire
 
-/// A value that cannot be used. Names the value, never shows it.
+/// An invalid value. Contains the setting's name, never the value.
 package struct SettingsProblem: Hashable, Sendable {
-    /// As it was written: `GATEHOUSE_PORT`, or `port in gatehouse.yaml`.
+    /// The name as written: `GATEHOUSE_PORT`, or `port in gatehouse.yaml`.
     package let name: String
-    /// What would be right, as the end of a sentence.
+    /// The expected form, as the end of a sentence.
     package let expected: String
 
     package init(_ name: String, _ expected: String) {
@@ -13,7 +13,7 @@ package struct SettingsProblem: Hashable, Sendable {
     }
 }
 
-/// Everything that is wrong with the configuration, so that one restart mends it all.
+/// All problems of a configuration.
 package struct SettingsProblems: Error, Equatable, Sendable, CustomStringConvertible {
     package let problems: [SettingsProblem]
 

@@ -33,15 +33,16 @@ extension SettingsReader {
         auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
         auth.apiKeys.areRequired = flag(.requireAPIKey)
         if auth.apiKeys.areRequired, auth.apiKeys.publishable.isEmpty, auth.apiKeys.secret.isEmpty {
-            refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName) or no caller gets in")
+            refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName)")
         }
         return auth
     }
 
-    /// The app's names: those that are given, and those that the configuration has anyway.
+    /// Names of the app that passwords must not consist of: the configured words, and parts of the URLs and of the
+    /// app's scheme.
     private func forbiddenWords() -> [String] {
         let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
-        // What a registry sells below names no app.
+        // Top-level domains do not name the app.
         let labels = hosts.flatMap { $0.split(separator: ".").dropLast().map(String.init) }
         return list(.passwordForbiddenWords) + hosts + labels + [text(.appScheme)].compactMap(\.self)
     }
@@ -66,7 +67,7 @@ extension SettingsReader {
 
     mutating func remoteIssuer() -> RemoteIssuerSettings? {
         for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where !given.has(setting) {
-            refuse(setting, "is missing: a gateway alone has to know its issuer")
+            refuse(setting, "is missing: a standalone gateway needs an issuer")
         }
         let issuer = webAddress(.jwtIssuer)
         guard let keysURL = webAddress(.jwksURL), let issuer, let key = given[.issuerSecretKey]?.text else {

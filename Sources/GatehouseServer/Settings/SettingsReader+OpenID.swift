@@ -3,19 +3,19 @@ import GatehouseWire
 import IdentityProviders
 
 extension SettingsReader {
-    /// The providers of the JSON array.
+    /// Reads the JSON array of OpenID Connect providers.
     ///
-    /// - Parameter taken: Names that others have.
+    /// - Parameter taken: Names that are already in use.
     mutating func openIDProviders(
         _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule, besides taken: [String]
     ) -> [ConfiguredProvider] {
         guard let text = given[.openIDProviders]?.text else { return [] }
-        // Lost: where the text is no JSON; a part of it in a message could be a secret.
+        // Lost: where the JSON is invalid. Quoting the text could reveal a secret.
         guard let elements = (try? JSONReader.read(text))?.arrayValue else {
             refuse(.openIDProviders, "expected a JSON array of objects")
             return []
         }
-        // Apple and Google have rules of their own, which an entry of this list would not get.
+        // Apple and Google need special rules, which an entry of this list would lack.
         var names = Set(taken + ["apple", "google"])
         var providers: [ConfiguredProvider] = []
         for (index, element) in elements.enumerated() {
@@ -35,7 +35,7 @@ extension SettingsReader {
     }
 }
 
-/// One object of the array. Its values are never repeated: one of them is secret.
+/// An object of the array. Its values are never quoted, because one of them is secret.
 private struct OpenIDEntry {
     private let members: JSONObject
     private(set) var problems: [String] = []
@@ -81,7 +81,7 @@ private struct OpenIDEntry {
         return defaults.configure(settings, linking: linking, redirectURL: redirectURL)
     }
 
-    /// Without a secret it is a public client, which has its code verifier and nothing else.
+    /// A public client has no secret and relies on PKCE.
     private mutating func credential(_ usesPKCE: Bool) -> ClientCredential {
         guard let secret = text("client_secret") else { return usesPKCE ? .pkceOnly : .none }
         return .secret(Secret(secret))
@@ -98,7 +98,7 @@ private struct OpenIDEntry {
         return "\(member) \(problem.expected)"
     }
 
-    /// - Returns: nil when it is not there, or null.
+    /// - Returns: nil for an absent or null member.
     private func member(_ name: String) -> AnyJSON? { members[name].flatMap { $0.isNull ? nil : $0 } }
 
     private mutating func text(_ name: String) -> String? {
@@ -108,7 +108,7 @@ private struct OpenIDEntry {
         return nil
     }
 
-    /// - Returns: Empty text when it is missing, which is a problem then.
+    /// - Returns: An empty string, after reporting the problem, for a missing member.
     private mutating func required(_ name: String) -> String {
         if member(name) == nil { refuse(name, "is missing") }
         return text(name) ?? ""

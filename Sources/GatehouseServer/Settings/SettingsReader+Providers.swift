@@ -4,7 +4,7 @@ import GatehouseWire
 import IdentityProviders
 
 extension SettingsReader {
-    /// Which addresses are called for providers.
+    /// The addresses that may be called for providers.
     mutating func outgoing() -> OutgoingAddressRule {
         let networks = list(.outgoingNetworks).map(IPNetwork.init)
         if networks.contains(nil) { refuse(.outgoingNetworks, "expected networks such as 10.1.0.0/16,fd00::/8") }
@@ -12,7 +12,7 @@ extension SettingsReader {
             allowsLoopback: flag(.outgoingLoopback), allowedNetworks: networks.compactMap(\.self))
     }
 
-    /// Every provider that is switched on.
+    /// All enabled providers.
     mutating func providers(_ auth: AuthSettings, _ rule: OutgoingAddressRule) -> [ConfiguredProvider] {
         let defaults = ProviderDefaults(
             externalURL: auth.externalURL, confirmsAutomatically: auth.confirmsAutomatically)
@@ -36,7 +36,7 @@ extension SettingsReader {
             let credential = reader.appleCredential()
             return problems.collect { () throws(ProviderSettingsProblems) in
                 guard let base else { return try .apple(clientIDs: clientIDs, credential: credential) }
-                // Its keys come from there, whatever it signs with.
+                // The keys always come from this base URL.
                 return try .apple(
                     clientIDs: clientIDs, credential: credential, base: base,
                     issuers: [base] + ProviderSettings.appleIssuers)
@@ -44,7 +44,7 @@ extension SettingsReader {
         }
     }
 
-    /// The .p8 key, else the ready-made secret.
+    /// The .p8 key if configured, otherwise the prepared client secret.
     private mutating func appleCredential() -> ClientCredential {
         let ofKey = [Setting.appleKey, .appleKeyID, .appleTeamID]
         guard ofKey.contains(where: { given.has($0) }) else { return secretCredential(.appleSecret) }
@@ -73,7 +73,7 @@ extension SettingsReader {
         }
     }
 
-    /// As Supabase Auth has it: no discovery, no `openid` in the scopes, no code challenge.
+    /// As in Supabase Auth: no discovery, no scope `openid`, no PKCE.
     private mutating func keycloak(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
         let clientIDs = list(.keycloakClientID)
         return known(.keycloak, defaults, rule) { reader, problems in
@@ -105,7 +105,7 @@ extension SettingsReader {
         return .secret(Secret(value.text))
     }
 
-    /// Reads what all of them have, so that every problem is told at once.
+    /// Reads all settings of a provider first, so that every problem is reported at once.
     private mutating func known(
         _ names: ProviderNames, _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule,
         _ make: (inout SettingsReader, inout ProviderFindings) -> ProviderSettings?
@@ -137,7 +137,7 @@ extension SettingsReader {
     }
 }
 
-/// Collects what is wrong with one provider.
+/// Collects the problems of one provider.
 struct ProviderFindings {
     private(set) var problems: [ProviderSettingsProblem] = []
 
@@ -152,7 +152,7 @@ struct ProviderFindings {
         }
     }
 
-    /// Whether it could be called.
+    /// Checks whether the provider could be called.
     mutating func check(_ settings: ProviderSettings, _ rule: OutgoingAddressRule) {
         do throws(ProviderSettingsProblems) {
             _ = try OpenIDProvider(settings, rule: rule, now: { Instant(seconds: 0) }) { _ in
@@ -165,7 +165,7 @@ struct ProviderFindings {
 }
 
 extension ProviderSettingsProblem {
-    /// What would be right, as the end of a sentence; without the value, which may be anything.
+    /// The expected form as the end of a sentence, without the value.
     var expected: String {
         switch self {
         case .name: "expected a name of a-z, 0-9, - and _ that is not one of the API's own, such as email"

@@ -3,9 +3,9 @@ import Foundation
 import GatehouseWire
 
 extension SettingsReader {
-    /// Where browsers may be sent back to.
+    /// The allowed redirect URLs.
     ///
-    /// - Parameter externalURL: As it was checked; empty when it was wrong.
+    /// - Parameter externalURL: The validated URL; empty if it was invalid.
     mutating func redirects(externalURL: String) -> RedirectAllowList {
         let takesPatterns = flag(.redirectPatterns)
         let entries = takesPatterns ? RedirectEntry.patterns(text(.uriAllowList) ?? "") : list(.uriAllowList)
@@ -19,7 +19,7 @@ extension SettingsReader {
             siteURL: siteURL() ?? Self.origin(of: externalURL), entries: entries, takesPatterns: takesPatterns)
     }
 
-    /// Byte for byte, as all redirects.
+    /// Kept byte for byte, like all redirect URLs.
     private mutating func siteURL() -> String? {
         guard let text = given[.siteURL]?.text else { return nil }
         guard RedirectEntry.canMatch(text, asPattern: false), !text.contains("#") else {
@@ -29,13 +29,13 @@ extension SettingsReader {
         return text
     }
 
-    /// `https://api.example.org:8443` of `https://api.example.org:8443/auth/v1`.
+    /// `https://api.example.org:8443` for `https://api.example.org:8443/auth/v1`.
     private static func origin(of url: String) -> String {
         guard let scheme = url.range(of: "://") else { return url }
         return String(url[..<(url[scheme.upperBound...].firstIndex(of: "/") ?? url.endIndex)])
     }
 
-    /// A web address as it was written: the provider compares it letter by letter.
+    /// An http or https URL, unchanged: the provider compares it byte for byte.
     mutating func exactWebAddress(_ setting: Setting) -> String? {
         guard let text = given[setting]?.text else { return nil }
         if RedirectEntry.isWebAddress(text) { return text }
@@ -44,17 +44,16 @@ extension SettingsReader {
     }
 }
 
-/// An entry of the list of addresses that browsers may be sent back to.
+/// An entry of the list of redirect URLs.
 package enum RedirectEntry {
-    /// Whether some address could be allowed by it. False for what is no address, and for schemes that browsers run
-    /// text behind.
+    /// Whether the entry can allow any URL. false for invalid URLs and for schemes whose content browsers execute.
     package static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
         guard asPattern else { return isAddress(entry) }
         let isExact = !entry.contains { "*[{".contains($0) } && isAddress(entry)
         return isExact || RedirectAllowList.canMatch(pattern: entry)
     }
 
-    /// The parts of a list of patterns: a comma between braces separates nothing.
+    /// Splits a list of patterns at commas outside of braces.
     static func patterns(_ list: String) -> [String] {
         var (parts, depth) = ([""], 0)
         for character in list {

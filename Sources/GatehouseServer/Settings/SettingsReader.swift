@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Turns given text into values and keeps every problem, so that all of them are told at once.
+/// Converts text to values and collects all problems.
 struct SettingsReader {
     let given: GivenSettings
     private(set) var problems: [SettingsProblem]
@@ -18,7 +18,7 @@ struct SettingsReader {
         refuse(name: given[setting]?.origin ?? setting.environmentName, expected)
     }
 
-    /// The same problem is told once.
+    /// Reports each problem once.
     mutating func refuse(name: String, _ expected: String) {
         let problem = SettingsProblem(name, expected)
         if !problems.contains(problem) { problems.append(problem) }
@@ -32,7 +32,7 @@ struct SettingsReader {
         return text
     }
 
-    /// Go's spellings of a boolean, and those of people.
+    /// Accepts Go's spellings of a boolean, and `yes`, `no`, `on` and `off`.
     mutating func flag(_ setting: Setting) -> Bool {
         switch text(setting)?.lowercased() {
         case "1", "t", "true", "yes", "on": return true
@@ -50,7 +50,7 @@ struct SettingsReader {
         return range.lowerBound
     }
 
-    /// - Returns: nil when there is neither a value nor a default.
+    /// - Returns: nil if there is neither a value nor a default.
     mutating func duration(_ setting: Setting, allowsZero: Bool = false) -> Duration? {
         guard let text = text(setting) else { return nil }
         guard let duration = Duration(go: text), duration > .zero || (allowsZero && duration == .zero) else {
@@ -60,7 +60,7 @@ struct SettingsReader {
         return duration
     }
 
-    /// The parts of a comma-separated list, without blanks around them; empty parts do not count.
+    /// The elements of a comma-separated list, trimmed, without empty ones.
     func list(_ setting: Setting) -> [String] {
         (text(setting) ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
             !$0.isEmpty
@@ -74,7 +74,7 @@ struct SettingsReader {
         return nil
     }
 
-    /// An absolute web address without a slash at its end.
+    /// An absolute http or https URL without a trailing slash.
     mutating func webAddress(_ setting: Setting) -> String? {
         guard let text = given[setting]?.text else { return nil }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme ?? ""), url.host?.isEmpty == false,

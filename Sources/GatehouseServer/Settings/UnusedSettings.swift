@@ -1,10 +1,10 @@
 import GatehouseWire
 
-/// What is set for features that this build does not have.
+/// Settings for features that this build does not have.
 package struct UnusedSettings: Sendable {
-    /// `GOTRUE_…` names that nothing here reads.
+    /// `GOTRUE_…` variables that this program does not read.
     package let names: [String]
-    /// Features that were asked for, one sentence each.
+    /// The missing features that the configuration enables, one sentence each.
     package let missingFeatures: [String]
 
     package init(_ given: GivenSettings) {
@@ -65,12 +65,12 @@ package enum ClientVariables {
 }
 
 extension SettingsReader {
-    /// A misspelt name of ours is a problem: its value would silently not count.
+    /// Reports misspelt `GATEHOUSE_` names, which would be ignored otherwise.
     mutating func refuseUnknownNames() {
         let known = Setting.allCases.flatMap { setting in
             [setting.environmentName] + (setting.isSecret ? [setting.environmentName + "_FILE"] : [])
         }
-        // Whose shell knows a server for the client can start one, too.
+        // Variables of the client may be set in the shell that starts a server.
         let ofTheClient = [ClientVariables.url, ClientVariables.key]
         for name in given.environment.keys.sorted()
         where name.hasPrefix("GATEHOUSE_") && !known.contains(name) && !ofTheClient.contains(name) {

@@ -1,5 +1,5 @@
-/// The text of `application/x-www-form-urlencoded` (WHATWG URL §5), in queries and in bodies: a blank is a plus sign,
-/// what RFC 3986 §2.3 calls unreserved stays, everything else is escaped.
+/// `application/x-www-form-urlencoded` (WHATWG URL §5), for queries and bodies: spaces become plus signs, the
+/// unreserved characters of RFC 3986 §2.3 stay, everything else is percent-encoded.
 package enum FormText {
     package static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
@@ -20,21 +20,21 @@ package enum FormText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Returns: nil for broken escapes, and for what is no UTF-8.
+    /// - Returns: nil for invalid escapes or invalid UTF-8.
     package static func read(_ text: some Collection<UInt8>) -> String? {
         let (bytes, isWhole) = unescape(Array(text))
-        // Decoding mends what is no UTF-8, and then the bytes differ.
+        // Decoding replaces invalid UTF-8, which changes the bytes.
         let read = String(decoding: bytes, as: UTF8.self)
         return isWhole && read.utf8.elementsEqual(bytes) ? read : nil
     }
 
-    /// Broken escapes stay as they are; what is no UTF-8 becomes replacement characters, which match nothing.
+    /// Keeps invalid escapes, and replaces invalid UTF-8 by replacement characters, which match nothing.
     package static func readLeniently(_ text: some Collection<UInt8>) -> String {
         String(decoding: unescape(Array(text)).bytes, as: UTF8.self)
     }
 
     private static func unescape(_ text: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
-        // Most texts have nothing to read in another way.
+        // Fast path: most texts contain nothing to decode.
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return (text, true) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

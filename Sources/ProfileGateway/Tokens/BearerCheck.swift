@@ -26,7 +26,7 @@ package struct BearerCheck: Sendable {
         self.leeway = leeway
     }
 
-    /// What ``ProfileRoutes`` wants as `authenticate`. The issuer alone knows which sessions have ended.
+    /// The function that ``ProfileRoutes`` takes as `authenticate`. The issuer alone knows which sessions have ended.
     @Sendable package func bearer(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(RemoteKeySet.Failure) {
@@ -39,7 +39,7 @@ package struct BearerCheck: Sendable {
         } catch {
             throw .invalid
         }
-        // A service key has no `sub`: it is nobody's profile.
+        // A service key has no `sub`, and therefore no profile.
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(userID: userID, email: email, sessionID: claims.sessionID, tokenText: token)
