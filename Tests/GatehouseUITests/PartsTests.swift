@@ -6,7 +6,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// What an app puts in the place of the screens' own parts; the README shows the same.
+/// A screen that replaces every replaceable part of the account screens; the README links here.
 private struct Journal: View {
     @State private var showsAccount = false
 
