@@ -4,5 +4,5 @@ import Testing
 /// is a row of Docs/acceptance.md.
 ///
 /// One after the other: every test has a server and a screen of its own, and all screens share the main actor.
-@Suite("What the designs accept", .serialized, .timeLimit(.minutes(5)))
+@Suite("The acceptance criteria of the designs", .serialized, .timeLimit(.minutes(5)))
 struct AcceptanceTests {}

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Plans on large tables")
 struct LargeTablePlanTests {
-    @Test("Whatever a person or a node does all day looks rows up by an index", arguments: TestDatabase.all)
+    @Test("Every daily statement of users and nodes uses an index", arguments: TestDatabase.all)
     func everything(_ kind: TestDatabase) async throws {
         let recorded = RecordedStatements()
         let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
@@ -43,7 +43,7 @@ struct LargeTablePlanTests {
     private static func adds(_ statement: SQL) -> Bool { statement.text.hasPrefix("INSERT") }
 
     @Test(
-        "A refresh looks rows up by an index while the tables are small too: the plan is kept while they grow",
+        "A refresh uses an index on small tables too: its plan is kept while they grow",
         .enabled("needs PostgreSQL") { TestCluster.programs != nil }, arguments: [5, 40])
     func smallTables(people: Int) async throws {
         let recorded = RecordedStatements()
@@ -61,7 +61,7 @@ struct LargeTablePlanTests {
     }
 
     @Test(
-        "A page of the list of accounts costs the same at its end as at its beginning", arguments: TestDatabase.all)
+        "A page of the account list costs the same at its end as at its beginning", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         try await store.fillTables(people: 2_000)
@@ -84,7 +84,7 @@ struct LargeTablePlanTests {
     }
 
     @Test(
-        "Where a row goes with another one, an index finds it",
+        "Every cascading deletion uses an index",
         .enabled("needs PostgreSQL") {
             TestCluster.programs != nil
         })

@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Made-up people")
+@Suite("Seeded accounts")
 struct SeedTests {
     private func people(_ store: StoreFixture, seed: UInt64 = 1) -> SeededPeople {
         SeededPeople(store.accounts, seed: seed, passwordHash: Secret("$hash$"), at: store.clock.now)
@@ -27,7 +27,7 @@ struct SeedTests {
         return texts + profiles + sessions
     }
 
-    @Test("The same seed makes the same people, another one others", arguments: TestDatabase.all)
+    @Test("The same seed creates the same accounts, another one others", arguments: TestDatabase.all)
     func same(_ kind: TestDatabase) async throws {
         let (one, two, other) = try await (StoreFixture(kind), StoreFixture(.sqlite), StoreFixture(.sqlite))
         for store in [one, two] { _ = try await store.accounts.add(people(store), 0..<40) }
@@ -39,7 +39,7 @@ struct SeedTests {
         #expect(Set(rows).isDisjoint(with: others))
     }
 
-    @Test("They are as the product would have made them", arguments: TestDatabase.all)
+    @Test("They are as the product would have created them", arguments: TestDatabase.all)
     func plausible(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.add(people(store), 0..<20)
@@ -55,7 +55,7 @@ struct SeedTests {
         #expect(accounts.allSatisfy { $0.user.times.createdAt < store.clock.now })
     }
 
-    @Test("A run that was interrupted goes on where rows are missing", arguments: TestDatabase.all)
+    @Test("An interrupted run continues where rows are missing", arguments: TestDatabase.all)
     func resumed(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(try await store.accounts.add(people(store), 0..<20) == 20)
@@ -73,7 +73,7 @@ struct SeedTests {
         #expect(Set(again).isSuperset(of: whole) && again.count > whole.count)
     }
 
-    @Test("Real accounts are seen, and stay when the made-up ones go", arguments: TestDatabase.all)
+    @Test("Real accounts are detected, and stay when the seeded ones are removed", arguments: TestDatabase.all)
     func unseeded(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.add(people(store), 0..<60)
@@ -95,7 +95,7 @@ struct SeedTests {
         #expect(try await store.count("audit") == 8)
     }
 
-    @Test("Tokens are current, of different sessions, and only of made-up people", arguments: TestDatabase.all)
+    @Test("Tokens are current, of different sessions, and only of seeded accounts", arguments: TestDatabase.all)
     func tokens(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(try await store.accounts.seededTokens(5).isEmpty)
@@ -112,7 +112,7 @@ struct SeedTests {
         #expect(try await store.accounts.seededTokens(1_000).count == 50)
     }
 
-    @Test("Tokens of later generations are those that refreshing brings", arguments: TestDatabase.all)
+    @Test("Tokens of later generations match those of a refresh", arguments: TestDatabase.all)
     func generations(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.add(people(store), 0..<40)
@@ -127,7 +127,7 @@ struct SeedTests {
         }
     }
 
-    @Test("D7: A made-up person of a provider is recognised, and linked with another that vouches for the address")
+    @Test("D7: A seeded provider identity is recognized, and linked with another that verifies the address")
     func linked() async throws {
         let store = try await StoreFixture(.sqlite)
         _ = try await store.accounts.add(people(store), 0..<20)

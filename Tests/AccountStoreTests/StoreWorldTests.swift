@@ -190,9 +190,9 @@ struct StoreWorld {
     private mutating func note(_ text: String) { history.append(text) }
 }
 
-@Suite("Linking, in a small world on the database")
+@Suite("Linking, in random sequences on the database")
 struct StoreWorldTests {
-    @Test("D7, D8: Nobody is ever in an account that was somebody else's, and nobody loses the last way in")
+    @Test("D7, D8: No user ever enters an account of another, and no user loses the last sign-in method")
     func sequences() async throws {
         var rules: Set<LinkingRule> = []
         for seed in 1...30 as ClosedRange<UInt64> {

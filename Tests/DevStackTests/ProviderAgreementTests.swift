@@ -103,7 +103,7 @@ struct ProviderAgreementTests {
         for identity in [atApple, atGoogle] { expect(identity, Known.all[0]) }
     }
 
-    @Test("The wrong nonce is refused, and the failing token endpoint is no refusal (D4, E7)")
+    @Test("A wrong nonce is refused, and a failing token endpoint is not a refusal (D4, E7)")
     func troubles() async throws {
         let door = try DevDoor()
         let provider = try google(door)
@@ -121,7 +121,7 @@ struct ProviderAgreementTests {
         }
     }
 
-    @Test("A notification of Apple's is read as what was sent")
+    @Test("An Apple notification is read as it was sent")
     func notification() async throws {
         let door = try DevDoor()
         let sent = try await door.post("/dev/apple/notify", json: ["person": "hidden", "event": "email-disabled"])

@@ -8,7 +8,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("The gateway and tokens that have not run out")
+@Suite("The gateway and unexpired tokens")
 struct EndedSessionTests {
     private func status(_ server: TestServer, _ session: TestSession) async throws -> Int {
         let answer = try await server.send(.get, "/v1/auth/me", bearer: session.accessToken)
@@ -17,7 +17,7 @@ struct EndedSessionTests {
         return answer.status
     }
 
-    @Test("C4: Where this process ended a session, its tokens are refused at once", arguments: TestDatabase.all)
+    @Test("C4: After this process ended a session, its tokens are refused at once", arguments: TestDatabase.all)
     func endings(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             typealias Step = @Sendable (TestServer, TestSession) async throws -> TestAnswer
@@ -59,7 +59,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C4: A ban refuses at once, and not after it was lifted or has run out", arguments: TestDatabase.all)
+    @Test("C4: A ban refuses at once, and not after its end", arguments: TestDatabase.all)
     func bans(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
@@ -76,7 +76,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C4: Another node hears of it by its next look, a new one by its first", arguments: TestDatabase.all)
+    @Test("C4: Another node learns it by its next poll, a new one by its first", arguments: TestDatabase.all)
     func nodes(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             var elsewhere = server.accounts
@@ -109,7 +109,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C4: Looking for those refused costs a read of the profile nothing", arguments: TestDatabase.all)
+    @Test("C4: The check of revoked tokens adds no cost to reading a profile", arguments: TestDatabase.all)
     func cost(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
@@ -121,7 +121,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C2: A live token of a deleted account makes no profile, softly deleted or not", arguments: TestDatabase.all)
+    @Test("C2: An unexpired token of a deleted account creates no profile", arguments: TestDatabase.all)
     func patch(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             for isSoft in [true, false] {

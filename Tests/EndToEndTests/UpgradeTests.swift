@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `Docs/operations.md`: migrate first; the nodes that run go on, on the newer schema.
-@Suite("A step of the schema under a node that serves")
+@Suite("A migration under a running node")
 struct UpgradeTests {
     private static let level = Accounts.migrations.count
 
@@ -45,7 +45,7 @@ struct UpgradeTests {
         return answer
     }
 
-    @Test("Sessions from before go on, and all that a person does works as before", arguments: TestDatabase.all)
+    @Test("Older sessions continue, and all of a user's requests work as before", arguments: TestDatabase.all)
     func newerSchema(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             try await roundTrip(server, "ada@example.com")
@@ -60,7 +60,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("People serve themselves while a step runs that another node has begun", arguments: TestDatabase.all)
+    @Test("Users are served while another node's migration runs", arguments: TestDatabase.all)
     func during(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             try await withThrowingTaskGroup(of: Void.self) { group in

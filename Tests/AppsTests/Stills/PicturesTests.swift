@@ -41,7 +41,7 @@ struct PicturesTests {
         world.close()
     }
 
-    @Test("No two stills have the same name, and the camera is told of each")
+    @Test("No two stills have the same name, and the camera knows each")
     func contents() throws {
         #expect(Set(Still.all.map(\.name)).count == Still.all.count)
         guard let folder = Self.folder else { return }

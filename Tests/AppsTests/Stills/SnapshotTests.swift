@@ -12,7 +12,7 @@ struct SnapshotTests {
     private static let found = World.sources.appending(path: "../../.build/snapshots").standardizedFileURL
     private static let records = ProcessInfo.processInfo.environment["GATEHOUSE_RECORD"] == "1"
 
-    @Test("The screen has the tree that is kept", arguments: Still.all)
+    @Test("The screen matches its stored tree", arguments: Still.all)
     func tree(_ still: Still) async throws {
         let world = try await still.make()
         try await compare("\(still.name).txt", world.screen)
@@ -30,14 +30,14 @@ struct SnapshotTests {
         return lines[(lines.lastIndex(of: "sheet") ?? 0)...].joined(separator: "\n")
     }
 
-    @Test("Every tree that is kept is one of a screen")
+    @Test("Every stored tree belongs to a screen")
     func leftovers() throws {
         let names = Still.all.flatMap { ["\($0.name).txt"] + ($0.showsMost ? ["\($0.name).ar.txt"] : []) }
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.kept.path())
         #expect(Set(files).subtracting(names) == [], "remove them")
     }
 
-    @Test("A difference is shown by the lines that went and came")
+    @Test("A difference lists the removed and added lines")
     func difference() {
         let (old, new) = ("bar\n  # Profile\n  [Done]\n", "bar\n  # Account\n  [Done]\n  [Help]\n")
         #expect(Self.difference(old, new) == ["- 2:   # Profile", "+ 2:   # Account", "+ 4:   [Help]"])

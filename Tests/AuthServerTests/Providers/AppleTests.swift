@@ -9,7 +9,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("Apple, besides signing in")
+@Suite("Apple beyond sign-in")
 struct AppleTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -81,7 +81,7 @@ struct AppleTests {
         }
     }
 
-    @Test("A notification of nobody's, one that is forged, and one while the keys cannot be read")
+    @Test("A notification for no account, a forged one, and one while the keys cannot be read")
     func badNotifications() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             #expect(try await notify(server, "x.y.z").code == "validation_failed")
