@@ -19,7 +19,7 @@ struct DayTests {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? usual
     }
 
-    @Test("Devices that sleep, wake, lose answers and start again stay signed in through changes of the key")
+    @Test("Devices that sleep, wake, lose responses and restart stay signed in through key rotations")
     func day() async throws {
         let hours = Self.setting("GATEHOUSE_SIMULATED_HOURS", 5)
         try await TestServer.with { server in

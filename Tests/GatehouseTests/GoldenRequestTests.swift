@@ -20,7 +20,7 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
 
 @Suite("Golden requests")
 struct GoldenRequestTests {
-    @Test("Every call makes the request of the contract", arguments: GoldenRequest.all)
+    @Test("Every call sends its recorded request", arguments: GoldenRequest.all)
     func request(_ golden: GoldenRequest) async throws {
         let recorder = Recorder(answer: golden.answer)
         try await golden.call(try await recorder.client(isSignedIn: golden.bearer != "key"))

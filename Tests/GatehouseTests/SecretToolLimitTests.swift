@@ -2,9 +2,9 @@ import Foundation
 import Gatehouse
 import Testing
 
-@Suite("A secret-tool that does not end")
+@Suite("A hanging secret-tool")
 struct SecretToolLimitTests {
-    @Test("B5: It is ended with all that it started at the time limit, and reaped", arguments: ["hangs", "hangs hard"])
+    @Test("B5: At the time limit it is ended with all its children, and reaped", arguments: ["hangs", "hangs hard"])
     func hanging(_ fault: String) async throws {
         try await TestFolder.with { folder in
             let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
@@ -33,7 +33,7 @@ struct SecretToolLimitTests {
         return Foundation.read(pipe, &byte, 1) == 0
     }
 
-    @Test("A write that hangs leaves the old value, and the next one works")
+    @Test("A hanging write keeps the old value, and the next one works")
     func hangingWrite() async throws {
         try await TestFolder.with { folder in
             let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
@@ -73,7 +73,7 @@ struct SecretToolLimitTests {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
     }
 
-    @Test("Of several users of one folder, one at a time runs under the lock")
+    @Test("Under the lock one user of a folder runs at a time")
     func lock() async throws {
         try await TestFolder.with { folder in
             let tool = try await FakeSecretTool(in: folder)
@@ -94,7 +94,7 @@ struct SecretToolLimitTests {
         }
     }
 
-    @Test("A lock that is held keeps no write from its end")
+    @Test("A held lock does not keep a write from finishing")
     func writeUnderLock() async throws {
         try await TestFolder.with { folder in
             let storage = try await FakeSecretTool(in: folder).storage()

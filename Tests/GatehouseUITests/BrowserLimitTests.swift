@@ -7,9 +7,9 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("The browser's sheet", .timeLimit(.minutes(5)))
+@MainActor @Suite("The browser sheet", .timeLimit(.minutes(5)))
 struct BrowserLimitTests {
-    @Test("E9: the 60 seconds end the attempt, also when the sheet does not close when it is told to")
+    @Test("E9: the 60 seconds end the attempt, even if the sheet does not close")
     func limit() async throws {
         let service = InMemoryAuthService()
         let manager = service.makeManager()

@@ -35,7 +35,7 @@ struct SecretTests {
         return "\(value)" + children.map { reflected($0.value, depth: depth - 1) }.joined()
     }
 
-    @Test("A secret shows itself as <secret> in every text that can be made of it")
+    @Test("A secret shows itself as <secret> in every text form")
     func alone() {
         let secret = Secret(Self.word)
         #expect("\(secret)" == "<secret>")
@@ -59,7 +59,7 @@ struct SecretTests {
         #expect(mirror.superclassMirror == nil)
     }
 
-    @Test("What holds a secret does not show it either")
+    @Test("A container of a secret does not show it either")
     func inside() {
         let secret = Secret(Self.word)
         let values: [Any] = [
@@ -98,7 +98,7 @@ struct SecretTests {
         #expect(Secret(right).matches(Secret(left)) == expected)
     }
 
-    @Test("What a check may know without the text: whether there is any, and how many bytes")
+    @Test("A check can know, without the text, whether there is any and how many bytes")
     func size() {
         #expect(Secret("").isEmpty)
         #expect(!Secret("é").isEmpty)

@@ -14,7 +14,7 @@ struct RefusedTests {
         }
     }
 
-    @Test("The compiler refuses it, for the reason that the file names", arguments: try programs)
+    @Test("The compiler refuses it, for the reason in the file", arguments: try programs)
     func refused(_ program: String) throws {
         let file = Self.folder.appending(path: program)
         let source = try String(contentsOf: file, encoding: .utf8)

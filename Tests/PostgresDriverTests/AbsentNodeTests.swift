@@ -3,9 +3,9 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: nodes that go away", .needsServer)
+@Suite("PostgreSQL: failing nodes", .needsServer)
 struct AbsentNodeTests {
-    @Test("The name that a node held is free when the node is gone, also when its work goes on unseen")
+    @Test("The lock of a node is free when the node is gone, even if its work continues unseen")
     func holderGone() async throws {
         let bench = try await Bench()
         let name = "holder-\(bench.schema)"

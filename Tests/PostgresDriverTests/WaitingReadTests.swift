@@ -29,7 +29,7 @@ struct WaitingReadTests {
         try await node.read { db in try db.row("SELECT 1") { $0.int(0) } }
     }
 
-    @Test("A read whose time is over is answered, although the connection works and one before it runs on")
+    @Test("A read past its time limit is answered, although an earlier one still runs on the connection")
     func deadline() async throws {
         let clock = StandingClock()
         let (node, lock, slowReadBegan) = try await world(clock: clock)
@@ -48,7 +48,7 @@ struct WaitingReadTests {
         #expect(try await next.value == 1)
     }
 
-    @Test("More reads than may wait are refused at once; the others are answered")
+    @Test("Reads beyond the waiting limit are refused at once; the others are answered")
     func bound() async throws {
         let (node, lock, _) = try await world(callerLimit: 5, clock: StandingClock())
         let refused = Tally()
