@@ -4,7 +4,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("The fields of the email screen")
     struct FormTests {
-        /// What is typed into the form of a new account, and the line that then stands below a field.
+        /// The input of the sign-up form, and the error that then appears below a field.
         struct Entry: Sendable, CustomTestStringConvertible {
             var name = "G"
             var email = "g@x.yz"

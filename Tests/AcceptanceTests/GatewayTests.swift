@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// The rules that design 003 took from its review: one client for the gateway, no second copy of anything, no error
-    /// that nobody tells.
+    /// The review rules of design 003: one gateway client, no second copy of any state, a message for every error.
     @MainActor @Suite("The gateway behind the screens")
     struct GatewayTests {
         @Test(

@@ -41,7 +41,7 @@ extension AcceptanceTests {
         func expired() async throws {
             try await World.with(.dailyRitual) { world in
                 try await world.begin()
-                // Or what the first start still loads would hear of the end, and leave nothing for the second.
+                // Otherwise a load of the first start sees the end and leaves nothing for the second.
                 try await world.settle()
                 try await world.endSessions()
                 world.clock.advance(by: .seconds(3_601))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// "Account linking conflict" of design 002; who gets which account is requirement D7's.
+    /// "Account linking conflict" of design 002; requirement D7 decides which account an identity opens.
     @MainActor @Suite("Linking two sign-in methods")
     struct LinkingTests {
         private static let conflict = "This email is already associated with another account."

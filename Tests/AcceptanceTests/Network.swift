@@ -5,20 +5,19 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// The way from an app to both doors of a server in this process, with faults that a test switches on by the end of a
-/// path.
+/// The network between an app and both APIs of a server in this process. A test sets faults by the end of a path.
 final class Network: Sendable {
-    /// What becomes of a call.
+    /// The fate of a call.
     private enum Fault: Sendable {
         /// It never reaches the server, and is answered all the same.
         case answered(HTTPReply)
-        /// The server does what was asked, and its answer is lost.
+        /// The server acts, and its response is lost.
         case lost
     }
 
     private struct State {
         var isOffline = false
-        /// By the end of a path: what happens to calls of it, and how often still.
+        /// By the end of a path: the fault of its calls, and how often it still applies.
         var faults: [String: (fault: Fault, times: Int)] = [:]
         var calls: [HTTPCall] = []
         var openCount = 0
@@ -45,7 +44,7 @@ final class Network: Sendable {
         state.withLock { $0.faults[path] = (.answered(reply), times) }
     }
 
-    /// From now on, or so many times, the server does what calls of the path ask, and its answer is lost.
+    /// From now on, or for this many calls, the server acts on calls of the path and its response is lost.
     func lose(_ path: String, times: Int = .max) { state.withLock { $0.faults[path] = (.lost, times) } }
 
     /// From now on all is well.
@@ -65,7 +64,7 @@ final class Network: Sendable {
         for waiting in held { waiting.finish() }
     }
 
-    /// Every call, also those that never reached the server.
+    /// Every call, including calls that never reached the server.
     var calls: [HTTPCall] { state.withLock { $0.calls } }
 
     /// How many calls are still without an answer.

@@ -5,11 +5,11 @@ import HTTPTypes
 import SwiftUI
 import TestSupport
 
-/// The sheets of a device, and the person in front of them: somebody whom the stand-ins of Apple and Google know.
+/// The sheets of a device, and the person in front of them, whom the stand-ins of Apple and Google know.
 @MainActor final class Phone {
-    /// Somebody whom a stand-in knows.
+    /// A person of a stand-in.
     struct Person: Sendable {
-        /// `verified`, `hidden`, `existing`, `cancels` and so on; what each does is told by the stand-in's page.
+        /// `verified`, `hidden`, `existing`, `cancels` and so on; the stand-in's page describes each.
         var id: String
         /// Of `existing` alone.
         var email: String?
@@ -18,7 +18,7 @@ import TestSupport
         static func existing(_ email: String) -> Person { Person(id: "existing", email: email) }
     }
 
-    /// What the person does when a sheet is shown.
+    /// The person's reaction to a sheet.
     enum Conduct: Sendable {
         case chooses(Person)
         case closesTheSheet
@@ -34,9 +34,9 @@ import TestSupport
 
     var apple = Conduct.closesTheSheet
     var google = Conduct.closesTheSheet
-    /// What Apple's sheets were asked for.
+    /// The requests to Apple's sheets.
     private(set) var requests: [ASAuthorizationAppleIDRequest] = []
-    /// What the browser's sheets were asked for.
+    /// The requests to the browser's sheets.
     private(set) var pages: [URL] = []
     private let server: TestServer
     private var isHeld = false

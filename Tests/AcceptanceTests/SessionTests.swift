@@ -12,7 +12,7 @@ extension AcceptanceTests {
     struct SessionTests {
         private static let ended = "Session expired. Please sign in again."
         private static let offline = "You're offline. Some features may be unavailable."
-        /// Longer than an access token is good for.
+        /// Longer than the lifetime of an access token.
         private static let hour = Duration.seconds(3_601)
 
         @Test("002, B8: a start with a session shows the user before any network response")

@@ -18,8 +18,8 @@ struct LinkingWorldTests {
             }
             rules.formUnion(world.rulesSeen)
         }
-        // A world in which a rule never comes up says nothing about it. Nobody is banned in this one, and every
-        // provider takes whoever comes.
+        // A world in which a rule never applies proves nothing about it. This one has no bans, and every provider
+        // accepts every user.
         let absent: Set<LinkingRule> = [
             .accountBanned, .addressRequired, .unlinkedByOwner, .lastMethod, .addressConflict, .undoneByOwner,
             .undoTooLate, .consentRevoked, .providerAccountDeleted,

@@ -26,7 +26,7 @@ struct RefreshVerdictTests {
             // The current one, at any time.
             (0, 0, nil, 0, .rotate), (0, 0, nil, 100 * second, .rotate), (5, 5, 0, 0, .rotate),
             (5, 5, 0, 86_400 * second, .rotate), (.max, .max, 0, 1, .rotate),
-            // One behind: nobody has refreshed with its successor, at any time; late ones are written down.
+            // One behind, at any time: the successor was never used; late repeats are recorded.
             (0, 1, 0, 0, .reissue), (0, 1, 0, 10 * second, .reissue), (0, 1, 0, 10 * second + 1, .reissueLate),
             (4, 5, 0, 29 * 86_400 * second, .reissueLate), (0, 1, nil, 5, .reissueLate),
             // Two or more behind: only within the interval, its last microsecond included.

@@ -92,7 +92,7 @@ struct ServerSecretsTests {
         var text = "\(secrets)" + String(reflecting: secrets)
         dump(secrets, to: &text)
         for spelling in ["171", "ababab", "ABABAB"] { #expect(!text.contains(spelling)) }
-        // What a code has taken in is as good as the secret, and looks like nothing.
+        // The state of a keyed code is as sensitive as the secret, and does not look like it.
         #expect(Mirror(reflecting: secrets).children.isEmpty)
     }
 

@@ -227,7 +227,7 @@ extension CodeOutcome {
 }
 
 extension StoreFixture {
-    /// As somebody with a session that this store has not.
+    /// Signs out as the holder of a session that is not in the store.
     fileprivate func signOut(_ user: UserID, _ scope: SignOutScope) async throws {
         try await accounts.signOut(
             user, name: "", session: SessionID(trusted: user.text), scope: scope, at: clock.now)

@@ -46,7 +46,7 @@ struct DeletionTests {
         #expect(try await store.count("profiles") == 0)
         #expect(try await store.accounts.softDelete(id, at: store.clock.now + .seconds(5)))
         #expect(try await store.accounts.account(id)?.user.times.deletedAt == store.clock.now)
-        // Who comes back can be deleted again.
+        // A returning user can be deleted again.
         guard case .signedIn(let back) = try await store.signUp() else {
             Issue.record("the address is not free")
             return

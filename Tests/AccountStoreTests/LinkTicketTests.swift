@@ -38,7 +38,7 @@ struct LinkTicketTests {
         #expect(account.identities.map(\.provider) == ["email", "google"])
         #expect(try await store.log(2) == ["login confirmed_by_owner", "identity_linked confirmed_by_owner"])
         #expect(try await store.confirm(question.ticket, by: owner).refusal == .ticketUnknown)
-        // What is proven by now links the next provider by itself.
+        // The address is now proven and links the next provider automatically.
         #expect(try await store.entered(store.identity("apple")).rule == .provenByBoth)
     }
 

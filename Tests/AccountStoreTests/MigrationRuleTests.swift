@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Migrations are compatible with earlier programs")
 struct MigrationRuleTests {
-    /// What adds, or fills what was added: nothing that a program before it reads or writes stops working.
+    /// Additions, and updates of added columns: earlier programs do not read or write them.
     private static let adding = [
         "CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER ", "CREATE FUNCTION ",
         "CREATE POLICY ", "UPDATE ", "DO $make$ BEGIN EXECUTE format($create$\nCREATE FUNCTION ",
@@ -24,7 +24,7 @@ struct MigrationRuleTests {
         for migration in Accounts.migrations where migration.leastLevel == 0 {
             for statement in migration.statements + migration.dialectStatements.values.flatMap(\.self) {
                 let text = statement.text
-                // Made in the same step as its table: nobody had read it before.
+                // Created in the same migration as its table: no program has read it before.
                 if text.contains("ENABLE ROW LEVEL SECURITY"), migration.number == 5 { continue }
                 #expect(Self.onlyAdds(text), "\(migration.number): \(text.prefix(80))")
             }

@@ -47,7 +47,7 @@ struct OutboxTests {
         #expect(
             try await store.rows("SELECT identity_id FROM provider_tokens UNION ALL SELECT identity_id FROM link_undos")
                 == 0)
-        // The person comes back as somebody new.
+        // The person returns as a new user.
         #expect(try await store.entered(store.identity("apple")).user != user)
     }
 

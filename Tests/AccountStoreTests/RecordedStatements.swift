@@ -10,7 +10,7 @@ final class RecordedStatements: Sendable {
     var all: [SQL] { statements.withLock { $0.values.sorted { $0.text < $1.text } } }
 }
 
-/// A database that remembers what it was asked.
+/// A database that records its statements.
 struct RecordingDatabase: Database {
     let database: any Database
     let recorded: RecordedStatements

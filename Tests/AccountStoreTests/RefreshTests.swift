@@ -57,7 +57,7 @@ struct RefreshTests {
             let first = try await store.signedIn()
             let second = try #require(try await store.refresh(first.refreshToken).issued)
             try await store.accounts.noteUse(of: second.session.id, counter: used)
-            // A token that was never given out tells nothing.
+            // A token that was never issued reveals nothing.
             try await store.accounts.noteUse(of: second.session.id, counter: 7)
             #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
             store.clock.advance(by: .seconds(11))
@@ -272,7 +272,7 @@ extension ChangingDatabase {
     }
 }
 
-/// Does something between a change and what is read after it, or leaves the change out.
+/// Runs a closure between a change and its following read, or omits the change.
 private struct InterferingDatabase: ChangingDatabase {
     let database: any Database
     /// nil leaves the change out.

@@ -32,7 +32,7 @@ struct RequestCountTests {
         try await counts.add([account, caller], at: start)
         try await counts.add([account], at: start)
         #expect(try await counts.fullTimes(of: [account, caller]) == [start + .seconds(2), start + .seconds(1)])
-        // What was done anyway is never more than all of it.
+        // Counts of attempts that already happened stop at the full count.
         for _ in 0..<5 { try await counts.add([account], at: start) }
         #expect(try await counts.fullTimes(of: [account]) == [start + .seconds(3)])
         #expect(try await counts.take("account", key: "a", rate, at: start) == .seconds(1))

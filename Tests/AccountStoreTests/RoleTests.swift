@@ -69,7 +69,7 @@ struct RoleTests {
         let owner = try roles.open(.migrator)
         try await owner.write { db in
             _ = try db.run(SQL(stringLiteral: "REVOKE INSERT ON profiles FROM \(roles.name(of: .service))"))
-            // A table of the same name that comes first for whoever looks by the path.
+            // A table of the same name that comes first on the search path.
             _ = try db.run("CREATE TEMPORARY TABLE profiles (id uuid, first_name text)")
             _ = try db.run(
                 """

@@ -11,7 +11,7 @@ struct SeedTests {
         SeededPeople(store.accounts, seed: seed, passwordHash: Secret("$hash$"), at: store.clock.now)
     }
 
-    /// What everybody's rows hold, in order.
+    /// The contents of every account's rows, in order.
     private func everything(_ store: StoreFixture) async throws -> [String] {
         let accounts = try await store.accounts.accounts(after: nil, limit: 100)
         let profiles = try await store.accounts.profileRows(after: nil, limit: 100).map(\.text)
@@ -63,7 +63,7 @@ struct SeedTests {
         let whole = try await everything(store)
         let somebody = try #require(try await store.accounts.account(email: EmailAddress("person-3.1@seeded.invalid")!))
         _ = try await store.accounts.delete(somebody.user.id, actor: nil, at: store.clock.now)
-        // Their sign-up is in the log still: only what is gone comes back.
+        // Their sign-up is still in the log: only removed rows come back.
         _ = try await store.storage.database.write { db in
             try db.run("DELETE FROM audit_log WHERE actor_id = \(somebody.user.id.text)")
         }
@@ -80,7 +80,7 @@ struct SeedTests {
         #expect(try await store.accounts.countSeeded(stopsAtOther: true) == (60, false))
         _ = try await store.signedIn("ada@example.com")
         _ = try await store.signedIn("ada@seeded.invalid.example.com")
-        // Whoever has such an address is not made up for that.
+        // A real user may have such an address.
         _ = try await store.signedIn("ada@seeded.invalid")
         _ = try await store.signedIn("person-7.2@seeded.invalid")
         #expect(try await store.accounts.countSeeded(stopsAtOther: false) == (60, true))

@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// The small world of the rules' own tests, on the database: a few people who try each other's addresses.
+/// The random sequences of the rules' own tests, on the database: a few users who try each other's addresses.
 struct StoreWorld {
     private static let people = 3
 
@@ -140,7 +140,7 @@ struct StoreWorld {
         sessions.append((person, issued))
     }
 
-    /// What is wrong now; nil while all is well.
+    /// The first violated invariant, or nil.
     func broken() async throws -> String? {
         for (user, people) in entered where people.count > 1 { return "\(user.text) was entered by \(people.sorted())" }
         for (user, people) in entered {

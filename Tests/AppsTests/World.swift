@@ -12,7 +12,7 @@ import SwiftUI
 
 /// One of the apps on a screen, over a service in memory.
 @MainActor struct World {
-    /// The text size of what is made now; nil for that of the settings.
+    /// The text size of new screens; nil for the one in the settings.
     @TaskLocal static var textSize: DynamicTypeSize?
 
     let service: InMemoryAuthService

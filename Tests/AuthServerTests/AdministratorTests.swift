@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A person with an admin role, who asks with the token of their own session.
+/// A user with an admin role, who calls with the token of their own session.
 @Suite("Administrators with accounts")
 struct AdministratorTests {
     private static let users = "/auth/v1/admin/users"

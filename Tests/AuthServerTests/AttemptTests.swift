@@ -144,14 +144,14 @@ struct AttemptTests {
             try await attack(server)
             #expect(try await signIn(nil).status == 429)
             #expect(try await signIn(String(cookie.dropLast(3)) + "AAA").status == 429)
-            // What it has is renewed, not added to.
+            // Its entry is renewed, not duplicated.
             let renewed = try await signIn(cookie)
             #expect(renewed.headers[.setCookie]?.hasPrefix(cookie + ";") == true)
             _ = try await server.send(.post, "/auth/v1/logout", bearer: TestSession(renewed)?.accessToken)
             // It is no password, and guesses like anybody else.
             for _ in 0..<10 { #expect(try await signIn(cookie, "wrong").status == 400) }
             #expect(try await signIn(cookie, "wrong").status == 429)
-            // And its failures slow down nobody else: the account is as shut as it was.
+            // And its failures slow down no other caller: the account is as limited as before.
             server.clock.advance(by: .seconds(360))
             #expect(try await server.signIn(peer: "203.0.113.98").status == 200)
         }

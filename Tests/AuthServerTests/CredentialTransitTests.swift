@@ -64,7 +64,7 @@ struct CredentialTransitTests {
                 let session = try await server.signUp("p\(number)@example.com", data: data)
                 let profile = try await server.send(.get, "/api/v1/profile", bearer: session.accessToken)
                 #expect(profile["avatar_url"] == picture, "\(data)")
-                // What the person wrote stays theirs.
+                // The user's own value stays.
                 let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
                 #expect(user["user_metadata"]?["picture"] == data["picture"])
             }

@@ -172,7 +172,7 @@ struct CurrentUserTests {
                 answers.append(answer.status)
             }
             #expect(answers == Array(repeating: 400, count: 10) + [429])
-            // Whoever has a token is counted by themselves: nobody without one shuts them out, nor they anybody.
+            // The holder of a token has a separate count: callers without one cannot lock them out, nor the reverse.
             #expect(try await server.signIn(peer: "203.0.113.1").status == 200)
         }
     }
@@ -221,7 +221,7 @@ struct CurrentUserTests {
 }
 
 extension TestServer {
-    /// A token signed with the shared secret, good for an hour unless the claims say otherwise.
+    /// A token signed with the shared secret, valid for an hour unless the claims say otherwise.
     func sharedToken(_ claims: JSONObject) throws -> String {
         let usual: JSONObject = [
             "iss": .string(settings.issuer), "exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated",

@@ -98,7 +98,7 @@ struct SignUpRouteTests {
                 #expect(answer["user_metadata"]?["sub"] == answer["id"])
                 #expect(answer["identities"]?.arrayValue?.first?["user_id"] == answer["id"])
             }
-            // Who signs up again sees what they sent themselves, and nothing of whoever was first.
+            // A repeated sign-up sees its own input, and nothing of the first one.
             #expect(waiting["user_metadata"]?["y"] == 2 && waiting["user_metadata"]?["x"] == nil)
             #expect(taken["role"] == "authenticated")
             #expect(try await server.accounts.count() == 2)

@@ -88,7 +88,7 @@ struct PageTests {
         #expect(body["code_verifier"]?.stringValue == ExampleProofKey.verifier)
     }
 
-    /// What a POSIX shell passes to a program, in its own words.
+    /// The arguments that a POSIX shell passes to a program.
     private static func words(ofShell command: String) throws -> [String] {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")

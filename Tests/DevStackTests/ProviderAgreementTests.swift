@@ -4,7 +4,7 @@ import HTTPTypes
 import IdentityProviders
 import Testing
 
-/// Our own provider code against the stand-ins: each is written from the companies' pages, and they have to agree.
+/// Our provider code against the stand-ins: both follow the companies' documentation, and must agree.
 @Suite("The stand-ins and IdentityProviders agree")
 struct ProviderAgreementTests {
     private func transport(_ door: DevDoor) -> ProviderTransport {
@@ -89,7 +89,7 @@ struct ProviderAgreementTests {
     @Test("Native ID tokens of both (D4)")
     func native() async throws {
         let door = try DevDoor()
-        // SHA-256 of "12345" in hexadecimal: what an app gives to Apple.
+        // SHA-256 of "12345" in hexadecimal, as an app sends it to Apple.
         let digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
         let fromApple = try await door.appleCredential(["nonce": .string(digest)])["identityToken"] ?? ""
         let fromGoogle = try await door.googleCredential([

@@ -51,7 +51,7 @@ struct EndedSessionTests {
                 #expect(try await status(server, session) == 200)
                 #expect(try await step(server, session).status / 100 == 2)
                 #expect(try await status(server, session) == 401)
-                // The auth door looks the session up, says why, and makes nobody believe the token again.
+                // The auth API looks up the session, reports the reason, and does not revalidate the token.
                 let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
                 #expect(user.code == "session_not_found")
                 #expect(try await status(server, session) == 401)
@@ -94,7 +94,7 @@ struct EndedSessionTests {
             try await server.watch.look()
             #expect(try await status(server, bob) == 401)
             server.clock.advance(by: .seconds(3_500))
-            // What a node does that has just started.
+            // As on a node that has just started.
             server.keys.cache.forgetAll()
             var sources = KeySources()
             sources.store = server.signingKeys

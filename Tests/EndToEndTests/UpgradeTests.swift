@@ -10,7 +10,7 @@ import Testing
 struct UpgradeTests {
     private static let level = Accounts.migrations.count
 
-    /// What a newer program may do to each table that this one uses.
+    /// The changes that a newer program may make to each table of this one.
     private static let next = Migration(
         level + 1, "of a newer program",
         [
@@ -23,7 +23,7 @@ struct UpgradeTests {
             "CREATE TABLE badges (id \(.uuid) PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE) \(.table)",
         ])
 
-    /// All that a person does, from the door to the last sign-out.
+    /// Every request of a user, from sign-up to the last sign-out.
     private func roundTrip(_ server: TestServer, _ email: String) async throws {
         let session = try await server.signUp(email, data: ["first_name": "Ada"])
         let refreshed = try await refresh(server, session.refreshToken)

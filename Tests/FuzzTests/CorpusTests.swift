@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Reads what `make fuzz` keeps in Tests/Fuzz/Corpus, and random changes of it; the same in every run.
+/// Parses the corpus of `make fuzz` in Tests/Fuzz/Corpus, and random mutations of it; the same in every run.
 @Suite("Hostile input to every parser")
 struct CorpusTests {
     /// For each target. GATEHOUSE_FUZZ_ROUNDS sets another number.

@@ -64,7 +64,7 @@ struct AccountLineTests {
             #"{"id":"\#(Self.id)","identities":[{"id":"apple.1","provider":"apple","identity_data":{}}]}"#
         ).identities.first
         #expect(identity?.id == Self.newID && identity?.providerID == "apple.1")
-        // The user's id stands there for each of the person's own addresses.
+        // The user's id is there for each of the user's own addresses.
         let email = try account(
             #"{"id":"\#(Self.id)","identities":[{"id":"\#(Self.id)","provider":"email","identity_data":{}}]}"#
         ).identities.first

@@ -14,7 +14,7 @@ struct SettingsSecrecyTests {
         "GATEHOUSE_OPENID_PROVIDERS":
             #"[{"name":"a","issuer":"https://a.example","client_id":"a","client_secret":"openid-hidden-secret"}]"#,
     ]
-    /// What makes the secrets count.
+    /// The settings that make the secrets apply.
     private static let others = [
         "GOTRUE_SITE_URL": "https://app.example.org", "GOTRUE_EXTERNAL_APPLE_ENABLED": "true",
         "GOTRUE_EXTERNAL_APPLE_CLIENT_ID": "a", "GATEHOUSE_EXTERNAL_APPLE_KEY_ID": "ABC123DEFG",

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// The manager before a server that knows Apple and Google: the stand-ins of the dev stack.
+/// The manager with a server that knows Apple and Google: the stand-ins of the dev stack.
 @Suite("Signing in with Apple and Google before a real server") @MainActor
 struct LiveProviderTests {
     private static func with(_ test: (ModelWorld) async throws -> Void) async throws {
@@ -16,7 +16,7 @@ struct LiveProviderTests {
         }
     }
 
-    /// What Apple's sheet gives on a device; the name the first time only.
+    /// The credential of Apple's sheet on a device; it has the name only the first time.
     private func apple(_ world: ModelWorld, nonce: SignInNonce = SignInNonce()) async throws -> AppleCredential {
         let answer = try await world.server.send(
             .post, "/dev/apple/native-credential",
@@ -30,7 +30,7 @@ struct LiveProviderTests {
             lastName: name?["familyName"]?.stringValue, authorizationCode: answer["authorizationCode"]?.stringValue)
     }
 
-    /// A browser with somebody in front of it who has the address.
+    /// A browser of a user with this address.
     private struct Browser: WebAuthenticationSession {
         let server: TestServer
 

@@ -13,7 +13,7 @@ enum People {
     static let someID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 }
 
-/// Carries calls to both doors of a server in this process, with faults that tests switch on by path.
+/// Sends calls to both APIs of a server in this process, with faults that tests set by path.
 final class TestNetwork: Sendable {
     private let faults = Mutex<[String: Int]>([:])
     private let served = Mutex<[String]>([])
@@ -158,7 +158,7 @@ struct ModelWorld {
     }
 }
 
-/// Waits for what another task does.
+/// Waits for an effect of another task.
 @MainActor
 func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
 

@@ -8,7 +8,7 @@ import Testing
 /// no Apple and no Google.
 private struct ProvidersThatVouch: AuthService {
     let live: LiveAuthService
-    /// Apple's identifier of everybody.
+    /// Apple's identifier for every user.
     static let person = "001.apple"
 
     var authStateChanges: AsyncStream<AuthChange> { live.authStateChanges }

@@ -6,7 +6,7 @@ import GatehouseTesting
 import TestSupport
 import Testing
 
-/// Address and password of somebody who is signed in: the same in memory and before a server.
+/// Address and password of a signed-in user: the same in memory and with a server.
 @Suite("Changing address and password", .timeLimit(.minutes(5))) @MainActor
 struct CredentialTests {
     private static let another = "another password"

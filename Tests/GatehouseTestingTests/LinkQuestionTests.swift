@@ -16,7 +16,7 @@ struct LinkQuestionTests {
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         let manager = service.makeManager(telemetry: [events])
         await manager.wait { $0.phase == .unauthenticated }
-        // What is lost: the refusal, which `linkQuestion` carries.
+        // Ignored: the refusal, which `linkQuestion` carries.
         _ = try? await manager.signInWithGoogle { try await sheet.google() }
         return manager
     }

@@ -77,7 +77,7 @@ struct LinkTests {
         service.meet(.offline)
         await #expect(throws: AuthClientError.self) { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(await storage.contents.keys.sorted() == ["gatehouse.apple-names"])
-        // The second time Apple tells nothing.
+        // The second time Apple sends no name.
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
         #expect(manager.user?.firstName == "Ada")
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
@@ -110,7 +110,7 @@ struct LinkTests {
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         service.meet(.nameIgnored)
         service.meet(.slow, at: .updateMetadata)
-        // The task of a screen that goes away when somebody is signed in.
+        // The task of a screen that closes at the sign-in.
         let screen = Task { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(try await screen.value == .signedIn)
         screen.cancel()

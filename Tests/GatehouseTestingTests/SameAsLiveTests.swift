@@ -16,7 +16,7 @@ struct Browser: WebAuthenticationSession {
     }
 }
 
-/// Each body runs over the service in memory and over the live one: an app's test must find what its users find.
+/// Each body runs over the service in memory and over the live one: an app's test must see the behavior that users see.
 @Suite("The in-memory service behaves like the live one")
 struct SameAsLiveTests {
     @Test("A guest has no session, no token and no profile", arguments: ServiceKind.allCases)
@@ -74,7 +74,7 @@ struct SameAsLiveTests {
                     "refused 422 user_already_exists", "refused 422 weak_password", "unknownFlow",
                     "refused 0 access_denied",
                 ])
-            // Whoever was signed in still is.
+            // The previous user is still signed in.
             #expect(await world.service.currentSession?.user.email == "ada@example.com")
             #expect(await world.events.first(2) == ["initialSession", "signedIn +"])
         }

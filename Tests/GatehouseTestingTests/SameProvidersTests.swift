@@ -86,7 +86,7 @@ struct SameProvidersTests {
             let service = world.service
             let account = try await world.signUp()
             let question = try await asked(world)
-            // Whoever was signed in still is.
+            // The previous user is still signed in.
             #expect(await service.currentSession?.user.id == account.user.id)
             try await world.signUp("eve@example.com")
             let other = await world.failure { try await service.confirmLink(question.ticket) }

@@ -21,7 +21,7 @@ struct AppleCredentialTests {
 
     private static let apple = session([identity("email", "1"), identity("apple", "a", sub: "001.ada")])
 
-    /// Gives the same answer about everybody, and keeps who was asked about.
+    /// Returns the same state for every user, and records the requests.
     private final class Apple: Sendable {
         let asked = Locked<[String]>([])
         let state: Locked<AppleCredentialState>
@@ -109,7 +109,7 @@ struct AppleCredentialTests {
     func overtaken() async throws {
         let client = try await ScriptedAnswers([Self.apple]).signedIn()
         let credentials = AppleCredentials { _ in
-            // What is lost: why the sign-in failed; then nobody is signed in below.
+            // Ignored: the reason of the failed sign-in; the check below then sees no user.
             _ = try? await client.signIn(email: "eve@b.c", password: "p")
             return .revoked
         }

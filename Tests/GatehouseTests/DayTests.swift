@@ -61,7 +61,7 @@ struct DayTests {
         _ = try await server.auth.removeEndedSessions()
     }
 
-    /// What the server publishes.
+    /// The server's published keys.
     private func keyIDs(_ server: TestServer) async throws -> Set<String> {
         let answer = try await server.send(.get, "/auth/v1/.well-known/jwks.json")
         let ids = answer["keys"]?.arrayValue?.compactMap { $0["kid"]?.stringValue } ?? []
@@ -86,7 +86,7 @@ private struct Device {
         try await world.signUp(email)
     }
 
-    /// What the device does in one step: mostly it sleeps.
+    /// One step of the device: mostly it sleeps.
     mutating func live() async throws {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<12: break
@@ -98,7 +98,7 @@ private struct Device {
         }
     }
 
-    /// The app asks who is signed in. The next call meets `fault`, and is repeated by the client or by the app.
+    /// The app requests the current user. The next call meets `fault`, and the client or the app repeats it.
     private mutating func ask(after fault: TestNetwork.Fault) async throws {
         if case .none = fault {} else { faults += 1 }
         world.network.meet(fault)

@@ -4,14 +4,14 @@ import GatehouseWire
 import Synchronization
 import Testing
 
-/// One call and the request that the wire contract (section 12.1) says it makes.
+/// One call and its request to the Auth API.
 struct GoldenRequest: Sendable, CustomTestStringConvertible {
     let name: String
     /// Method, path and query, then the body if there is one.
     let request: String
     /// Whose token it carries: the app's key, or the person's.
     var bearer = "key"
-    /// What the server answers, for the call to end well.
+    /// A response that lets the call succeed.
     var answer: AnyJSON = .object([:])
     let call: @Sendable (AuthClient) async throws -> Void
 
@@ -38,7 +38,7 @@ struct GoldenRequestTests {
     }
 }
 
-/// Answers every call alike and writes down what was asked.
+/// Answers every call alike and records the requests.
 private final class Recorder: Sendable {
     private let recorded = Mutex<[HTTPCall]>([])
     private let answer: AnyJSON

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What a device that slept, or a network that took its time, must not do to a session.
+/// A device that slept, or a slow network, must not damage a session.
 @Suite("Late events")
 struct LateTests {
     private static func refresh(_ world: World, arrivesAfter delay: Duration) async throws -> Session {

@@ -74,9 +74,9 @@ private enum Keyring {
             limit: limit)
     }
 
-    /// Ends the daemon, the bus and itself when it is told. All is said through files: every program that a test
-    /// beside this one starts may keep pipes open. KILL, and no waiting, because a `Process` cannot hear the signals that its
-    /// parent's thread does not hear.
+    /// On command, ends the daemon, the bus and itself. All messages go through files, because every program that a
+    /// concurrent test starts may keep pipes open. KILL, without waiting: a `Process` does not receive the signals that
+    /// its parent's thread blocks.
     private static let script = """
         dbus-daemon --session --nofork --nopidfile --address="$DBUS_SESSION_BUS_ADDRESS" &
         bus=$!

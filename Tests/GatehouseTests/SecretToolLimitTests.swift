@@ -9,7 +9,7 @@ struct SecretToolLimitTests {
         try await TestFolder.with { folder in
             let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
             try await tool.storage().write([1], for: "k")
-            // Whoever holds the other end is alive.
+            // While the other end is open, its process is alive.
             try #require(mkfifo(folder.below("alive"), 0o600) == 0)
             let alive = open(folder.below("alive"), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             defer { close(alive) }
@@ -19,7 +19,7 @@ struct SecretToolLimitTests {
             #expect(!hasEnd(alive))
             hand.strike()
             #expect(await answer.value == .unavailable(reason: "secret-tool lookup: no answer in time"))
-            // What is killed dies a moment later.
+            // A killed process ends a moment later.
             await until { hasEnd(alive) }
             let child = try #require(pid_t(folder.text("pid").trimmingCharacters(in: .newlines)))
             // A zombie could still be asked.

@@ -5,7 +5,7 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// No answer came; nobody knows what reached the server.
+/// There was no response; it is unknown whether the request reached the server.
 struct ConnectionLost: Error {}
 
 /// Carries calls to a server in this process, with faults that tests switch on.
@@ -14,11 +14,11 @@ final class TestNetwork: Sendable {
         case none
         /// Nothing reaches the server.
         case isDown
-        /// The server does what was asked, and its answer is lost.
+        /// The server acts, and its response is lost.
         case losesAnswers
         /// The server's own fault, before it did anything.
         case answers(status: Int, headers: [String: String])
-        /// Somebody else's page.
+        /// A page of another server.
         case captivePortal
     }
 
@@ -170,7 +170,7 @@ struct World: Sendable {
         _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String
     ) throws -> AuthClient {
         let randomness = TestRandomness()
-        // Another process has other randomness: generations must never be the same by chance.
+        // Another process has other randomness: generations must never collide.
         let process = device.startProcess()
         return try AuthClient(
             url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,
@@ -200,5 +200,5 @@ struct World: Sendable {
     }
 }
 
-/// Waits for what another task does.
+/// Waits for an effect of another task.
 func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }

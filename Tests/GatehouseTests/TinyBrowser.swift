@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Gatehouse
 
-/// Sends bytes to ports of this machine and keeps what comes back.
+/// Sends bytes to ports of this machine and records the responses.
 actor TinyBrowser {
     private var pages: [Task<String, Never>] = []
 
@@ -34,7 +34,7 @@ actor TinyBrowser {
         }
     }
 
-    /// - Returns: `refused` when nobody listens, else all until the connection ends.
+    /// - Returns: `refused` without a listener, else all bytes until the connection ends.
     private static func exchangeBlocking(_ pieces: [String], _ port: Int) -> String {
         let connection = connect(port)
         guard connection >= 0 else { return "refused" }
@@ -48,7 +48,7 @@ actor TinyBrowser {
         return String(decoding: answer, as: UTF8.self)
     }
 
-    /// A connection that says nothing; the caller closes it. -1 when nobody listens.
+    /// A silent connection; the caller closes it. -1 without a listener.
     static func connect(_ port: Int) -> Int32 {
         let made = makeStreamSocket()
         var address = loopbackAddress(port: UInt16(port))

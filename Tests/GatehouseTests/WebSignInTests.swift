@@ -144,7 +144,7 @@ struct WebSignInTests {
     }
 }
 
-/// Answers as the contract says, keeps what was asked, and knows every flow's verifier.
+/// Answers as the Auth API does, records the requests, and knows every flow's verifier.
 private final class ScriptedServer: Sendable {
     private let calls = Locked<[HTTPCall]>([])
     private let count = Locked<UInt8>(0)
@@ -163,7 +163,7 @@ private final class ScriptedServer: Sendable {
     var pendingVerifiers: [String] {
         get async {
             guard case .value(let bytes) = await storage.read("gatehouse.pkce-flows") else { return [] }
-            // What is lost: why a test's own entry is no JSON; the test then fails by the answer.
+            // Ignored: the fault in a test's own JSON; the test then fails on the response.
             return ((try? JSONReader.read(bytes))?.arrayValue ?? []).compactMap { $0["verifier"]?.stringValue }
         }
     }

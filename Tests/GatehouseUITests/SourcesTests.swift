@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What nobody sees on a screen: the screens' sources are the same for Apple's SDK and for Linux, and hold to what
-/// people need who use larger text, or read from the right.
+/// Invisible properties: the screens' sources are the same for Apple's SDK and for Linux, and respect larger text and
+/// right-to-left layout.
 @Suite("The screens' sources")
 struct SourcesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(

@@ -66,7 +66,7 @@ struct TextsTests {
         }
     }
 
-    /// What stands in `Text(ui: "…")` and `announce("…")`.
+    /// The texts in `Text(ui: "…")` and `announce("…")`.
     private static var keysInSources: [String] {
         get throws {
             let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

@@ -59,7 +59,7 @@ struct JSONRoundTripTests {
     private static let brackets = String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
 
     private func read(_ bytes: [UInt8]) -> AnyJSON? {
-        // What is lost: which problem it was; here only that it is refused matters.
+        // Ignored: the kind of problem; only the refusal matters here.
         try? JSONReader.read(bytes)
     }
 }
@@ -87,7 +87,7 @@ extension AnyJSON {
         }
     }
 
-    /// Any text without U+0000, with more than its share of what must be escaped.
+    /// Any text without U+0000, with many characters that need an escape.
     private static func text(_ random: inout SplitMix) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0..<12, using: &random) {

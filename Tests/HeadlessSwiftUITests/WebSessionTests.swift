@@ -9,7 +9,7 @@ struct WebSessionTests {
     private let start = URL(string: "https://id.example.com/authorize") ?? URL(filePath: "/")
     private let back = URL(string: "com.example.app://callback?code=1") ?? URL(filePath: "/")
 
-    /// What a handler was told, in order.
+    /// The calls of a handler, in order.
     private final class Answers {
         var all: [String] = []
 

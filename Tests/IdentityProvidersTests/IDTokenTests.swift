@@ -85,7 +85,7 @@ struct IDTokenTests {
     func authorizedParty() async throws {
         #expect(try await rejection(["aud": ["other", "web"], "azp": "web"]) == nil)
         #expect(try await rejection(["aud": ["other", "web"], "azp": "other"]) == .wrongAuthorizedParty)
-        // Google on Android: made out to the web client, asked for by an app that nobody listed.
+        // Google on Android: issued to the web client, for an app that is not in the list.
         #expect(try await rejection(["aud": "web", "azp": "android"]) == nil)
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let provider = try acme.acme()

@@ -4,7 +4,7 @@ import JSONWebTokens
 import JWTKit
 import Testing
 
-/// jwt-kit as a second opinion: what we sign it verifies, and the other way round.
+/// jwt-kit as an independent check: it verifies our signatures, and we verify its.
 @Suite("Agreement with jwt-kit")
 struct JWTKitOracleTests {
     struct Claims: JWTPayload, Equatable {

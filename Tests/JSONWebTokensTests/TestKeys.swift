@@ -42,8 +42,8 @@ func claims(_ changes: JSONObject = [:]) -> AnyJSON {
     return usual.with(changes)
 }
 
-/// A token with any header and any payload, and a right signature by a test key: what an attacker with some key
-/// could make. Signed without our code.
+/// A token with any header and any payload, and a valid signature by a test key, as an attacker with a key could create
+/// it. Signed without our code.
 func token(_ header: AnyJSON, _ payload: AnyJSON = claims(), by forger: Forger) throws -> String {
     try token(header: header.text, payload: payload.text, by: forger)
 }

@@ -154,7 +154,7 @@ struct DoorTests {
             #expect(await wakes.next() == .look)
             let other = phone.watch().number
             #expect(await wakes.next() == .look)
-            // Those who leave by themselves are in nobody's way.
+            // Windows that close by themselves need no room.
             phone.unwatch(other)
             for _ in 1..<Phone.maximumWatchers { _ = phone.watch() }
             #expect(await wakes.next() == .look)

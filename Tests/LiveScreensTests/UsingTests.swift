@@ -40,7 +40,7 @@ struct UsingTests {
             #expect(try await world.act(phone, "restart").status == 200)
             try await phone.screen.wait(for: "Welcome back, Ada")
             #expect(phone.frame.run != run && phone.ticket != ticket)
-            // What was meant for the app before its restart.
+            // An action for the app before its restart.
             #expect(try await world.act(phone, "dismiss", ["run": run]).status == 410)
             #expect(try await world.act(phone, "dismiss", ["run": phone.frame.run]).status == 200)
             #expect(try await world.act(phone, "forget").status == 200)

@@ -1,7 +1,7 @@
 import PasswordHashing
 import Synchronization
 
-/// What a hasher told its observer, and how many salts it drew.
+/// The observations of a hasher, and its number of salts.
 final class Observed: Sendable {
     private let state = Mutex<(observations: [HashingObservation], salts: UInt8)>(([], 0))
 

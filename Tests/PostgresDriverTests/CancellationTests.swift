@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PostgreSQL: cancelled callers, and callers that must not wait for others", .needsServer)
 struct CancellationTests {
-    /// A node whose statements can be told from others', and one that holds what they need.
+    /// A node with recognizable statements, and another that holds their locks.
     private func nodes(_ connections: Int = 1) async throws -> (PostgresDatabase, String, holder: PostgresDatabase) {
         let bench = try await Bench()
         let holder = try await bench.openWithNotes()

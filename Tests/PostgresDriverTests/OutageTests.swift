@@ -82,7 +82,7 @@ struct OutageTests {
     @Test("An unreachable server is reported after the caller's time limit, for reads and writes")
     func unreachable() async throws {
         var settings = PostgresSettings()
-        // Long enough for the first attempt on a busy machine: its failure is what the caller is told.
+        // Long enough for the first attempt on a busy machine: the caller gets its failure.
         settings.waitLimit = .seconds(5)
         let database = try PostgresDatabase(
             ConnectionURL("postgres:///postgres?host=/nonexistent&user=gatehouse"), settings: settings, uptime: uptime)

@@ -324,9 +324,9 @@ extension Bench {
 
     fileprivate enum Outcome { case done, held, refused }
 
-    /// Has one thread carry out a batch.
+    /// Lets one thread run a batch.
     ///
-    /// - Returns: What each caller was told, in the order of the batch.
+    /// - Returns: Each caller's result, in the order of the batch.
     fileprivate func carryOut(_ batch: [SQL], within limit: Duration) async throws -> [Outcome] {
         let plan = SessionPlan(
             parameters: try cluster.url(schema: schema).parameters(connectLimit: .seconds(10)),

@@ -136,7 +136,7 @@ struct TransactionTests {
             let database = try await Bench().openWithNotes()
             held = database
             for id in 0..<3 {
-                // What a body has taken hold of goes with the body.
+                // Captured values end with the body.
                 try await database.write { db in _ = try withExtendedLifetime(database) { try db.run("SELECT \(id)") } }
                 _ = try await database.noteIDs()
             }

@@ -53,7 +53,7 @@ struct FullDatabaseTests {
             case .failure(let error): #expect(error as? DatabaseFailure == Self.full)
             }
         }
-        // Those that fit are not lost with those that do not.
+        // Writes that fit survive the ones that do not.
         #expect((15..<100).contains(kept.count))
         #expect(try await database.noteIDs() == kept.sorted())
         try await allow(1_000, database)

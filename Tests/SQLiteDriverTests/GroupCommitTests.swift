@@ -65,7 +65,7 @@ struct GroupCommitTests {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
         for id in 1...3 { try await database.addNote(id) }
-        // The last one is told of before its caller is answered.
+        // The last one is observed before its caller gets the result.
         #expect(bench.commits == [1, 1, 1])
     }
 

@@ -4,7 +4,7 @@ import Gatehouse
 import GatehouseWire
 import Synchronization
 
-/// What the network does to one request.
+/// The network's fault for one request.
 enum NetworkFate: CaseIterable, Sendable {
     case delivers
     case losesRequest
@@ -152,7 +152,7 @@ extension ExploredWorld {
         Task.detached { [server, clock] in
             for _ in 0..<(1 + Scheduler.shared.pick(6)) { await Scheduler.shared.pause() }
             guard clock.value - sentAt <= .seconds(10) else { return }
-            // What is lost: an answer that nobody waits for.
+            // Ignored: a response without a waiting caller.
             _ = try? await server.answer(call)
         }
     }
@@ -174,7 +174,7 @@ extension ExploredWorld {
     }
 }
 
-/// The time since a schedule began, by a clock that nobody sets.
+/// The time since a schedule began, on a monotonic clock.
 final class ElapsedTime: Sendable {
     private let elapsed = Mutex(Duration.zero)
 

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Takes the place of the concurrency runtime's thread pool: every piece of work that any task of this program has
-/// left runs on one thread, one piece at a time, in an order that a seed decides. What a pool could do by accident
-/// this does on purpose, and again.
+/// Replaces the concurrency runtime's thread pool: every pending job of any task of this program runs on one thread,
+/// one
+/// at a time, in an order that a seed decides. It can reproduce every interleaving that a pool produces by accident.
 final class Scheduler: Sendable {
     private struct State {
         var ready: [UnownedJob] = []
@@ -47,7 +47,7 @@ final class Scheduler: Sendable {
         await withCheckedContinuation { continuation in state.withLock { $0.paused.append(continuation) } }
     }
 
-    /// Goes to another thread and back; nothing else happens meanwhile.
+    /// Switches to another thread and back; no other job runs in between.
     func away<Value>(_ work: () async throws -> Value) async rethrows -> Value {
         state.withLock { $0.awayCount += 1 }
         defer { state.withLock { $0.awayCount -= 1 } }
@@ -71,8 +71,8 @@ final class Scheduler: Sendable {
         case .job(let job): runOnThisThread(job)
         case .resumption(let continuation): continuation.resume()
         }
-        // What went to another thread goes on at once when it is back: how long it was away, and whether it had to
-        // wait at all, is no part of the schedule.
+        // A job that returns from another thread continues at once: how long it was away, and whether it had to wait,
+        // is not part of the schedule.
         while state.withLock({ $0.awayCount > 0 }) {
             arrival.wait()
             runOnThisThread(state.withLock { $0.ready.removeLast() })

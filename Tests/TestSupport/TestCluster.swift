@@ -62,7 +62,7 @@ package final class TestCluster: Sendable {
     }
 
     package func drop(_ schema: String) async {
-        // What is lost: a schema, until the server goes.
+        // Ignored: a schema, until the server ends.
         try? await administer("DROP SCHEMA \(schema) CASCADE")
         places.give()
     }
@@ -80,7 +80,7 @@ package final class TestCluster: Sendable {
             ("/usr/lib/postgresql", ""), ("/opt/homebrew/opt", "postgresql@"), ("/usr/local/opt", "postgresql@"),
         ]
         for (folder, prefix) in kept {
-            // What is lost: that there is no such folder.
+            // Ignored: the folder is missing.
             let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
             let versions = names.filter { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) }
             folders += versions.sorted(by: >).map { "\(folder)/\(prefix)\($0)/bin" }

@@ -20,7 +20,7 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         return [.sqlite]
     }()
 
-    /// What tests run on that need one database: SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
+    /// The database of tests that need one: SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
     package static let usual =
         ProcessInfo.processInfo.environment["GATEHOUSE_TEST_DATABASE"].flatMap(TestDatabase.init) ?? .sqlite
 
@@ -71,7 +71,7 @@ package final class OpenDatabase: Sendable {
             if case .statement = event { statements.add() }
         }
         remove = {
-            // What is lost on failure: a folder in the system's temporary one.
+            // Ignored: a folder in the system's temporary folder.
             try? FileManager.default.removeItem(at: folder)
             whenClosed()
         }
@@ -104,7 +104,7 @@ package final class OpenDatabase: Sendable {
     deinit { remove() }
 }
 
-/// A schema that goes when the last who uses it does.
+/// A schema that is dropped with its last user.
 package final class TestSchema: Sendable {
     package let name: String
     private let cluster: TestCluster

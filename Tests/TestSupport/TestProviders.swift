@@ -6,7 +6,7 @@ package import IdentityProviders
 import JSONWebTokens
 import Synchronization
 
-/// How a test server knows Apple and Google: the stand-ins of the dev stack, behind the same router.
+/// The test server's Apple and Google: the stand-ins of the dev stack, behind the same router.
 package struct TestProviders: Sendable {
     package var linking: LinkingPolicy = .automatic
     package var address: AddressRequirement = .none
@@ -33,7 +33,7 @@ package final class ProviderWire: Sendable {
     /// Paths, in the order in which they were called.
     package var called: [String] { state.withLock { $0.called } }
 
-    /// The notifications that Apple's stand-in sent. They are not delivered: a test does that, as often as it likes.
+    /// The notifications of Apple's stand-in. A test delivers them, as often as it needs.
     package var posted: [AnyJSON] { state.withLock { $0.posted } }
     func keep(_ notification: AnyJSON) { state.withLock { $0.posted.append(notification) } }
 
@@ -88,7 +88,7 @@ extension TestServer {
                 }))
     }
 
-    /// Apple and Google as a server is told of them.
+    /// Apple and Google as a server is configured.
     private static func providers(
         _ wanted: TestProviders, _ registration: StandInRegistration, _ clock: TestClock, _ wire: ProviderWire
     ) throws -> SignInProviders {

@@ -15,7 +15,7 @@ import ProfileGateway
 import SQLDatabase
 import Synchronization
 
-/// The auth door and the gateway over a real database, called without a socket.
+/// The Auth API and the gateway over a real database, called without a socket.
 package final class TestServer: Sendable {
     package let clock = TestClock()
     package let storage: OpenDatabase
@@ -29,7 +29,7 @@ package final class TestServer: Sendable {
     /// Apple and Google, where the test wants them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
-    /// The auth door itself, for what it does in the background.
+    /// The auth server itself, for its background work.
     package let auth: AuthServer
     /// Waits before answers, where a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
@@ -196,7 +196,7 @@ package final class TestServer: Sendable {
     }
 }
 
-/// What a server answered.
+/// A server's response.
 package struct TestAnswer: Sendable {
     package let status: Int
     package let headers: HTTPFields
@@ -207,7 +207,7 @@ package struct TestAnswer: Sendable {
     package var json: AnyJSON {
         do { return try JSONReader.read(bytes) } catch { return .null }
     }
-    /// `code` of a refusal of the auth door, `error` of one of the gateway.
+    /// `code` of a refusal of the Auth API, `error` of one of the gateway.
     package var code: String? { json["code"]?.stringValue ?? json["error"]?.stringValue }
     package subscript(name: String) -> AnyJSON? { json[name] }
 }

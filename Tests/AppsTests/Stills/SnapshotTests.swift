@@ -24,7 +24,7 @@ struct SnapshotTests {
         world.close()
     }
 
-    /// What lies below a sheet has a still of its own.
+    /// The screen below a sheet has its own still.
     private static func uncovered(_ tree: String) -> String {
         let lines = tree.split(separator: "\n", omittingEmptySubsequences: false)
         return lines[(lines.lastIndex(of: "sheet") ?? 0)...].joined(separator: "\n")
@@ -44,11 +44,11 @@ struct SnapshotTests {
         #expect(Self.difference(old, old) == [])
     }
 
-    /// Other threads load what a screen shows, and on a busy machine they may need longer than the screen takes to settle:
-    /// a tree that differs is looked at again, many times.
+    /// Other threads load the contents of a screen, which on a busy machine may take longer than the screen needs to
+    /// settle: a different tree is compared again, many times.
     private func compare(_ name: String, _ screen: Screen) async throws {
         let file = Self.kept.appending(path: name)
-        // What is lost: why it could not be read; a screen that is new has none.
+        // Ignored: the reason of a read failure; a new screen has no tree.
         let kept = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         var tree = Self.uncovered(screen.snapshot())
         for _ in 0..<500 where kept != tree {

@@ -52,7 +52,7 @@ struct AppleTests {
         }
     }
 
-    /// What the stand-in would post, taken to the server by hand.
+    /// The stand-in's POST, delivered by hand.
     private func notify(_ server: TestServer, _ payload: String) async throws -> TestAnswer {
         try await server.send(
             .post, "/auth/v1/apple/notifications", json: ["payload": .string(payload)])
@@ -102,7 +102,7 @@ struct AppleTests {
 }
 
 extension TestServer {
-    /// The signed text of a notification about the person who is "verified".
+    /// The signed text of a notification about the person "verified".
     func notification(_ event: String) async throws -> String {
         let answer = try await send(.post, "/dev/apple/notify", json: ["person": "verified", "event": .string(event)])
         guard answer.status == 200, let payload = wire.posted.last?["payload"]?.stringValue else {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension TestServer {
-    /// What an app on a device gets from Apple's sheet: `identityToken`, `authorizationCode`, `fullName` once.
+    /// Apple's credential on a device: `identityToken`, `authorizationCode`, `fullName` once.
     func appleCredential(_ person: String = "verified", email: String? = nil, nonce: String? = nil) async throws
         -> TestAnswer
     {
@@ -98,7 +98,7 @@ struct IDTokenGrantTests {
                 #expect(answer["error"] == "invalid request")
             }
             #expect(try await server.count("used_id_tokens") == 1)
-            // Once it has run out nobody needs to remember it.
+            // An expired token need not be remembered.
             server.clock.advance(by: .seconds(86_400))
             while try await server.auth.purgeExpired() > 0 {}
             #expect(try await server.count("used_id_tokens") == 0)

@@ -16,7 +16,7 @@ struct LinkQuestionTests {
         try await server.send(.post, "/auth/v1/token?grant_type=\(grant)", bearer: bearer, json: body)
     }
 
-    /// Somebody signs up with an address, somebody comes with Google who has it.
+    /// A user signs up with an address; its owner then signs in with Google.
     private func conflict(_ server: TestServer) async throws -> (TestSession, TestAnswer) {
         let ada = try await server.signUp("verified@example.com")
         return (ada, try await server.idTokenGrant("google", try await server.googleCredential()))

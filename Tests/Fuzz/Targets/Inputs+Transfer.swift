@@ -3,7 +3,7 @@ import GatehouseCLI
 import GatehouseWire
 
 extension Inputs {
-    /// A plain dump, line by line; and each line as what stands inside one.
+    /// A plain dump, line by line, and each line as the contents of one.
     static func dump(_ input: [UInt8]) throws(FuzzFinding) {
         var reader = CopyReader(wanted: ["auth.users", "auth.identities", "auth.refresh_tokens", "public.profiles"])
         for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {

@@ -4,7 +4,7 @@ import HTTPServing
 import JSONWebTokens
 
 extension Inputs {
-    /// What was read is written as JSON that reads the same again.
+    /// A parsed value is written as JSON that parses to the same value.
     static func json(_ input: [UInt8]) throws(FuzzFinding) {
         // Lost, here and below: why it is refused. A refusal is as good as a value.
         _ = try? JSONReader.read(input, refusesDuplicates: true)
@@ -37,7 +37,7 @@ extension Inputs {
         if let published = try? KeySet(published: input) { _ = published.publicDocument }
     }
 
-    /// A form and a query read alike, and what is written reads the same again.
+    /// A form and a query parse alike, and the written text parses to the same value.
     static func form(_ input: [UInt8]) throws(FuzzFinding) {
         let query = Query(form: text(input))
         for name in ["state", "provider", "redirect_to", ""] { _ = query[name] }

@@ -10,7 +10,7 @@ struct DevStacksTests {
 
     /// - Parameter files: By path; the others are absent.
     private func stacks(_ folder: String, _ files: [String: RunningFile.Content]) throws -> DevStacks {
-        // The state folder is listed on the disk; what is in its files comes from the test.
+        // The state folder is on the disk; the test supplies the contents of its files.
         let scratch = try Scratch()
         for path in files.keys where path.hasPrefix("state/") { try scratch.write("", to: path) }
         var stacks = DevStacks(folder: folder, stateFolder: scratch.path + "/state")
@@ -154,7 +154,7 @@ final class Scratch: Sendable {
     }
 
     deinit {
-        // What is lost: a folder in the system's folder for such.
+        // Ignored: a folder in the system's temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 

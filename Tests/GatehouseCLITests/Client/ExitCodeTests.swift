@@ -101,7 +101,7 @@ struct ExitCodeTests {
             ),
             (.google, .unknownFlow, "Sign in failed. Please try again."),
             (.apple, refused(422, .emailExists), "This email is already associated with another account."),
-            // What the catalogue has no sentence for, the server's own says better.
+            // Without a text in the catalogue, the server's own text is better.
             (.email, refused(422, .signupDisabled, "Signups not allowed"), "Signups not allowed"),
         ])
     func signInMessages(method: AuthMethod, error: AuthClientError, message: String) {

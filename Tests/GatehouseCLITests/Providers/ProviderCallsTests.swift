@@ -17,7 +17,7 @@ struct ProviderCallsTests {
         ProviderCalls(rule: rule, sleep: sleep, resolve: resolve)
     }
 
-    /// What a provider below this address is asked for first: its discovery document.
+    /// The first request to a provider below this address: its discovery document.
     private func request(below url: String, rule: OutgoingAddressRule = here) async throws -> ProviderRequest {
         let kept = Mutex<[ProviderRequest]>([])
         let settings = try ProviderSettings.google(clientIDs: ["web"], credential: .none, issuer: url)

@@ -136,7 +136,7 @@ struct ProviderSettingsTests {
         #expect(try provider(Self.google).address == .verified)
         #expect(try provider(Self.google, confirming).address == .present)
         #expect(try provider(Self.google, ["GOTRUE_EXTERNAL_GOOGLE_EMAIL_OPTIONAL": "true"]).address == .none)
-        // Apple's people may give none.
+        // Apple's users may have none.
         #expect(try provider(Self.apple).address == .none)
         #expect(try provider(Self.apple, ["GOTRUE_EXTERNAL_APPLE_EMAIL_OPTIONAL": "no"]).address == .verified)
     }

@@ -11,8 +11,8 @@ struct RepeatingTests {
 
     /// Runs until it has paused `pauses` times.
     ///
-    /// - Parameter results: of each round, then 0.
-    /// - Returns: What happened, in order.
+    /// - Parameter results: The results of the rounds, then 0.
+    /// - Returns: The events, in order.
     private func history(_ results: [Result<Int, any Error>], pauses: Int) async throws -> [String] {
         let history = Mutex<[String]>([])
         let rest = Mutex((results: results, pauses: pauses))

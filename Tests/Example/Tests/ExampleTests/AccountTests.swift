@@ -65,7 +65,7 @@ struct AccountTests {
     }
 }
 
-/// Where `Tests/External/test_example_package.py` has started a server, its key, and an address that nobody has.
+/// The server that `Tests/External/test_example_package.py` started, its key, and an unused address.
 private let server = ProcessInfo.processInfo.environment["EXAMPLE_SERVER"].flatMap { URL(string: $0) }
 private let key = ProcessInfo.processInfo.environment["EXAMPLE_KEY"] ?? ""
 private let email = ProcessInfo.processInfo.environment["EXAMPLE_EMAIL"] ?? ""
