@@ -1,6 +1,6 @@
-"""The Xcode projects under Apps/ name only what exists, and the apps' sources only what both systems have.
+"""The Xcode projects under Apps/ name only existing files, and the apps' sources use only APIs of both systems.
 
-Nothing here can build them: that is done on a Mac, by .github/workflows/ios.yml.
+This cannot build them; .github/workflows/ios.yml does, on a Mac.
 """
 
 import json
@@ -17,7 +17,7 @@ NAMES = ("BoxScore", "DailyRitual")
 LANGUAGES = ("ar", "de", "es", "ja")
 PRODUCTS = {"Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting"}
 IMPORTS = {"SwiftUI", "AuthenticationServices", "Gatehouse", "GatehouseModel", "GatehouseUI"}
-# What Xcode defines itself.
+# Variables that Xcode defines itself.
 BUILT_IN = {"inherited", "TARGET_NAME", "PRODUCT_BUNDLE_IDENTIFIER"}
 IDENTIFIER = re.compile(r"[0-9A-F]{24}")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|[\w./$-]+|[{}()=;,]|\s+', re.DOTALL)
@@ -73,7 +73,7 @@ def read_project(source):
 
 
 def read_settings(text):
-    """Name -> value of the lines of an xcconfig, and what it includes."""
+    """Name -> value of the lines of an xcconfig, and its includes."""
     lines = [line.split("//")[0].strip() for line in text.splitlines()]
     settings = dict(re.split(r"\s*=\s*", line, maxsplit=1) for line in lines if "=" in line)
     includes = [line for line in text.splitlines() if line.startswith("#include")]

@@ -1,4 +1,4 @@
-"""What Docs/compatibility.md says that our Swift client has, its sources declare."""
+"""Every call of the Swift client in Docs/compatibility.md is declared in its sources."""
 
 import pathlib
 import re

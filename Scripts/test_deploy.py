@@ -1,4 +1,4 @@
-"""What stands in Deploy/ names settings and paths that there are."""
+"""The files in Deploy/ name only existing settings and paths."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class DeployTests(unittest.TestCase):
         copied = [path for source in sources for path in source.split()]
         for path in copied:
             self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
-        # What is not named there is not sent to the build.
+        # Docker sends only the listed paths to the build.
         kept = re.findall(r"^!(\S+)$", read("Deploy", "Dockerfile.dockerignore"), re.MULTILINE)
         self.assertEqual(sorted(kept), sorted(copied))
 
@@ -81,7 +81,7 @@ class DeployTests(unittest.TestCase):
         self.assertGreater(len(nodes), 1)
 
     def test_nodes_are_given_the_time_that_they_need_to_end(self):
-        # `serve` finishes what runs within 15 s (ServiceGroup's limit in Serve.swift).
+        # `serve` finishes running requests within 15 s (ServiceGroup's limit in Serve.swift).
         serve = read("Sources", "GatehouseCLI", "Commands", "Serve.swift")
         self.assertIn("maximumGracefulShutdownDuration = .seconds(15)", serve)
         for name, pattern in (

@@ -11,7 +11,7 @@ FENCE = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def lines(text):
-    """What counts of a piece of code: its lines without indentation, blank ones left out."""
+    """The significant lines of a piece of code, without indentation and blank lines."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

@@ -1,4 +1,4 @@
-"""Tests/Soak/run writes a page with what each of its stages measured."""
+"""Tests/Soak/run writes a page with the measurements of each stage."""
 
 import pathlib
 import tempfile

@@ -9,7 +9,7 @@ REDIRECTS = 20
 
 
 class Page:
-    """Where the browser came to stand."""
+    """The final page of the browser."""
 
     def __init__(self, url, status, text, headers):
         self.url, self.status, self.text, self.headers = str(url), status, text, headers
@@ -43,7 +43,7 @@ class Browser:
             response = self.client.request(method, url, data=data)
             if not response.is_redirect:
                 return Page(url, response.status_code, response.text, response.headers)
-            # httpx would encode the target anew; a browser takes it as it stands.
+            # httpx would encode the target again; a browser uses it unchanged.
             url = urllib.parse.urljoin(url, response.headers["location"])
             method, data = "GET", None
         raise AssertionError(f"redirected {REDIRECTS} times, at last to {url}")

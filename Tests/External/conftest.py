@@ -95,7 +95,7 @@ def servers(pytestconfig, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def dev(session_servers):
-    """A `gatehouse dev` that all tests share: each makes its own people."""
+    """A `gatehouse dev` that all tests share; each creates its own users."""
     return session_servers.dev().start()
 
 
@@ -118,13 +118,13 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def new_email():
-    """Makes an address that nobody in this run has."""
+    """Creates an address that is unused in this run."""
     return lambda name="person": f"{name}{next(_numbers)}@example.com"
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A failed test shows what the running servers wrote."""
+    """A failed test shows the output of the running servers."""
     report = (yield).get_result()
     if report.failed:
         for server in item.config.stash[SERVERS]:

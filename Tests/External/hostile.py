@@ -14,7 +14,7 @@ from program import PASSWORD, PUBLISHABLE_KEY, REPOSITORY, SECRET_KEY
 from wire import request
 
 MARK = "k7hostile"
-# What would be a header of the answer if a line break got through.
+# A response header, if a line break got through.
 INJECTED = "x-hostile-line"
 UNKNOWN_ID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b"
 VERIFIER = "a-verifier-of-more-than-forty-three-characters-0001"
@@ -24,7 +24,7 @@ GRANT = "/auth/v1/token?grant_type="
 FLOW = f"provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=s256"
 BROUGHT = {"state": UNKNOWN_ID, "code": "abc", "user": '{"name":{"firstName":"Ana"}}', "iss": "x", "error": "denied"}
 NEW, MINE = "{new}@example.com", "{mine}"
-# Method, path with its query, whose bearer, body, kind of body. In braces: what `Sender` knows when it sends.
+# Method, path with its query, bearer, body, kind of body. `Sender` replaces names in braces when it sends.
 REQUESTS = [
     ("GET", "/auth/v1/health", None, None),
     ("GET", "/auth/v1/.well-known/jwks.json", None, None),
@@ -126,14 +126,14 @@ HEADERS = [
 
 
 class Wanted(dict):
-    """Fills what it knows, and leaves other braces as they are."""
+    """Replaces the known names and leaves other braces unchanged."""
 
     def __missing__(self, name):
         return "{" + name + "}"
 
 
 class Hostile:
-    """The request of one number. `known`: what the sender has, such as a live token."""
+    """The request with one number. `known`: the sender's values, such as a valid token."""
 
     def __init__(self, seed, number, known):
         self.random, self.known = random.Random(f"{seed}:{number}"), known
@@ -212,7 +212,7 @@ class Hostile:
                 name = self.random.choice(names) if self.random.random() < 0.7 else self.text(20_000)
                 members[name] = self.value()
             members |= self.random.choice([{}, {"alg": self.random.choice(["none", "None", "HS256", "RS256", "", None])}])
-            # The head of a request is bounded; what is longer is not looked at.
+            # The head of a request is bounded; longer ones are not parsed.
             text = encoded(members)[:11_000]
             parts[number] = base64.urlsafe_b64encode(text).rstrip(b"=").decode()
             return ".".join(parts)
@@ -310,7 +310,7 @@ class Hostile:
         if self.kind == FORM:
             pairs = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in members]
             return urllib.parse.urlencode(pairs, errors="surrogatepass").encode()
-        # Not a dictionary: a name may stand twice.
+        # Not a dictionary: a name may occur twice.
         return b"{" + b",".join(encoded(name) + b":" + encoded(value) for name, value in members) + b"}"
 
     def data(self):
@@ -351,7 +351,7 @@ def encoded(value):
 
 
 def known(session, provider_token):
-    """What a sender fills into its requests, from the answer to a sign-up."""
+    """The sender's values, from the response to a sign-up."""
     claims = json.loads(base64.urlsafe_b64decode(session["access_token"].split(".")[1] + "==="))
     return {
         "user": session["access_token"], "token": session["access_token"], "refresh_token": session["refresh_token"],

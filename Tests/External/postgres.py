@@ -19,7 +19,7 @@ PROGRAMS = next(
     None,
 )
 needs_server = pytest.mark.skipif(not PROGRAMS or not shutil.which("psql"), reason="PostgreSQL is not installed")
-# Of the servers that tests start, those that lose acknowledged commits in a crash are the faster ones.
+# Most tests use a faster server that loses acknowledged commits in a crash.
 DURABLE = ("-c", "synchronous_commit=on")
 
 
@@ -41,7 +41,7 @@ class Cluster:
         self.guardian.stdout.close()
 
     def crash(self):
-        """Ends the server at once: whoever is connected is cut off, and nothing is written any more."""
+        """Ends the server at once: it cuts all connections and writes nothing more."""
         self._order("stop", b"stopped\n")
 
     def come_back(self):
@@ -102,7 +102,7 @@ class Wire:
     The namespace is its process's, so it goes with it, and the wire with the namespace.
     """
 
-    # Nobody on the wire has this address: frames to it are lost without a word.
+    # No host has this address: frames to it are lost silently.
     NOWHERE = "02:00:00:00:00:99"
 
     def __init__(self):
@@ -137,7 +137,7 @@ class Wire:
         return f"postgres://gatehouse@{self.there}:5432/{database.name}?sslmode=disable"
 
     def swallow(self):
-        """What either side sends from now on is lost, and nobody is told."""
+        """All packets in both directions are lost silently from now on."""
         _ip("neigh", "replace", self.there, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.near)
         _ip("neigh", "replace", self.here, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.far,
             inside=self.inside)  # fmt: skip

@@ -33,8 +33,8 @@ class NotStarted(Exception):
 
 
 def free_port():
-    """A port for a server that starts in a moment. Not one of those that the system gives to connections: other processes
-    of the tests open many, and could take it first."""
+    """A port for a server that starts soon, outside the ephemeral range: other test processes open many connections, and
+    one could take the port first."""
     while True:
         port = random.randrange(10_000, 32_000)
         with socket.socket() as listener, contextlib.suppress(OSError):
@@ -114,7 +114,7 @@ def poll(condition, what):
 
 
 def serve_settings(folder, port, metrics_port, **more):
-    """The environment of `gatehouse serve` for a server that stands alone and has no limits."""
+    """The environment of `gatehouse serve` for a single server without limits."""
     url = f"http://127.0.0.1:{port}"
     return {
         "API_EXTERNAL_URL": url + "/auth/v1",
@@ -230,7 +230,7 @@ class Server:
             connection.close()
 
     def stop(self):
-        """SIGTERM; the program finishes what runs and ends with 0."""
+        """SIGTERM; the program finishes running requests and exits with 0."""
         if self.process is None:
             return
         process, self.process = self.process, None
@@ -244,7 +244,7 @@ class Server:
         assert code == 0, f"ended with {code} after SIGTERM\n{self.log()}"
 
     def end_now(self):
-        """SIGKILL: what a power cut leaves behind."""
+        """SIGKILL: like a power cut."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -289,7 +289,7 @@ class Answer:
 
     @property
     def code(self):
-        """The stable error code, whichever door and version the body is of."""
+        """The stable error code, of either API and error format."""
         body = self.json()
         if "error_code" in body:
             return body["error_code"]

@@ -1,4 +1,4 @@
-"""An app that signs people in through a provider, in a browser: what the tests of providers share."""
+"""An app that signs users in through a provider, in a browser, for the provider tests."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from program import Client
 
 # Where the app wants the browser back. Nothing listens there: the system hands such an address to the app.
 APP = "com.example.boxscore://signed-in"
-# What only somebody who reads the source or the log should see.
+# Text that belongs only in the source or the log.
 INNER = re.compile(r"\.swift|SQLITE|HTTPClient|\bNIO[A-Z][a-z]{2}|Optional\(|Error\(|ProviderFailure|127\.0\.0\.1|Traceback")
 
 
@@ -49,7 +49,7 @@ class Flow:
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
     def address(self, **parameters):
-        """What the app opens in the browser."""
+        """The URL that the app opens in the browser."""
         query = {
             "provider": self.provider,
             "redirect_to": APP,
@@ -94,7 +94,7 @@ class Flow:
 
 
 def me(server, session):
-    """Who the gateway says that somebody is."""
+    """The user of a token, as the gateway reports it."""
     answer = Client(server.gateway_url, token=session["access_token"]).get("/v1/auth/me")
     assert answer.status == 200, answer
     return answer.json()

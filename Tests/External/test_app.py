@@ -1,4 +1,4 @@
-"""The app at `/app` of `gatehouse dev`, used as a person does: by keys alone, by touch, by what a screen reader finds."""
+"""The app at `/app` of `gatehouse dev`, used like a person: with keys only, by touch, and through a screen reader's tree."""
 
 import os
 import re
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", r
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
-# Those that keep somebody from using a page.
+# The impacts that make a page unusable for some users.
 GRAVE = {"serious", "critical"}
 # That show a phone at a time.
 WINDOWS = 4
@@ -81,7 +81,7 @@ class Phone:
 
     @property
     def focused(self):
-        """The name of what the keyboard is at."""
+        """The name of the focused element."""
         return self.page.evaluate(
             "() => { const e = document.activeElement; "
             "return e.getAttribute('aria-label') || e.innerText || e.id || e.tagName }"
@@ -109,13 +109,13 @@ class Phone:
         return other
 
     def connections(self):
-        """Of those made from now on, one entry each."""
+        """One entry for each one created from now on."""
         made = []
         self.page.on("request", lambda request: made.append(1) if request.url.endswith("/app/events") else None)
         return made
 
     def barriers(self):
-        """What axe finds that keeps somebody out, light and dark."""
+        """Blocking findings of axe, light and dark."""
         found = []
         for look in ["Dark", "Light"]:
             self.set("Appearance", look)
@@ -211,7 +211,7 @@ def test_fast_typing_loses_no_letter(phone):
 
 
 def test_a_sheet_is_swiped_away(phone):
-    """By a tap beside it, or by Escape; the keyboard goes back to what opened it."""
+    """A tap beside it or Escape closes it; the focus returns to the element that opened it."""
     sheet = phone.screen.get_by_role("dialog", name="Leagues")
     for close in [lambda: phone.press("Escape"), lambda: phone.page.mouse.click(*phone.beside())]:
         phone.tap("Menu")
@@ -345,7 +345,7 @@ def test_the_page_survives_its_server(chromium, servers, new_email):
 
 
 def test_an_action_that_did_not_arrive_is_no_end(phone):
-    """Typing is repeated, what was done meanwhile waits; the page connects anew, once."""
+    """Typing is repeated and later actions wait; the page reconnects once."""
     phone.tap("Sign in", "Create Account")
     made = phone.connections()
     phone.page.route("**/app/actions", lambda route: route.abort(), times=1)
@@ -398,7 +398,7 @@ def test_a_phone_in_many_windows_rests_in_the_oldest(phone):
     expect(phone.field("Name")).to_be_visible()
     expect(others[0].state).to_have_text("Open in another window.")
     assert len(made) == 1 and [other.faults for other in others] == [[]] * WINDOWS
-    # Windows that were closed or loaded again are in nobody's way.
+    # Closed and reloaded windows do not count.
     for other in others:
         other.page.close()
     for _ in range(2 * WINDOWS):

@@ -1,4 +1,4 @@
-"""Signing in with a real browser: through the stand-ins of `gatehouse dev`, and with `gatehouse login --provider`."""
+"""Sign-in with a real browser: through the stand-ins of `gatehouse dev`, and with `gatehouse login --provider`."""
 
 import concurrent.futures
 import http.server
@@ -89,7 +89,7 @@ def begin(dev, app):
     return lambda provider: SignIn(dev, provider, app)
 
 
-# Through the stand-ins.
+# The stand-ins.
 
 
 @pytest.mark.parametrize(("provider", "company"), [("google", "Google"), ("apple", "Apple")])
@@ -251,7 +251,7 @@ def test_the_other_name_of_this_machine_does_as_well(tab, begin):
 
 
 class Browsing(Person):
-    """Somebody at a terminal, whose system hands addresses to Chromium."""
+    """A user at a terminal whose system opens addresses in Chromium."""
 
     def __init__(self, home, dev, tab):
         self.tab = tab
@@ -278,7 +278,7 @@ class Browsing(Person):
         return self.tab.open(address)
 
     def close_window(self):
-        """At the end of every flow, whatever came of it."""
+        """At the end of every flow, whatever its outcome."""
         self.tab.page.get_by_role("heading", name="You can close this window").wait_for()
 
     def log_in_with(self, provider, choose):
@@ -349,7 +349,7 @@ def test_a_script_is_told_that_an_account_has_the_address(person, new_email):
     assert person.kept() == {}
 
 
-# For everybody.
+# Accessibility.
 
 
 @pytest.mark.parametrize("provider", ["google", "apple"])

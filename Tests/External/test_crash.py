@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of traffic, again and again: what was acknowledged is there, and nothing is half there.
+"""Repeated `kill -9` under traffic: acknowledged changes survive, and no change is half done.
 
 GATEHOUSE_CRASH_ROUNDS sets the number of rounds (40).
 """
@@ -26,7 +26,7 @@ class Cut(Exception):
 
 
 class Worker:
-    """Does one thing in a loop until the server is killed, and remembers what the server acknowledged."""
+    """Repeats one action until the server is killed, and records the acknowledged changes."""
 
     def __init__(self, name):
         self.name, self.problems, self.acknowledged = name, [], 0
@@ -67,7 +67,7 @@ class Worker:
 
 
 class SignUps(Worker):
-    """Signs people up; every fourth is deleted again."""
+    """Signs users up and deletes every fourth again."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -124,7 +124,7 @@ class Updates(Worker):
 
     def check_last_round(self):
         stored = self.ask("GET", AUTH + "/user", token=self.token).json()["user_metadata"].get("count", 0)
-        # One more than acknowledged is what the crash cut off after its commit.
+        # One more than acknowledged: the crash came between its commit and its response.
         assert stored in (self.count, self.count + 1), f"{self.name}: {stored} stored, {self.count} acknowledged"
         self.count = stored
 

@@ -1,4 +1,4 @@
-"""TLS to PostgreSQL, with certificates of the tests' own: who is trusted, and that the password is nobody else's."""
+"""TLS to PostgreSQL, with the tests' own certificates: the trusted servers, and the secrecy of the password."""
 
 import os
 import pwd
@@ -56,7 +56,7 @@ def user_of_the_server():
 
 
 def own_key(path):
-    """The key belongs to whom the server runs as, and nobody else reads it: otherwise it does not start."""
+    """The key belongs to the server's user, and only that user can read it: otherwise the server does not start."""
     os.chmod(path, 0o600)
     if os.geteuid() == 0:
         os.chown(path, user_of_the_server().pw_uid, user_of_the_server().pw_gid)
@@ -64,7 +64,7 @@ def own_key(path):
 
 
 class TLSServer:
-    """Listens on 127.0.0.1 as `localhost`; lets nobody in there without TLS and a password, or a certificate."""
+    """Listens on 127.0.0.1 as `localhost`; requires TLS there, with a password or a certificate."""
 
     def __init__(self):
         self.files = tempfile.mkdtemp(prefix="gh-tls-")
@@ -109,7 +109,7 @@ def server():
 
 
 def migrate(server, url):
-    """What `gatehouse migrate` ends with and says; never the password."""
+    """Exit code and output of `gatehouse migrate`; never the password."""
     settings = program.serve_settings(server.files, program.free_port(), program.free_port(), GATEHOUSE_DATABASE=url)
     done = program.run("migrate", environment=settings)
     assert SECRET not in done.stdout + done.stderr
@@ -125,7 +125,7 @@ def test_a_server_that_is_who_it_says_is_spoken_to(server, mode, host):
     assert code == 0, said
 
 
-# Parameters of the URL, the server's name, and the reason that is told. `{right}` and `{wrong}` name authorities.
+# Parameters of the URL, the server's name, and the reported reason. `{right}` and `{wrong}` name authorities.
 UNTRUSTED = {
     "no TLS": ("sslmode=disable", "localhost", "no pg_hba.conf entry"),
     "another name": ("sslmode=verify-full&{right}", "127.0.0.1", "does not match host name"),
@@ -141,7 +141,7 @@ UNTRUSTED = {
 
 @pytest.fixture(scope="module")
 def refusals(server):
-    """What `migrate` said to each URL that it cannot use. It tries for ten seconds, so all of them run at once."""
+    """The output of `migrate` for each unusable URL. It retries for ten seconds, so all of them run at once."""
     names = {"right": server.roots(), "wrong": server.roots(server.stranger)}
     urls = {what: server.url(text.format(**names), host) for what, (text, host, _) in UNTRUSTED.items()}
     urls["wrong password"] = server.url(f"sslmode=require&{server.roots()}").replace(SECRET, SECRET[::-1])
@@ -196,7 +196,7 @@ def test_a_node_serves_over_tls_and_shows_the_password_to_nobody(server, tmp_pat
         assert "gatehouse_database_connections_max 8\n" in metrics
         assert 'gatehouse_database_connections{state="used"}' in metrics
         assert "gatehouse_database_pending_requests 0\n" in metrics
-        # What it says of a server that is away has no password either.
+        # The message about an unreachable server has no password either.
         server.cluster.crash()
         assert node.gateway().get("/ready").status == 503
         server.cluster.come_back()

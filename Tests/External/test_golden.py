@@ -67,7 +67,7 @@ REDIRECTS = {
     "GATEHOUSE_EXTERNAL_IMPLICIT_FLOW_ENABLED": "true",
     "GATEHOUSE_OUTGOING_LOOPBACK": "true",
 }
-# The recorded server knows how to speak to this one; ours is told.
+# The recorded server has this provider built in; ours needs its configuration.
 GITHUB = {
     "name": "github",
     "issuer": "https://github.com",
@@ -159,7 +159,7 @@ def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
     ],
 )
 def test_what_is_waited_for_is_still_missing(base_url, feature, method, path):
-    """When this fails, a feature has come: give replay.py the stand-in it needs, and empty waiting.txt of it."""
+    """A failure means a new feature: give replay.py its stand-in, and remove it from waiting.txt."""
     assert feature in WAITING.values()
     assert Client(base_url("auto")).request(method, path).status == 404
 
@@ -186,7 +186,7 @@ def test_no_deviation_is_stale(request, pytestconfig):
 
 
 def test_the_page_lists_the_same_differences():
-    """Docs/compatibility.md tells people what differences.txt tells this test, in the same words."""
+    """Docs/compatibility.md has the differences of differences.txt, with the same reasons."""
     with open(os.path.join(REPOSITORY, "Docs", "compatibility.md"), encoding="utf-8") as file:
         rows = re.findall(r"^\| `([a-z0-9-]+)` \|.*\| (.+?) \|$", file.read(), re.MULTILINE)
     assert dict(rows) == REASONS

@@ -37,7 +37,7 @@ FINDINGS_SHOWN = 20
 
 
 class Sender:
-    """One keep-alive connection to one server, and what it has found."""
+    """One keep-alive connection to one server, and its findings."""
 
     def __init__(self, server, provider):
         self.server, self.provider, self.connection = server, provider, None
@@ -69,7 +69,7 @@ class Sender:
         reply, milliseconds = self.measured(one, data)
         self.statuses[reply.status] += 1
         allowed = CPU_MILLISECONDS + CPU_MILLISECONDS_PER_KB * len(data) / 1_000 + HASH_MILLISECONDS * (PASSWORD.encode() in data)
-        # Other work of the server may have come between: what is slow is slow again.
+        # Other work of the server may have interfered: a slow request is slow again.
         for _ in range(2):
             if milliseconds > allowed:
                 milliseconds = min(milliseconds, self.measured(one, data)[1])
@@ -81,7 +81,7 @@ class Sender:
             self.findings.append(f"seed {SEED}, number {number}: {one}: {problem}; {len(data)} bytes {data[:300]!r}")
 
     def problems(self, one, data, reply):
-        """What is wrong with the answer."""
+        """The faults of the response."""
         if not reply.is_whole or (reply.status == 0 and self.server.process.poll() is not None):
             yield f"cut off: {reply}"
         if reply.status >= 500:
@@ -102,7 +102,7 @@ class Sender:
                 yield f"no JSON: {reply}"
 
     def measured(self, one, data):
-        """The answer, and the milliseconds of CPU that the server spent meanwhile."""
+        """The response, and the server's CPU time in milliseconds."""
         before = self.cpu()
         reply = self.exchange(data, is_head=one.method == "HEAD")
         return reply, (self.cpu() - before) * TICK_MILLISECONDS

@@ -8,7 +8,7 @@ import pytest
 from program import PATIENCE_SECONDS
 from wire import Reply, exchange, is_complete
 
-# Paths of each door: answers, refusals, redirects, what is nowhere. None of them changes anything.
+# Paths of each API: responses, refusals, redirects, unknown paths. None of them changes state.
 AUTH = [
     "/auth/v1/health", "/auth/v1/settings", "/auth/v1/.well-known/jwks.json",
     "/auth/v1/.well-known/openid-configuration", "/auth/v1/user", "/auth/v1/user/", "/auth/v1/sessions",
@@ -175,7 +175,7 @@ def test_http_1_0_needs_no_host(dev):
     assert exchange(dev.port, twice).status == 400
 
 
-# Websites that reach `gatehouse dev` through somebody's browser.
+# Websites that reach `gatehouse dev` through a developer's browser.
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])

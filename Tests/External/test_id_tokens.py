@@ -1,6 +1,6 @@
-"""Forged, damaged and misused ID tokens at the running server: refused as the contract has it, and no account is made.
+"""Forged, damaged and misused ID tokens at the running server: refused with the right code, and no account is created.
 
-Every forgery is a small change to a token that would sign somebody in: `test_the_tokens_that_are_changed_are_good`.
+Every forgery is a small change of a valid token, as `test_the_tokens_that_are_changed_are_good` shows.
 """
 
 import base64
@@ -64,7 +64,7 @@ PROVIDERS = {"test": "keycloak", "several": "several", "twins": "twins"}
 
 
 class Forge:
-    """What a forger has to work with: a good token's parts, and the provider's public keys."""
+    """The forger's material: the parts of a valid token, and the provider's public keys."""
 
     def __init__(self, stand_in, tag):
         self.stand_in, self.tag, self.realm = stand_in, tag, "test"
@@ -86,7 +86,7 @@ class Forge:
         return {name: value for name, value in claims.items() if value is not None}
 
     def parts(self, header=None, claims=None):
-        """What is signed. Bytes are taken as they are."""
+        """The signed part. Bytes are used unchanged."""
 
         def part(value):
             return to_base64url(value if isinstance(value, bytes) else json.dumps(value).encode())
@@ -208,7 +208,7 @@ def resigned(change):
     return make
 
 
-# Nobody has signed it, or somebody else.
+# Unsigned, or signed by another key.
 UNSIGNED = {
     "alg none, no signature": lambda f: f.parts({**f.header, "alg": "none"}) + ".",
     "alg none, the old signature": lambda f: f.signed({**f.header, "alg": "none"}),
@@ -342,7 +342,7 @@ ELLIPTIC = {
         "several", {"alg": "EdDSA", "kid": "okp-1"}, lambda _: bytes(64)
     ),
 }
-# The same bytes written otherwise, and what is no token.
+# Other encodings of the same bytes, and malformed tokens.
 WRITTEN = {
     "padding in the header": rewritten(0, padded),
     "padding in the claims": rewritten(1, padded),
@@ -398,7 +398,7 @@ WRITTEN = {
 
 
 NOW = int(time.time())
-# A good signature over what it is no good for.
+# A valid signature over an invalid token.
 CLAIMS = {
     "another issuer": {"iss": "https://evil.example.net"},
     "a known provider's issuer": {"iss": "https://accounts.google.com"},
@@ -482,7 +482,7 @@ def digest_of(nonce):
     return hashlib.sha256(nonce.encode()).hexdigest()
 
 
-# What stands beside a good token, and the error that it leads to.
+# Request members beside a valid token, and their errors.
 BESIDE = {
     "a nonce that the token does not have": ({}, {"nonce": "raw"}, "invalid request"),
     "another nonce": ({"nonce": digest_of("raw")}, {"nonce": "other"}, "invalid nonce"),

@@ -20,7 +20,7 @@ pytestmark = postgres.needs_server
 # bcrypt, cost 4.
 PASSWORD, HASH = "pass", "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
 
-# As contract 10 describes it, in the order in which rows can be put in.
+# Supabase's tables, in an order that satisfies their foreign keys.
 SCHEMA = """
 CREATE SCHEMA auth;
 CREATE TYPE auth.aal_level AS ENUM ('aal1', 'aal2', 'aal3');
@@ -84,7 +84,7 @@ class Database(postgres.Database):
         return "".join(parts)
 
     def dump(self):
-        """What `pg_dump --data-only` writes, as far as the program reads it."""
+        """The output of `pg_dump --data-only`, as far as the program reads it."""
         lines = []
         for table in ("auth.users", "auth.identities", "auth.sessions", "auth.refresh_tokens", "auth.mfa_amr_claims",
                       "auth.mfa_factors", "public.profiles"):  # fmt: skip
@@ -469,7 +469,7 @@ def test_out_again(source, target, cluster, tmp_path):
         assert other.run(statement) == source.run(statement)
     first_name = lambda: other.run(f"SELECT first_name FROM public.profiles WHERE id = '{ada}'")  # noqa: E731
     assert first_name().startswith("A")
-    # What is newer there stays; what is older does not.
+    # Newer values there stay; older ones do not.
     other.run("UPDATE public.profiles SET first_name = 'Newer', is_premium = true, updated_at = now() + interval '1 h'")
     other.psql("--single-transaction", "-f", str(file))
     assert first_name() == "Newer" and other.run("SELECT bool_and(is_premium) FROM public.profiles") == "t"
@@ -514,7 +514,7 @@ def test_an_import_names_its_source(target):
 
 @pytest.mark.xdist_group("source out of reach")
 def test_a_source_out_of_reach_is_told_by_the_exit_code(servers, tmp_path):
-    """After the thirty seconds for which an import waits; nothing is reported of it."""
+    """After the thirty seconds of an import's connection attempts; there is no report."""
     report = tmp_path / "report"
     source = ("--database-url", "postgres://nobody@127.0.0.1:1/none")
     target = servers.serve()

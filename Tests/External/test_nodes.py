@@ -1,4 +1,4 @@
-"""Several nodes on one PostgreSQL: one is killed, all of them refresh one session, and what one knows the others know."""
+"""Several nodes on one PostgreSQL: one is killed, all refresh one session, and they share their state."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ pytestmark = postgres.needs_server
 
 
 def two_nodes(servers, database, urls=None, **settings):
-    """Behind one address, which nobody listens at. `urls`: of the database, for each node."""
+    """Nodes behind one unused address. `urls`: the database's, for each node."""
     external = f"http://127.0.0.1:{free_port()}/auth/v1"
     nodes = [
         servers.serve(**{"GATEHOUSE_DATABASE": url, "API_EXTERNAL_URL": external, **settings}).launch()
@@ -92,7 +92,7 @@ class Pair:
         )
 
     def key_ids(self):
-        """What each node publishes."""
+        """The keys that each node publishes."""
         return [
             {key["kid"] for key in node.auth().get("/.well-known/jwks.json").json()["keys"]} for node in self.nodes
         ]
@@ -268,7 +268,7 @@ def test_wrong_passwords_are_counted_on_all_nodes_together(pair, new_email):
 
 
 def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_email):
-    """Counted in the table: what is asked of the database for a right password is one look."""
+    """Counted in the table: a right password costs the database one read."""
     email = new_email("counted")
     client = caller(pair.nodes[0].auth(), "192.0.2.77")
     client.sign_up(email)
@@ -304,7 +304,7 @@ def test_anonymous_accounts_are_counted_on_all_nodes_together(pair):
 @pytest.mark.xdist_group("node killed")
 @pytest.mark.parametrize("kind", ["by its rules", "itself"])
 def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
-    """Nothing acknowledged is lost, nobody is signed out, and only what the dead node had in hand is asked again."""
+    """No acknowledged change is lost, no user is signed out, and only the dead node's running requests are repeated."""
     if kind == "itself" and not shutil.which("nginx"):
         pytest.skip("nginx is not installed")
     database = cluster.database()
@@ -342,7 +342,7 @@ def check_kills(balancer, nodes, database, notices_at_once):
 
 
 def requests_of(node):
-    """How many of the people's requests it has answered well, by its own count."""
+    """How many of the users' requests it has answered successfully, by its own count."""
     metrics = node.metrics().body.decode()
     return sum(
         float(line.rsplit(" ", 1)[1])
@@ -416,8 +416,8 @@ def following(token):
 
 @pytest.mark.xdist_group("ten thousand")
 def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
-    """On two nodes. Nobody is signed out, and at the end one token refreshes: the newest (requirement D6)."""
-    # Long, so that a machine that stands still for seconds does not make thieves of late callers.
+    """On two nodes. No user is signed out, and at the end only the newest token refreshes (requirement D6)."""
+    # Long, so that late callers do not look like thieves after a pause of the machine.
     settings = {"GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": 600}
     database = cluster.database()
     nodes = two_nodes(servers, database, **settings)
@@ -432,7 +432,7 @@ def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
     assert {answer["user"]["id"] for answer in answers} == {first["user"]["id"]}
     assert database.run("SELECT count(*) FROM sessions") == "1"
     check_access_tokens(storm, answers)
-    # How far each token is behind is what the database counts.
+    # The database's count decides how far behind each token is.
     newest = max({answer["refresh_token"] for answer in answers}, key=counter)
     assert counter(newest) == int(database.run("SELECT refresh_token_counter FROM sessions"))
 
@@ -473,7 +473,7 @@ def counter(token):
 
 
 def test_a_rotated_key_reaches_running_nodes(pair, rotation, new_email):
-    """Each signs with it in time, and verifies what the others sign with it and with the old one (requirement D14)."""
+    """Each node starts to sign with it, and verifies the others' tokens of both keys (requirement D14)."""
     rotation.join(PATIENCE_SECONDS)
     assert not rotation.is_alive() and rotation.problem is None, rotation.problem
     assert rotation.before[0] == rotation.before[1]

@@ -1,4 +1,4 @@
-"""What many connections and long bodies cost: memory, file descriptors, processor time."""
+"""The cost of many connections and long bodies: memory, file descriptors, processor time."""
 
 import contextlib
 import os
@@ -68,7 +68,7 @@ def test_many_long_bodies_that_stall_are_refused_before_memory_grows(server):
         connection.setblocking(False)
     poll(lambda: gauge(server, "gatehouse_request_body_bytes") > 24 * MEGABYTE, "the bodies")
     grown = resident_bytes(server) - before
-    # What is short is served all the same.
+    # Short requests are still served.
     assert server.auth().sign_in("nobody@example.org").status == 400
     for connection in connections:
         try:

@@ -1,4 +1,4 @@
-"""The machine that looks at the pictures of the screens (Scripts/page_faults.py) finds what it is there for."""
+"""The check of the screens' pictures (Scripts/page_faults.py) finds each kind of fault."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The program from outside: its commands, its signals, what it prints, and what may never be in it."""
+"""The program from outside: its commands, its signals, its output, and the secrets that must not be in it."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from wire import exchange, request
 MISSING = "00000000-0000-4000-8000-000000000000"
 
 
-# What `dev` prints, and what it refuses.
+# The output of `dev`, and its refusals.
 
 
 def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
@@ -162,7 +162,7 @@ def test_sigterm_does_not_wait_for_idle_connections(servers):
         assert client.get("/health").status == 200
     started = time.monotonic()
     server.stop()
-    # What takes longer is cut off by the program's own limit for the end, a hundred times the usual duration.
+    # A longer shutdown hits the program's own limit, a hundred times the usual duration.
     assert time.monotonic() - started < 15
 
 
@@ -479,7 +479,7 @@ def test_deleting_the_account(dev, new_email):
     assert dev.admin().get(f"/admin/users/{session['user']['id']}").status == 404
     again = gateway.get("/v1/auth/me", token=token)
     assert again.status in (200, 401) and (again.status == 401 or again.json()["profile"] is None), again
-    # The address is free, and whoever takes it starts with nothing.
+    # The address is free, and its next user starts with an empty account.
     other = client.sign_up(email)
     me = gateway.get("/v1/auth/me", token=other["access_token"]).json()
     assert me["user"]["id"] != session["user"]["id"]
@@ -628,7 +628,7 @@ def test_ten_failed_sign_ins_of_one_address(servers, new_email):
     for number in range(10):
         assert client.sign_in(f"stranger{number}@example.com").status == 400
     refused_with(client.sign_in("stranger10@example.com"), "failed")
-    # A header that anybody can send makes nobody somebody else.
+    # An unauthenticated header does not change the caller.
     forged = client.request(
         "POST",
         "/token?grant_type=password",
@@ -711,7 +711,7 @@ def test_requests_of_one_address_are_limited_by_endpoint(servers):
 
 
 def test_a_storm_of_sign_ins_is_refused_before_it_piles_up(servers, new_email):
-    """The queue of the hashing threads is short here: who does not fit in is told when to come again."""
+    """The hashing queue is short here: a request that does not fit gets a Retry-After."""
     server, email = servers.serve(GATEHOUSE_HASH_QUEUE=1).start(), new_email()
     server.auth().sign_up(email)
     barrier, answers = threading.Barrier(40), []
@@ -735,7 +735,7 @@ def test_a_storm_of_sign_ins_is_refused_before_it_piles_up(servers, new_email):
 
 
 def test_honest_sign_ins_pass_through_a_flood(servers, new_email):
-    """A flood from one address keeps the queue full; whoever comes from elsewhere has their turn."""
+    """A flood from one address fills the queue; callers from other addresses get their turn."""
     server = servers.serve(GATEHOUSE_HASH_QUEUE=8, GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8").start()
     email = new_email()
     server.auth().sign_up(email)
@@ -788,7 +788,7 @@ def password_hashes(server):
     return sum(samples["gatehouse_password_hash_duration_seconds_count"].values())
 
 
-# What an operator sees.
+# Output for operators.
 
 
 def test_logs_and_metrics_tell_no_secret(servers):

@@ -1,4 +1,4 @@
-"""Signing in through OpenID providers that others wrote, found by their discovery documents; and what goes wrong."""
+"""Sign-in through third-party OpenID providers with discovery, and its failures."""
 
 import http.server
 import threading
@@ -15,7 +15,7 @@ from signing_in import APP, INNER, Flow, callback, me, serve
 
 
 class Misbehaving:
-    """A server that does one thing, whatever it is asked."""
+    """A server that does one thing for every request."""
 
     def __init__(self, respond):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -120,7 +120,7 @@ def world(session_servers):
 
 @pytest.fixture
 def ana(world, new_email):
-    """Somebody whom the strict providers know, by the same name and address."""
+    """A user whom the strict providers know by the same name and address."""
     email = new_email("ana")
     subject = "subject of " + email
     claims = {"email": email, "email_verified": True, "name": "Ana Example", "given_name": "Ana"}
@@ -168,7 +168,7 @@ def test_sign_in_by_discovery(world, ana, name):
 
 
 def test_sign_in_through_canaille(world, new_email):
-    """Its tokens have no `email_verified`: so nobody vouches for an address, and the account has none."""
+    """Its tokens have no `email_verified`: the address is unverified, and the account has none."""
     email = new_email("canaille")
     name = email.partition("@")[0]
     world.canaille.add(name, formatted_name="Ana Example", given_name="Ana", family_name="Example", emails=[email])
@@ -240,7 +240,7 @@ def test_stand_ins(dev, provider):
     assert me(dev, answer.json())["user"]["id"] == user["id"]
 
 
-# The app's half: its code is good once, for whoever has the verifier.
+# The app's half: its code is valid once, for the holder of the verifier.
 
 
 def test_the_code_is_good_once_and_with_its_verifier(world, ana):
@@ -279,7 +279,7 @@ def test_who_is_not_on_the_list_gets_no_code(world, ana):
     assert page.url.startswith("http://127.0.0.1:3000?code="), page
 
 
-# What a browser brings back.
+# Responses through the browser.
 
 
 def test_a_state_is_good_once(world, ana):
@@ -293,7 +293,7 @@ def test_a_state_is_good_once(world, ana):
 
 
 def test_another_browser_cannot_finish(world, ana):
-    """Whoever lures somebody to the end of a sign-in that they began themselves (RFC 6749 §10.12)."""
+    """An attacker who lures a user to the end of the attacker's own sign-in (RFC 6749 §10.12)."""
     flow = world.flow("strict")
     back = flow.come_back(world.strict, ana)
     before = world.accounts()
@@ -399,7 +399,7 @@ def visit(world, flow, url, subject):
 
 @pytest.fixture
 def owner(world, new_email):
-    """A session of somebody with a password."""
+    """A session of a user with a password."""
     email = new_email("owner")
     created = world.server.admin().post("/admin/users", {"email": email, "password": PASSWORD, "email_confirm": True})
     assert created.status == 200, created
@@ -412,7 +412,7 @@ def providers_of(world, session):
 
 
 def test_a_link_is_made_when_its_code_is_traded(world, ana, owner):
-    """So that nobody can be led into linking their own identity to a stranger's account: that app has no verifier."""
+    """A user cannot be lured into linking their identity to a stranger's account: that app has no verifier."""
     answer, flow = linking(world, owner)
     assert answer.status == 200, answer
     page = visit(world, flow, answer.json()["url"], ana)
@@ -462,7 +462,7 @@ def test_tokens_in_the_fragment_where_they_are_switched_on(implicit, new_email):
     provider.people[email] = {"email": email, "email_verified": True}
     page = Flow(server, "strict").finish(provider, email, code_challenge="", code_challenge_method="")
     assert not page.query and me(server, page.fragment)["user"]["email"] == email
-    # Whoever has another browser finish gets nothing here either.
+    # A flow that another browser finishes gives nothing here either.
     flow = Flow(server, "strict")
     back = flow.come_back(provider, email, code_challenge="", code_challenge_method="")
     stranger = Browser("http://127.0.0.1:3000").open(back)
@@ -470,7 +470,7 @@ def test_tokens_in_the_fragment_where_they_are_switched_on(implicit, new_email):
 
 
 def test_nobody_is_led_into_linking_to_a_strangers_account(implicit, new_email):
-    """The stranger begins a link to their own account, and has somebody else's browser go through the provider."""
+    """The stranger begins a link to their own account, and another user's browser goes through the provider."""
     server, provider = implicit
     victim, stranger = new_email("victim"), new_email("stranger")
     provider.people[victim] = {"email": victim, "email_verified": True}
@@ -502,7 +502,7 @@ def test_a_link_and_its_undoing(world, ana, owner):
     assert session["user"]["id"] != owner["user"]["id"]
 
 
-# What a provider says.
+# Responses of a provider.
 
 FOREIGN_KEY = RSAKey.generate_key(2048, private=True)
 WRONG = {
@@ -605,7 +605,7 @@ def test_the_log_tells_no_secret(world, ana):
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back).query))
     page = flow.browser.open(back)
     session = flow.exchange(page.query["code"]).json()
-    # What fails is logged in more words.
+    # The log has more detail about the failure.
     flow.browser.step(back)
     with world.strict.being_naughty(**WRONG["a refusal"]):
         world.flow("strict").finish(world.strict, ana)
@@ -625,12 +625,12 @@ def test_the_log_tells_no_secret(world, ana):
     assert not [name for name, secret in secrets.items() if secret in log]
 
 
-# An address that somebody else has already.
+# An address of another account.
 
 
 @pytest.fixture
 def squatter(world, ana):
-    """Somebody signed up with Ana's address; nobody has proven it."""
+    """An attacker signed up with Ana's address, which is unproven."""
     session = world.server.admin().post(
         "/admin/users", {"email": email_of(ana), "password": PASSWORD, "email_confirm": True}
     )

@@ -1,4 +1,4 @@
-"""Redirect patterns: in every address that the server sends a browser to, urllib and Chromium see what a pattern means."""
+"""Redirect patterns: urllib and Chromium parse every accepted address as the pattern means it."""
 
 import os
 import random
@@ -15,7 +15,7 @@ SEED = 16
 LABEL = "[a-z0-9-]+"
 USUAL_PORTS = {"http": 80, "https": 443}
 
-# Each pattern with what it means, written by hand: scheme, host, port, path.
+# Each pattern with its meaning, written by hand: scheme, host, port, path.
 PATTERNS = {
     "https://*.example.org/**": ("https", rf"{LABEL}\.example\.org", "443", "/.*"),
     "https://pr-?.preview.example.net:84*/cb": ("https", r"pr-[a-z0-9-]\.preview\.example\.net", r"84\d*", "/cb"),
@@ -122,7 +122,7 @@ def test_every_address_that_passes_has_the_host_of_its_pattern(stack):
             passed[address] = location
     assert set(ALLOWED) <= set(passed), "an address that a pattern means was refused"
     assert len(passed) > ADDRESSES // 40, "too few to show anything"
-    # What was asked for, and what the browser gets, with the answer added.
+    # The requested address, and the one that the browser gets, with the response added.
     for texts in (list(passed), list(passed.values())):
         for text in texts:
             assert means(*as_urllib_reads(text)), text

@@ -1,4 +1,4 @@
-"""Many clients with one refresh token: nobody is signed out by accident, and a thief is (requirements D5, D6)."""
+"""Many clients with one refresh token: only a thief is signed out (requirements D5, D6)."""
 
 import threading
 import time

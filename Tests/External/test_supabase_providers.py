@@ -45,7 +45,7 @@ class World:
         )
 
     def visit(self, url, subject):
-        """What the person does in the browser. Gives the page that the app gets."""
+        """The user's actions in the browser. Returns the page that the app gets."""
         browser = Browser((callback(self.server.port), APP))
         page = self.strict.sign_in(browser, browser.open(url), subject)
         browser.app = APP

@@ -1,4 +1,4 @@
-"""The terminal client against running servers: what it does, prints, keeps, and its exit codes."""
+"""The terminal client with running servers: its actions, output, storage and exit codes."""
 
 import base64
 import hashlib
@@ -26,13 +26,13 @@ CELTICS, LAKERS = "nba_1610612738", "nba_1610612747"
 
 @pytest.fixture
 def person(dev, tmp_path):
-    """Somebody who uses the shared dev stack by its address."""
+    """A user of the shared dev stack, by its address."""
     return Person(tmp_path / "home", dev)
 
 
 @pytest.fixture
 def project(servers, tmp_path):
-    """A dev stack in a project's folder, of somebody who runs commands there."""
+    """A dev stack in a project's folder, and a user who runs commands there."""
     folder = tmp_path / "project"
     folder.mkdir()
     owner = Person(tmp_path / "home", folder=folder)
@@ -182,7 +182,7 @@ def test_a_server_that_wants_a_key_gets_it(servers, tmp_path, new_email):
     assert person.json("whoami")["checked"] is True
 
 
-# The profile, and where somebody is signed in.
+# The profile and the sessions.
 
 
 def test_a_profile_keeps_what_is_not_given_and_clears_what_is(person, new_email):
@@ -242,7 +242,7 @@ def test_signing_out_everywhere_ends_all_sessions(person, dev, tmp_path, new_ema
 
 
 class Elsewhere(http.server.BaseHTTPRequestHandler):
-    """As much of an Auth API as signing in takes, with a provider who asks nothing. It lists no sessions."""
+    """The part of an Auth API that a sign-in needs, with a provider without a page. It lists no sessions."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -298,7 +298,7 @@ def test_a_server_that_lists_no_sessions_is_no_mystery(elsewhere, tmp_path):
 
 @pytest.fixture
 def deceiver():
-    """An account server whose people are called by what turns a terminal's text around."""
+    """An account server with names that reverse a terminal's text."""
     server = LoopbackServer(Deceiver)
     yield server
     server.stop()
@@ -351,7 +351,7 @@ def test_an_answer_without_end_fills_no_memory(tmp_path):
         words = ("login", "--email", "ada@example.com", "--password-stdin")
         code, message = person.fails(UNAVAILABLE, *words, stdin=PASSWORD + "\n")
         assert code == "unexpected_answer" and "is no account server" in message
-        # What the sockets took besides, for each try.
+        # Plus the sockets' own time, for each attempt.
         assert 1 << 20 <= server.sent < 1 << 27
     finally:
         server.stop()
@@ -362,7 +362,7 @@ def test_an_answer_without_end_fills_no_memory(tmp_path):
 
 @pytest.fixture
 def visitor(elsewhere, tmp_path):
-    """Somebody whose browser follows where it is led."""
+    """A user whose browser follows every redirect."""
     programs = tmp_path / "bin"
     programs.mkdir()
     opener = programs / "xdg-open"
@@ -519,7 +519,7 @@ def test_a_dev_stack_that_crashed_is_told_from_one_that_runs(servers, project, n
     for folder in [project.folder, project.home]:
         code, message = Person(project.home, folder=folder).fails(UNAVAILABLE, "whoami")
         assert code == "dev_stack_ended" and project.server.url in message and "gatehouse dev" in message
-    # Whoever listens at its old address gets no password.
+    # Another listener at its old address gets no password.
     servers.serve(port=project.server.port).start()
     arguments = ["login", "--email", new_email(), "--password-stdin"]
     assert project.fails(UNAVAILABLE, *arguments, stdin=PASSWORD + "\n")[0] == "dev_stack_ended"

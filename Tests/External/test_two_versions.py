@@ -1,8 +1,8 @@
-"""Another build of the program on the same database: each serves on what the other one wrote, one after the other and, on
-PostgreSQL, side by side.
+"""Another build of the program on the same database: each works with the other's data, in turn and, on PostgreSQL,
+concurrently.
 
-GATEHOUSE_OTHER_BINARY names the other program; `make soak` builds the previous commit. Without it the program is its own
-neighbour, so that this test is never left out.
+GATEHOUSE_OTHER_BINARY names the other program; `make soak` builds the previous commit. Without it the test uses the program
+itself, so it always runs.
 """
 
 import os
@@ -43,7 +43,7 @@ class Person:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=needs_server)])
 def settings(request, tmp_path):
-    """What all nodes share."""
+    """The settings that all nodes share."""
     database = str(tmp_path / "gatehouse.sqlite")
     if request.param == "postgres":
         database = request.getfixturevalue("cluster").database().url

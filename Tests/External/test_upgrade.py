@@ -1,4 +1,4 @@
-"""A program that is older or newer than the schema of its database: what it says, and whether it serves."""
+"""A program older or newer than its database's schema: its messages, and whether it serves."""
 
 import sqlite3
 
@@ -39,7 +39,7 @@ def migrated(database, tmp_path):
 
 
 def refusal(server):
-    """What it says when it does not start."""
+    """The message of a refused start."""
     done = program.run(*server.arguments, environment=server.environment)
     assert done.returncode not in (0, 78), done.stderr
     return done.stderr

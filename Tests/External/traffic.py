@@ -1,7 +1,7 @@
-"""People who sign up, sign in, refresh, edit and read while nodes and databases go away, and a balancer before the nodes.
+"""Users who sign up, sign in, refresh, edit and read during outages of nodes and databases, and a balancer for the nodes.
 
-Each of them remembers what was acknowledged. What was not is asked again, as apps do, until it is: 502, 503 and 504
-mean "again". Any other answer than the one that is due fails the test, above all one that ends a session.
+Each user records the acknowledged changes and repeats the others, as apps do, until they succeed: 502, 503 and 504 mean
+"retry". Any unexpected response fails the test, above all one that ends a session.
 """
 
 import base64
@@ -58,7 +58,7 @@ class Node:
         return answer
 
     def _connect(self):
-        # One that the node has closed meanwhile: nothing is lost with it.
+        # The node has closed this connection since: retry without a loss.
         if self.connection and select.select([self.connection.sock], [], [], 0)[0]:
             self.close()
         if self.connection:
@@ -88,7 +88,7 @@ class Balancer:
         return Balanced(self)
 
     def order(self):
-        """All nodes, those that are well first."""
+        """All nodes, healthy ones first."""
         with self.lock:
             self.turn += 1
             now, turn = time.monotonic(), self.turn % len(self.nodes)
@@ -150,7 +150,7 @@ class Person(threading.Thread):
         super().__init__(name=name)
         self.client, self.ending = client, threading.Event()
         self.done, self.troubles, self.problems = [], [], []
-        # What was acknowledged.
+        # Acknowledged changes.
         self.emails, self.tokens = [], []
 
     def run(self):
@@ -201,7 +201,7 @@ class Person(threading.Thread):
         return self.ask("POST", path, {"email": email, "password": PASSWORD})[0]
 
     def sign_up(self, email):
-        """The session. Whoever hears that the account is there, having asked twice, signs in."""
+        """The session. If a repeated sign-up reports an existing account, the user signs in."""
         answer, status, is_unsure = self.ask(
             "POST", AUTH + "/signup", {"email": email, "password": PASSWORD}, expected=(200, 422)
         )
@@ -275,7 +275,7 @@ class Reads(Person):
 
 
 class Traffic:
-    """Several people of each kind. `with`: they act inside, and have nothing lost at the end."""
+    """Several users of each kind. They act inside `with`, and at its end no change may be lost."""
 
     def __init__(self, make_client, name="traffic", kinds=(SignsUp, SignsIn, Refreshes, Refreshes, Edits, Reads)):
         self.people = [
@@ -334,7 +334,7 @@ class Traffic:
         return [trouble for person in self.people for trouble in person.troubles]
 
     def count(self, start, end):
-        """What was acknowledged between two moments."""
+        """The acknowledged changes between two moments."""
         return sum(start <= moment < end for person in self.people for moment in list(person.done))
 
 

@@ -1,4 +1,4 @@
-"""Reads the recordings and the two lists beside them: what waits, and what differs on purpose."""
+"""Reads the recordings and their two lists: waiting cases and intended differences."""
 
 import collections
 import glob
