@@ -26,9 +26,9 @@ import TestSupport
         case fails
         /// The sheet does not reach the provider.
         case isOffline
-        /// The browser's sheet comes back with an address that the server did not send.
+        /// The browser's sheet returns an address that the server did not send.
         case comesBack(to: String)
-        /// Never comes back.
+        /// Never returns.
         case fallsAsleep
     }
 
@@ -107,7 +107,7 @@ import TestSupport
         pages.append(address)
         await waitIfHeld()
         switch google {
-        // A page that cannot be loaded is closed by the person, too.
+        // The user also closes a page that fails to load.
         case .closesTheSheet, .isOffline: throw ASWebAuthenticationSessionError(.canceledLogin)
         case .fails: throw ASWebAuthenticationSessionError(.presentationContextInvalid)
         case .comesBack(let text): return try Self.url(text)
@@ -123,7 +123,7 @@ import TestSupport
         return url
     }
 
-    /// Through the server's page, or at once to the provider's where the server gave its address to the app.
+    /// Through the server's page, or directly to the provider's if the server gave the app its address.
     private func walk(from address: URL, as person: Person) async throws -> URL {
         let browser = TestBrowser(server)
         let back =

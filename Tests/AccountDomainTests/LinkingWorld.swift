@@ -2,8 +2,7 @@ import AccountDomain
 import GatehouseWire
 
 /// A few users, each with an address and provider identities, who sign up, sign in, link and so on, also with each
-/// other's
-/// addresses. It keeps accounts like the store, by the rules alone.
+/// other's addresses. It keeps accounts like the store, by the rules alone.
 struct LinkingWorld {
     typealias Person = Int
 
@@ -208,7 +207,7 @@ struct LinkingWorld {
         ended.insert(user)
     }
 
-    /// How a person can get into an account now.
+    /// The user's current sign-in methods.
     func ways(of person: Person, into account: Account) -> Int {
         account.signInMethods.count { method in
             switch method {

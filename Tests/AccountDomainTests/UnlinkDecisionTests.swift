@@ -31,7 +31,7 @@ struct UnlinkDecisionTests {
     @Test(
         "D7: The last method stays; the address stays, moves to a verified one, or is removed",
         arguments: [
-            // The only one, or one that is not there while there is only one.
+            // The only method, and a missing one while there is only one.
             (["email ada@example.com"], true, 0, .refuse(.lastMethod)),
             (["email ada@example.com"], true, 9, .refuse(.lastMethod)),
             (["google ada@example.com"], false, 0, .refuse(.lastMethod)),

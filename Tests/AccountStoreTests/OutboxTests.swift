@@ -111,7 +111,7 @@ struct OutboxTests {
         #expect(try await later.delete(user, actor: user, at: store.clock.now))
         #expect(try await later.takeFromOutbox(at: store.clock.now).isEmpty)
         #expect(try await later.outboxBacklog().count == 1)
-        // The secret comes back: so does the token.
+        // With the secret back, the token opens again.
         store.clock.advance(by: .seconds(3_600))
         #expect(try await take(store).count == 1)
     }

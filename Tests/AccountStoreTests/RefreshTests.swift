@@ -253,7 +253,7 @@ extension StoreFixture {
     }
 }
 
-/// Another database, but for its changes.
+/// Passes calls to another database, except its changes.
 private protocol ChangingDatabase: Database {
     var database: any Database { get }
 }

@@ -37,7 +37,7 @@ struct RevocationTests {
             #expect(Set(try await told(store).map(\.id)) == Set(expected), "step \(step)")
             #expect(try await told(store).allSatisfy { $0.until == nil && $0.notedAt == clock.now })
         }
-        // The owner goes on with the token that follows, the thief comes with an old one.
+        // The owner continues with the successor, the thief presents an old token.
         let issued = try await store.signedIn()
         for _ in 0..<2 {
             let refreshed = try await accounts.refresh(

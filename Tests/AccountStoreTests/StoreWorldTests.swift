@@ -10,7 +10,7 @@ struct StoreWorld {
     private static let people = 3
 
     private let store: StoreFixture
-    /// Open sessions, by person.
+    /// Open sessions, by user.
     private var sessions: [(person: Int, issued: IssuedSession)] = []
     private var tickets: [(person: Int, ticket: Secret)] = []
     private var passwords: [UserID: Int] = [:]
@@ -156,7 +156,7 @@ struct StoreWorld {
             if ways == 0 { return "\(person) cannot get into \(user.text)" }
             if let hash, hash != "\(person)" { return "\(user.text) has the password of \(hash)" }
         }
-        // Each session is in an account that only its person was in; each account has one profile.
+        // Each session is in an account that only its user has entered; each account has one profile.
         let profiles = try await store.count("profiles")
         let living = try await store.rows("SELECT 1 FROM users WHERE deleted_at IS NULL")
         return profiles == living ? nil : "\(living) accounts and \(profiles) profiles"

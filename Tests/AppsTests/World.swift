@@ -81,7 +81,7 @@ import SwiftUI
     }
 }
 
-/// The profiles of the gateway, for one person.
+/// The gateway's profiles, for one user.
 actor Profiles {
     private var profile: Profile
     private var failures = 0

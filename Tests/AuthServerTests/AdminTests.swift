@@ -23,7 +23,7 @@ struct AdminTests {
             let byHeader = try await server.send(
                 .get, "/auth/v1/admin/users", headers: [.init("apikey")!: TestServer.secretKey])
             #expect(byHeader.status == 200)
-            // A person's token is not raised by a key beside it.
+            // A key beside a user's token does not elevate it.
             let both = try await server.send(
                 .get, "/auth/v1/admin/users", bearer: session.accessToken,
                 headers: [.init("apikey")!: TestServer.secretKey])

@@ -117,7 +117,7 @@ struct AttemptTests {
         }
     }
 
-    /// From so many addresses that the account is slowed down for strangers.
+    /// From enough addresses to limit the account for strangers.
     private func attack(_ server: TestServer) async throws {
         for number in 0..<10 {
             #expect(try await server.signIn(password: "wrong", peer: "198.51.100.\(number)").status == 400)
@@ -148,7 +148,7 @@ struct AttemptTests {
             let renewed = try await signIn(cookie)
             #expect(renewed.headers[.setCookie]?.hasPrefix(cookie + ";") == true)
             _ = try await server.send(.post, "/auth/v1/logout", bearer: TestSession(renewed)?.accessToken)
-            // It is no password, and guesses like anybody else.
+            // The cookie is not a password: its guesses count like any others.
             for _ in 0..<10 { #expect(try await signIn(cookie, "wrong").status == 400) }
             #expect(try await signIn(cookie, "wrong").status == 429)
             // And its failures slow down no other caller: the account is as limited as before.

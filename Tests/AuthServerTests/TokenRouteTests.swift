@@ -45,7 +45,7 @@ struct TokenRouteTests {
             let before = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(before == hash)
             #expect(try await server.signIn(password: "imported secret").status == 200)
-            // After the answer, so that it takes no longer than any other.
+            // After the response, so it takes no longer than any other.
             await server.auth.finishUpgrades()
             let after = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(after?.hasPrefix("$argon2id$") == true)

@@ -17,8 +17,8 @@ struct PageTests {
         "dt", "dd", "code", "form", "ul", "li", "label", "input", "button", "a",
     ]
 
-    /// Nothing of the attack is markup: there are our elements and no others, and outside of its quotation marks no
-    /// tag has anything but names of attributes.
+    /// No part of the attack is markup: the page has only our elements, and outside of quotation marks a tag has only
+    /// attribute names.
     private func expectHarmless(_ answer: DevAnswer) {
         let page = answer.text.replacing("<script>document.forms[0].submit()</script>", with: "")
         for tag in page.matches(of: #/<\/?([A-Za-z!0-9]*)([^>]*)>?/#) {

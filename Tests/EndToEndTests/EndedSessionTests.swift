@@ -83,7 +83,7 @@ struct EndedSessionTests {
             elsewhere.afterRevocation = { _ in }
             let (ada, bob) = (try await server.signUp(), try await server.signUp("bob@example.com"))
             for session in [ada, bob] { #expect(try await status(server, session) == 200) }
-            // Its commit comes later than its time, and its clock is behind.
+            // Its commit comes after its timestamp, and its clock is behind.
             let begin = server.clock.now - .seconds(20)
             try await elsewhere.signOut(
                 UserID(trusted: ada.userID), name: "", session: nil, scope: .global, at: begin)

@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// No answer came.
+/// There was no response.
 struct ConnectionLost: Error {}
 
 enum People {
@@ -28,7 +28,7 @@ final class TestNetwork: Sendable {
     func clear() { faults.withLock { $0 = [:] } }
     /// `METHOD path` of every call.
     var calls: [String] { served.withLock { $0 } }
-    /// Keeps the gateway's answers back until ``release()``.
+    /// Holds the gateway's responses until ``release()``.
     func hold() { gates.withLock { $0.isHeld = true } }
     var heldCount: Int { gates.withLock { $0.held.count } }
 
@@ -110,7 +110,7 @@ struct ModelWorld {
             now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
             sleep: { duration in
                 try Task.checkCancellation()
-                // A time limit: no test lets one run out.
+                // A time limit, which no test lets expire.
                 if duration >= .seconds(20) {
                     for await _ in AsyncStream<Never>.makeStream().stream {}
                     throw CancellationError()

@@ -178,7 +178,7 @@ struct LinkQuestionTests {
         await screen.recover()
         let text = "That took too long. Please sign in again."
         #expect(screen.message?.text == text)
-        // The login screen has the word from then on, until the next attempt.
+        // The login screen shows it until the next attempt.
         let login = LoginModel(manager: manager)
         #expect(login.message?.text == text)
         await #expect(throws: AuthClientError.self) {

@@ -44,7 +44,7 @@ struct ManagerTests {
         arguments: [
             (.forbidden, .forbidden, true), (.serverError, .networkError, true), (.offline, .offline, true),
             (.rateLimited(retryAfter: nil), .networkError, true), (.accessTokenRefused, .notAuthenticated, false),
-            // The reason of the sign-out says it all.
+            // The reason of the sign-out is enough.
             (.sessionEndedByServer(.sessionExpired), nil, false),
         ] as [(InMemoryAuthService.Fault, AuthError?, Bool)])
     func profile(_ fault: InMemoryAuthService.Fault, _ error: AuthError?, _ staysSignedIn: Bool) async throws {

@@ -29,7 +29,7 @@ struct ProviderTests {
         #expect(try await signIn(.ada, at: .google) == apple)
         #expect(await service.currentSession?.user.identities?.map(\.provider) == ["apple", "google"])
         service.addAccount(email: "grace@example.com")
-        // Not proven here; and another person at the same provider, as of a company that gave the address away.
+        // Unproven here; and another person at the same provider, as after a company reassigned the address.
         let next = ProviderPerson(id: "x", email: "ada@example.com")
         for (person, canRecover) in [(ProviderPerson.grace, true), (next, false)] {
             let error = await #expect(throws: AuthClientError.self) { try await signIn(person) }
@@ -118,7 +118,7 @@ struct ProviderTests {
         await #expect(throws: SignInFailure.cancelled) { try await ScriptedProviderSheet().apple() }
     }
 
-    /// A browser that comes back to an address of the test's making.
+    /// A browser that returns to an address chosen by the test.
     private struct Browser: WebAuthenticationSession {
         let redirect: URL
         let show: @Sendable (URL) async throws -> URL

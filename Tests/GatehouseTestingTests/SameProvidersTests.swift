@@ -9,7 +9,7 @@ import Testing
 struct SameProvidersTests {
     private static let ada = "ada@example.com"
 
-    /// The question that Google's Ada is asked whose address an account by email has.
+    /// The question for Google's Ada, whose address has an email account.
     private func asked(_ world: ServiceWorld, byBrowser: Bool = false) async throws -> LinkQuestion {
         let error = await #expect(throws: AuthClientError.self) {
             if byBrowser {

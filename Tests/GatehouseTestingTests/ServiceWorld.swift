@@ -128,7 +128,7 @@ final class LiveNetwork: Sendable {
 
     func setOffline(_ isOffline: Bool) { self.isOffline.withLock { $0 = isOffline } }
 
-    /// A proxy says 401 to calls whose path ends so, in a page of its own; nil lets all through.
+    /// A proxy answers 401, with its own page, to calls whose path has this suffix; nil for no proxy.
     func refuse(_ path: String?) { refused.withLock { $0 = path } }
 
     func service() throws -> LiveAuthService {
@@ -150,7 +150,7 @@ final class LiveNetwork: Sendable {
             now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
             sleep: { duration in
                 try Task.checkCancellation()
-                // A time limit: no test lets one run out.
+                // A time limit, which no test lets expire.
                 if duration >= .seconds(20) {
                     for await _ in AsyncStream<Never>.makeStream().stream {}
                     throw CancellationError()

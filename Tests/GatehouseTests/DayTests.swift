@@ -8,11 +8,11 @@ import JSONWebTokens
 import TestSupport
 import Testing
 
-/// A day in simulated time: devices sleep, wake, lose answers and start again, and the server does its background work
-/// and changes its key. `make soak` simulates 24 hours of 200 devices.
+/// A day in simulated time: devices sleep, wake, lose responses and restart, and the server does its background work
+/// and rotates its key. `make soak` simulates 24 hours of 200 devices.
 @Suite("A simulated day")
 struct DayTests {
-    /// Minutes between two looks at a device.
+    /// Minutes between two steps of a device.
     private static let step = 5
 
     private static func setting(_ name: String, _ usual: Int) -> Int {
@@ -70,7 +70,7 @@ struct DayTests {
     }
 }
 
-/// One person's device, whose behaviour follows from its number.
+/// One user's device, whose behavior follows from its number.
 private struct Device {
     let world: World
     let email: String

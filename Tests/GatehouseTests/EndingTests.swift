@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Ended sessions")
 struct EndingTests {
-    /// How the server comes to say each word, over its own routes.
+    /// The server's routes to each error code.
     enum Cause: CaseIterable {
         case banned, revokedElsewhere, stolen, deleted
 

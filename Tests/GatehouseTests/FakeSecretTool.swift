@@ -116,10 +116,10 @@ final class HandClock: Sendable {
     /// How many wait for the limit.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How often something else was waited for.
+    /// The number of other waits.
     var shortWaits: Int { state.withLock { $0.shortWaits } }
 
-    /// Every limit is over, now and from now on.
+    /// Lets every limit expire, now and from now on.
     func strike() {
         let waiting = state.withLock { state in
             state.hasStruck = true

@@ -156,7 +156,7 @@ struct FileStorageTests {
         }
     }
 
-    /// Knows how many were there at once.
+    /// Records the highest number of concurrent users.
     private actor Crowd {
         private var inside = 0
         private(set) var most = 0

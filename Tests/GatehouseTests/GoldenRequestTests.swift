@@ -9,7 +9,7 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
     let name: String
     /// Method, path and query, then the body if there is one.
     let request: String
-    /// Whose token it carries: the app's key, or the person's.
+    /// The owner of its token: the app's key, or the user.
     var bearer = "key"
     /// A response that lets the call succeed.
     var answer: AnyJSON = .object([:])

@@ -22,7 +22,7 @@ struct SecretToolLimitTests {
             // A killed process ends a moment later.
             await until { hasEnd(alive) }
             let child = try #require(pid_t(folder.text("pid").trimmingCharacters(in: .newlines)))
-            // A zombie could still be asked.
+            // A zombie would still accept a signal.
             #expect(kill(child, 0) == -1)
             #expect(errno == ESRCH)
         }
@@ -64,7 +64,7 @@ struct SecretToolLimitTests {
             try tool.meet("is locked")
             let before = try openDescriptors()
             for _ in 0..<200 { _ = await storage.read("k") }
-            // Tests beside this one have some of their own.
+            // Concurrent tests have their own descriptors.
             #expect(try openDescriptors() - before < 150)
         }
     }

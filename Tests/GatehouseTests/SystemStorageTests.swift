@@ -12,7 +12,7 @@ struct SystemStorageTests {
         }
     }
 
-    /// Starts the app again and again, and hears its notices.
+    /// Starts the app repeatedly, and records its notices.
     private final class Desktop: Sendable {
         private let heard = Mutex<[StorageNotice]>([])
         let environment: [String: String]
@@ -119,7 +119,7 @@ struct SystemStorageTests {
                 for number in 0..<6 {
                     let storage = desktop.start(without: number % 2 == 0 ? nil : "DBUS_SESSION_BUS_ADDRESS")
                     group.addTask {
-                        // A process without a bus cannot follow one that has it; it must not go elsewhere.
+                        // A process without a bus cannot follow one with a bus; it must not use another store.
                         do { try await storage.write([1], for: "k\(number)") } catch is SecretServiceProblem { return }
                     }
                 }

@@ -40,11 +40,11 @@ final class TestNetwork: Sendable {
     func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
     /// The fault of every call that has none of its own.
     func stay(_ fault: Fault) { state.withLock { $0.lasting = fault } }
-    /// Lets answers arrive so long after the server signed their tokens.
+    /// Delays responses by this much after the server signed their tokens.
     func sendDates(ahead: Duration) { state.withLock { $0.dateShift = ahead } }
     /// From now on all is well.
     func clear() { state.withLock { ($0.faults, $0.lasting) = ([], .none) } }
-    /// Keeps every answer back, until ``release()``. A cancelled call waits like the others.
+    /// Holds every response until ``release()``. A cancelled call waits like the others.
     func hold() { state.withLock { $0.isHeld = true } }
 
     func release() {
@@ -109,7 +109,7 @@ func httpDate(_ instant: Instant) -> String {
     return "Thu, \(parts[2]) \(months[Int(parts[1])! - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
 }
 
-/// A device beside the server: its clock runs as fast, may be wrong, and a wait on it takes no time.
+/// A device beside the server: its clock runs as fast, may be wrong, and its waits take no time.
 final class TestDevice: Sendable {
     private let waits = Mutex<[Duration]>([])
     private let wrong = Mutex(Duration.zero)
@@ -185,7 +185,7 @@ struct World: Sendable {
         return session
     }
 
-    /// Lets the access token run out.
+    /// Lets the access token expire.
     func expireToken() { server.clock.advance(by: .seconds(3_601)) }
 
     static func with(

@@ -6,7 +6,7 @@ import Gatehouse
 actor TinyBrowser {
     private var pages: [Task<String, Never>] = []
 
-    /// Asks for a page, as a browser does that was redirected there; comes back at once.
+    /// Requests a page, like a browser after a redirect; returns at once.
     func visit(_ address: URL, headers: [String] = []) {
         let target = address.path(percentEncoded: true) + (address.query(percentEncoded: true).map { "?" + $0 } ?? "")
         let head = ["GET \(target) HTTP/1.1", "Host: \(address.host ?? ""):\(address.port ?? 0)"] + headers
@@ -16,10 +16,10 @@ actor TinyBrowser {
     /// Sends the pieces one after the other.
     func send(_ pieces: [String], to port: Int) { pages.append(Task { await Self.exchange(pieces, port) }) }
 
-    /// Sends the pieces, and waits for the answer.
+    /// Sends the pieces, and waits for the response.
     func answer(to pieces: [String], at port: Int) async -> String { await Self.exchange(pieces, port) }
 
-    /// All that came back, in the order of the requests.
+    /// All responses, in the order of the requests.
     var answers: [String] {
         get async {
             var answers: [String] = []

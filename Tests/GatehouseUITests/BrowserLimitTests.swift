@@ -18,7 +18,7 @@ struct BrowserLimitTests {
         let screen = Screen(HomeView().gatehouse(manager, googleRedirect: redirect, clock: clock.clock))
         let (closing, close) = AsyncStream<Void>.makeStream()
         screen.device.browser = { _, _ in
-            // A task of its own hears nothing of the end of the one that waits for it.
+            // A separate task does not learn that its waiting task ended.
             await Task { for await _ in closing {} }.value
             throw SignInFailure.cancelled
         }

@@ -6,7 +6,7 @@ import GatehouseUI
 import ScreenDriver
 import Testing
 
-/// SwiftUI starts a page's tasks anew when the page is uncovered, and when a branch of a group is swapped.
+/// SwiftUI restarts a page's tasks when the page is uncovered, and when a branch of a group is swapped.
 @MainActor @Suite("One action per request", .timeLimit(.minutes(5)))
 struct CoveredTests {
     private func methods(_ world: World) async throws {

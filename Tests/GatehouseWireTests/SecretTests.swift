@@ -29,7 +29,7 @@ struct SecretTests {
         return text
     }
 
-    /// Everything that reflection reaches, in words.
+    /// All text that reflection reaches.
     private static func reflected(_ value: Any, depth: Int = 6) -> String {
         let children = depth == 0 ? [] : Array(Mirror(reflecting: value).children)
         return "\(value)" + children.map { reflected($0.value, depth: depth - 1) }.joined()

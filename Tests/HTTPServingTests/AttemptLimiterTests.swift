@@ -166,7 +166,7 @@ struct AttemptLimiterTests {
 
 private struct Unfinished: Error {}
 
-/// Counts how many are at work at once.
+/// Counts concurrent workers.
 private final class Making: Sendable {
     private let state = Mutex<(now: Int, most: Int, all: Int)>((0, 0, 0))
 

@@ -2,8 +2,7 @@ import Foundation
 import Testing
 
 /// Programs that SwiftUI refuses are also refused here. Each is a file in the folder `Refused`, whose first line is a
-/// part
-/// of the compiler's message.
+/// part of the compiler's message.
 @Suite("Refused programs")
 struct RefusedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Refused")

@@ -33,7 +33,7 @@ enum TestKeys {
     static func key(_ algorithm: SigningAlgorithm) throws -> JSONWebKey { try JSONWebKey(jwk(algorithm)) }
 }
 
-/// Claims that are good at noon and for an hour.
+/// Claims that are valid at noon and for an hour.
 func claims(_ changes: JSONObject = [:]) -> AnyJSON {
     let usual: AnyJSON = [
         "sub": "ada", "iss": "https://auth.example.org", "aud": "authenticated", "role": "authenticated",

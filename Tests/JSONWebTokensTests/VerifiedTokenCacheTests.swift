@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The cache of verified tokens")
 struct VerifiedTokenCacheTests {
-    /// Verifies for real and counts how often it was asked.
+    /// Verifies for real and counts its calls.
     final class CountingVerifier: Sendable {
         private let asked = Mutex(0)
         private let keys: KeySet

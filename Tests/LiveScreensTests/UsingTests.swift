@@ -20,7 +20,7 @@ struct UsingTests {
             #expect(!json.contains(LiveWorld.password) && !json.contains("•"))
             #expect(try phone.screen.value(of: "Password") == LiveWorld.password)
             #expect(json.contains("data-filled=\\\"true\\\"") && json.contains("autocomplete=\\\"new-password\\\""))
-            // Focus is the app's: Return goes on to the next field.
+            // The app controls the focus: Return moves to the next field.
             #expect(try await world.act(phone, "focus", ["id": name]).status == 200)
             #expect(phone.frame.page.focused == name)
             #expect(try await world.act(phone, "submit", ["id": name]).status == 200)

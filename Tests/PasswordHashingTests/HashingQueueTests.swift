@@ -168,7 +168,7 @@ struct HashingQueueTests {
         #expect(throws: Never.self) { try load.admit() }
     }
 
-    /// Lets others run until something has happened.
+    /// Lets other tasks run until the condition holds.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }

@@ -20,7 +20,7 @@ final class Observed: Sendable {
     }
 }
 
-/// Hashers with settings that take no time, shut down again when the test is over.
+/// Hashers with settings that take no time, shut down at the end of the test.
 enum TestHasher {
     static func run(
         settings: Argon2Settings? = Argon2Settings(memoryKiB: 64, passes: 1),

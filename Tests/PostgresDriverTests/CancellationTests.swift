@@ -139,7 +139,7 @@ struct CancellationTests {
 }
 
 extension PostgresDatabase {
-    /// Makes a function that fails with `state` when it is first called, and then says how often it was.
+    /// Creates a function that fails with `state` at its first call, and then returns the number of its calls.
     fileprivate func raisesOnce(_ state: String, _ message: String) async throws {
         try await run("CREATE SEQUENCE calls")
         try await run(

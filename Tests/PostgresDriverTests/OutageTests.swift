@@ -71,7 +71,7 @@ struct OutageTests {
                 do {
                     try await group.waitForAll()
                 } catch let failure as DatabaseFailure where failure == Self.commitUnknown {
-                    // The one answer that leaves it open; the note may be there or not.
+                    // The only error with an unknown outcome; the note may exist or not.
                 }
             }
         }

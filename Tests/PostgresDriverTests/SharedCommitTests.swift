@@ -133,7 +133,7 @@ struct SharedCommitTests {
             })
         let held = HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
         await held.hasBegun()
-        // Both connections wait, and behind them a batch comes together.
+        // Both connections wait, and a batch forms behind them.
         var first: [Task<Int, any Error>] = []
         for statements in 1...2 {
             first.append(Task { try await database.change(Self.rename(0, to: "new")) })

@@ -36,7 +36,7 @@ struct TransactionTests {
     func serializable() async throws {
         let database = try await Bench().openWithNotes()
         let bodies = Tally()
-        // Each adds a note if there is none: at most one may.
+        // Each adds a note if there is none: at most one succeeds.
         let first = HeldWrite(database) { db in
             let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int(0) } == 0
             if isEmpty { try db.run("INSERT INTO note (id, text) VALUES (1, '')") }

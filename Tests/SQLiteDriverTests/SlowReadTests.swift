@@ -44,7 +44,7 @@ struct SlowReadTests {
         var settings = SQLiteSettings()
         settings.readLimit = .seconds(10)
         let seconds = Tally()
-        // A clock that goes on whenever it is looked at.
+        // A clock that advances at each reading.
         let database = try Workbench().open(settings: settings) { .seconds(seconds.add()) }
         let failure = await #expect(throws: DatabaseFailure.self) { try await database.read(Self.endless) }
         #expect(failure == DatabaseFailure(code: 9, detail: "a read took too long", kind: .passing))

@@ -7,8 +7,8 @@ import SQLDatabase
 import SQLiteDriver
 import Synchronization
 
-/// The real transactions behind the few calls that the client makes: refresh, sign-in, sign-out, user. Access
-/// tokens are plain text here, because nothing in question depends on their signature.
+/// The real transactions behind the client's few calls: refresh, sign-in, sign-out, user. Access tokens are plain text
+/// here, because no invariant depends on their signature.
 final class ExploredServer: Sendable {
     struct Issued: Hashable, Sendable {
         let session: SessionID
@@ -18,7 +18,7 @@ final class ExploredServer: Sendable {
 
     private struct Records {
         var issued: [String: Issued] = [:]
-        /// Sessions that ended for a reason that a person may be signed out for.
+        /// Sessions that ended for a valid reason to sign the user out.
         var ended: Set<SessionID> = []
         /// Sessions with stolen tokens.
         var stolen: Set<SessionID> = []
@@ -162,7 +162,7 @@ final class ExploredServer: Sendable {
 
 // Events at the server without the client.
 extension ExploredServer {
-    /// An administrator, or the person on another device, ends the session.
+    /// An administrator, or the user on another device, ends the session.
     func end(_ refreshToken: String) async throws {
         guard let issued = issued(refreshToken) else { return }
         records.withLock { _ = $0.ended.insert(issued.session) }
@@ -232,7 +232,7 @@ struct SteppedDatabase: Database {
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
         await Scheduler.shared.pause()
-        // A read that takes long goes on elsewhere.
+        // A slow read continues on another thread.
         return try await Scheduler.shared.away { try await inner.read(body) }
     }
 }

@@ -9,7 +9,7 @@ enum NetworkFate: CaseIterable, Sendable {
     case delivers
     case losesRequest
     case losesAnswer
-    /// The request arrives twice; the first answer comes back.
+    /// The request arrives twice; the first response returns.
     case repeats
     case unavailable
     case busy
@@ -119,7 +119,7 @@ extension ExploredWorld {
         guard call.url.query == "grant_type=refresh_token" else { return try await carry(call, run) }
         let flight = history.refreshLeaves(run, other: self.run(1 - run.process))
         defer { history.refreshReturned(flight) }
-        // One that is cancelled lands nowhere.
+        // A cancelled response has no effect.
         return try await withTaskCancellationHandler {
             try await carry(call, run)
         } onCancel: { [history] in

@@ -71,7 +71,7 @@ final class History: Sendable {
         }
     }
 
-    /// Whether nothing else was asked for while this was.
+    /// Whether no other request ran at the same time.
     func wasAlone(_ wish: Int) -> Bool {
         state.withLock { state in
             let own = state.wishes[wish]
@@ -108,7 +108,7 @@ extension History {
             }
         case (nil, .some):
             let others = wishes.filter { $0.run !== change.by }
-            // A sign-out beside it clears once more.
+            // A concurrent sign-out clears once more.
             let isAllowed = own.contains(where: Self.isSigningIn) || others.contains(where: Self.isSigningOut)
             if !isAllowed { complain("a session came back into the store") }
         case (let before?, let after?) where before.session == after.session:

@@ -22,10 +22,10 @@ struct LockStepThief: Sendable {
         now = { server.now }
     }
 
-    /// - Parameter token: Of a session that goes on.
-    /// - Returns: The promise that was broken.
+    /// - Parameter token: A token of an active session.
+    /// - Returns: The broken promise.
     func complaint(from token: String) async throws -> String? {
-        // The store may be one behind, when an answer was lost.
+        // The store may be one behind after a lost response.
         guard let stored = RefreshToken(Secret(token)), var own = try await next(stored) else { return nil }
         for _ in 0..<3 {
             let repeats = try await repeats()

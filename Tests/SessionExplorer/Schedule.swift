@@ -223,7 +223,7 @@ extension Schedule {
 // The end, when everything works again.
 extension Schedule {
     private mutating func finish() throws {
-        // A stolen family may be cut off by the next refresh, and has to be by the one after a thief's.
+        // The next refresh may end a stolen family, and the one after a thief's must.
         for round in 0..<2 {
             pass(3_601)
             if round == 1 { for process in 0..<2 { try restart(process) } }

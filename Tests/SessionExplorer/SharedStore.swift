@@ -45,7 +45,7 @@ final class SharedStore: Sendable {
         var fault = StoreFault.none
         var holder: Incarnation?
         var waiting: [(Incarnation, CheckedContinuation<Bool, Never>)] = []
-        /// By process and run: the last answer was "unavailable".
+        /// By process and run: whether the last result was "unavailable".
         var blind: Set<String> = []
     }
 

@@ -32,7 +32,7 @@ extension TestDatabase {
     }
 }
 
-/// A write that has begun and goes on when a test says so.
+/// A started write that continues when a test says so.
 package struct HeldWrite {
     private let release = DispatchSemaphore(value: 0)
     private let began: AsyncStream<Void>
@@ -55,7 +55,7 @@ package struct HeldWrite {
     /// Waits until the statements have run and the commit has not.
     package func hasBegun() async { for await _ in began { return } }
 
-    /// Lets it commit when something else says so, from a place that cannot wait.
+    /// Lets it commit, from code that cannot wait.
     package func letGo() { release.signal() }
 
     /// Waits until it has committed.

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import HTTPTypes
 
-/// A signed-in person of a test.
+/// A signed-in user of a test.
 package struct TestSession: Sendable {
     package let userID: String
     package let accessToken: String

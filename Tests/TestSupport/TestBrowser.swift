@@ -2,7 +2,7 @@ package import GatehouseWire
 package import HTTPTypes
 import Synchronization
 
-/// A person's browser: keeps cookies, follows addresses within the server, presses the button of a page's form.
+/// A user's browser: keeps cookies, follows redirects within the server, presses the button of a page's form.
 package final class TestBrowser: Sendable {
     private let server: TestServer
     private let cookies = Mutex<[String: String]>([:])

@@ -56,7 +56,7 @@ package final class TestCluster: Sendable {
         return schema
     }
 
-    /// A name that nothing else in this server has.
+    /// A name that is unique in this server.
     package func newName(_ prefix: String) -> String {
         "\(prefix)_\(lastName.add(1, ordering: .relaxed).newValue)"
     }
@@ -99,7 +99,7 @@ package let uptime: @Sendable () -> Duration = {
     return { start.duration(to: .now) }
 }()
 
-/// So many may be in at once; the others wait, in order.
+/// Admits this many at once; the others wait, in order.
 final class Places: Sendable {
     private struct State {
         var free: Int

@@ -37,7 +37,7 @@ package final class ProviderWire: Sendable {
     package var posted: [AnyJSON] { state.withLock { $0.posted } }
     func keep(_ notification: AnyJSON) { state.withLock { $0.posted.append(notification) } }
 
-    /// From now on no provider answers; nil: they do again.
+    /// From now on no provider answers; nil restores them.
     package func fail(_ failure: ProviderTransportFailure?) { state.withLock { $0.failure = failure } }
 
     /// Waits before each call.
@@ -63,7 +63,7 @@ extension TestServer {
     package static let external = "http://127.0.0.1:9999"
     package static let callback = external + "/auth/v1/callback"
 
-    /// - Parameter wanted: nil: none.
+    /// - Parameter wanted: nil for none.
     static func standIns(
         _ wanted: TestProviders?, _ clock: TestClock, _ randomness: TestRandomness, _ wire: ProviderWire
     ) throws -> (StandIns?, SignInProviders) {

@@ -31,7 +31,7 @@ package final class TestServer: Sendable {
     package let wire = ProviderWire()
     /// The auth server itself, for its background work.
     package let auth: AuthServer
-    /// Waits before answers, where a test sets ``AuthSettings/passwordAnswerTime``.
+    /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
     private let passwords: PasswordHasher
     private let responder: RouterResponder<ServerContext>
@@ -108,7 +108,7 @@ package final class TestServer: Sendable {
         return router
     }
 
-    /// A provider's answer from the same router.
+    /// A provider's response from the same router.
     private func carry(_ request: ProviderRequest) async throws -> ProviderResponse {
         var headers: HTTPFields = [:]
         for (name, value) in request.headers {
@@ -203,7 +203,7 @@ package struct TestAnswer: Sendable {
     package let bytes: [UInt8]
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null without one.
     package var json: AnyJSON {
         do { return try JSONReader.read(bytes) } catch { return .null }
     }
@@ -224,8 +224,8 @@ private final class CollectedBody: ResponseBodyWriter, Sendable {
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
-/// Waits without a clock: time limits do not run out in tests that do not move one, and waits below a second are over at
-/// once and noted.
+/// Waits without a clock: time limits do not expire in tests that do not move one, and waits below a second end at once
+/// and are recorded.
 package final class AnswerTime: Sendable {
     private let noted = Mutex<[Duration]>([])
     package var waits: [Duration] { noted.withLock { $0 } }

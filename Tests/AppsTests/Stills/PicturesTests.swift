@@ -4,8 +4,7 @@ import SwiftUI
 import Testing
 
 /// Draws every screen in every look, as pages in `GATEHOUSE_PICTURES=<folder>` for a browser's camera, as `make
-/// screens`
-/// does. Without the variable only the snapshots check the screens.
+/// screens` does. Without the variable only the snapshots check the screens.
 @MainActor @Suite("Pictures", .timeLimit(.minutes(5)))
 struct PicturesTests {
     nonisolated private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"]

@@ -3,8 +3,8 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Compares the tree of every screen with the one that is kept: kinds, names, traits and texts, no styles.
-/// `GATEHOUSE_RECORD=1` keeps the new ones instead.
+/// Compares the tree of every screen with the stored one: kinds, names, traits and texts, without styles.
+/// `GATEHOUSE_RECORD=1` stores the new trees instead.
 @MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(5)))
 struct SnapshotTests {
     private static let kept = World.sources.appending(path: "Snapshots")

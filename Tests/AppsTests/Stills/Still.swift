@@ -7,8 +7,7 @@ import SwiftUI
 import Testing
 
 /// A screen of one of the apps in a state with its own look, for pictures and snapshots. A new screen needs a line in
-/// one
-/// of the lists that ``all`` combines.
+/// one of the lists that ``all`` combines.
 ///
 /// Taps and typing lead to it in English; then the same screen is checked in other languages, sizes and colours.
 struct Still: Sendable, CustomTestStringConvertible {
@@ -28,7 +27,7 @@ struct Still: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// How a still is looked at.
+/// The look of a still.
 struct Look: Sendable {
     /// Such as `ar-dark-ax3`.
     let name: String
@@ -39,7 +38,8 @@ struct Look: Sendable {
         settings = Screen.Settings(colorScheme: scheme, dynamicTypeSize: size, locale: Locale(identifier: language))
     }
 
-    /// From left to right and from right to left, light and dark, with usual and with large text; where words are long.
+    /// Left-to-right and right-to-left, light and dark, with usual and with large text, and in a language with long
+    /// words.
     static func all(for still: Still) -> [Look] {
         let sizes: [DynamicTypeSize] = [.large, .accessibility3]
         let all = ["en", "ar"].flatMap { language in
@@ -83,7 +83,7 @@ extension World {
             userAgent: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"),
     ]
 
-    /// Does not answer while anybody looks.
+    /// Does not answer while the still is drawn.
     nonisolated static func silence() async throws -> Never {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         for await _ in stream {}

@@ -6,7 +6,7 @@ import JSONWebTokens
 extension Inputs {
     /// A parsed value is written as JSON that parses to the same value.
     static func json(_ input: [UInt8]) throws(FuzzFinding) {
-        // Lost, here and below: why it is refused. A refusal is as good as a value.
+        // Ignored, here and below: the reason of a refusal. A refusal is as good as a value.
         _ = try? JSONReader.read(input, refusesDuplicates: true)
         // As above.
         if let members = try? JSONMembers(input) {
@@ -59,7 +59,7 @@ extension Inputs {
 /// Keys with which nothing has been signed.
 private enum FuzzKeys {
     static let set: KeySet? = {
-        // Lost: why a key of ours is none.
+        // Ignored: the reason why our own key fails.
         guard let shared = try? JSONWebKey(hs256: Secret("a secret that signs nothing, 40 bytes...."), id: "a"),
             // As above.
             let own = try? JSONWebKey(es256: Array(1...32), id: "b")

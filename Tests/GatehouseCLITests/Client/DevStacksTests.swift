@@ -142,7 +142,7 @@ struct RunningFileTests {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 final class Scratch: Sendable {
     let path: String
 

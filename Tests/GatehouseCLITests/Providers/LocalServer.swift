@@ -20,7 +20,7 @@ struct LocalServer: Sendable {
 
     init(_ answers: [Answer]) throws { try self.init { _ in answers } }
 
-    /// - Parameter answers: Made for the server's address.
+    /// - Parameter answers: Created from the server's address.
     init(_ makeAnswers: (_ url: String) -> [Answer]) throws {
         let socket = makeStreamSocket()
         var address = loopbackAddress(port: 0)

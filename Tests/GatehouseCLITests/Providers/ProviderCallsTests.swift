@@ -109,7 +109,7 @@ struct ProviderCallsTests {
         })
         let request = try await request(below: server.url)
         async let failure = failure(calls, request)
-        // The time is over only once the request has arrived.
+        // The time limit expires only after the request has arrived.
         #expect(await server.next()?.hasPrefix("GET ") == true)
         began.continuation.yield()
         #expect(await failure == .timedOut)
@@ -144,7 +144,7 @@ struct ProviderCallsTests {
         let server = try LocalServer([.status(200)])
         let request = try await request(below: server.url)
         _ = try await calls().send(request)
-        // The one answer is given and the port closed.
+        // The single response is sent and the port closed.
         while await server.next() != nil {}
         #expect(await failure(calls(), request) == .noConnection)
     }

@@ -53,7 +53,7 @@ func headline(_ manager: AuthManager) -> String {
     }
 }
 
-/// Picks a favourite. Nothing else of the profile changes.
+/// Picks a favorite. The rest of the profile stays unchanged.
 @MainActor
 func follow(_ team: String, _ manager: AuthManager) async {
     guard let user = manager.user, !user.favoriteTeams.contains(team) else { return }
