@@ -22,7 +22,7 @@ class DeployTests(unittest.TestCase):
             named = set(re.findall(r"\bGATEHOUSE_[A-Z0-9_]+", read("Deploy", name)))
             self.assertEqual(sorted(named - known), [], name)
 
-    def test_what_the_image_copies_is_there(self):
+    def test_files_copied_into_the_image_exist(self):
         sources = re.findall(r"^COPY (?!--from)(.+) \S+$", read("Deploy", "Dockerfile"), re.MULTILINE)
         copied = [path for source in sources for path in source.split()]
         for path in copied:
@@ -51,7 +51,7 @@ class DeployTests(unittest.TestCase):
         self.assertGreater(len(pods), 0)
         self.assertEqual(text.count("      enableServiceLinks: false\n"), len(pods))
 
-    def test_every_url_of_a_database_server_says_how_it_is_known(self):
+    def test_every_url_of_a_database_server_has_an_sslmode(self):
         # Without sslmode it would be verify-full, which needs the certificate of an authority.
         for name in ("compose.yaml", "kubernetes.yaml"):
             urls = re.findall(r"postgres://\S+", read("Deploy", name))

@@ -148,7 +148,7 @@ def phone(chromium, dev):
     assert phone.faults == []
 
 
-def test_somebody_signs_up_by_keys_alone(phone, new_email):
+def test_a_user_signs_up_with_keys_only(phone, new_email):
     """And edits the name, and signs out."""
     phone.walk_to("Sign in").press("Enter")
     expect(phone.screen.get_by_role("dialog")).to_be_visible()
@@ -223,7 +223,7 @@ def test_a_sheet_is_swiped_away(phone):
     expect(phone.screen.get_by_role("heading", name="NBA")).to_have_count(0)
 
 
-def test_what_is_secret_is_not_in_the_page(phone):
+def test_secrets_are_not_in_the_page(phone):
     phone.tap("Sign in", "Create Account")
     phone.field("Password").fill("a secret of mine")
     expect(phone.screen.locator("[data-filled=true]")).to_have_count(1)
@@ -233,7 +233,7 @@ def test_what_is_secret_is_not_in_the_page(phone):
     assert phone.field("Email").get_attribute("inputmode") == "email"
 
 
-def test_somebody_signs_in_with_apple(phone):
+def test_a_user_signs_in_with_apple(phone):
     phone.tap("Sign in", "Sign in with Apple")
     dialog = phone.screen.get_by_role("dialog", name="Sign in with Apple")
     expect(dialog).to_be_visible()
@@ -246,7 +246,7 @@ def test_somebody_signs_in_with_apple(phone):
     phone.wait_for("Welcome back, Hidden").tap("Your profile").wait_for("h1dd3n4ddr@privaterelay.appleid.com")
 
 
-def test_somebody_signs_in_with_google(phone):
+def test_a_user_signs_in_with_google(phone):
     phone.tap("Sign in", "Sign in with Google")
     link = phone.screen.get_by_role("link", name="Open the browser")
     # The window is closed: nothing happened.
@@ -275,7 +275,7 @@ def test_an_app_that_starts_again_is_signed_in(phone, new_email):
     phone.wait_for("Sign in to follow your teams")
 
 
-def test_everybody_can_use_it(phone, new_email):
+def test_it_is_accessible(phone, new_email):
     assert phone.barriers() == []
     phone.tap("Menu")
     assert phone.barriers() == []
@@ -298,7 +298,7 @@ def test_everybody_can_use_it(phone, new_email):
     assert phone.barriers() == []
 
 
-def test_it_speaks_arabic_from_right_to_left(phone):
+def test_arabic_is_right_to_left(phone):
     phone.set("Language", "العربية")
     expect(phone.screen).to_have_attribute("dir", "rtl")
     expect(phone.screen).to_have_attribute("lang", "ar")
@@ -320,7 +320,7 @@ def test_it_fits(phone, size):
     expect(phone.screen.get_by_role("dialog")).to_have_count(0)
 
 
-def test_without_a_network_the_app_says_so(phone):
+def test_without_a_network_the_app_shows_an_error(phone):
     phone.tap("Sign in", "Sign in with Email")
     phone.field("Email").fill("ada@example.com")
     phone.field("Password").fill(PASSWORD)
@@ -407,7 +407,7 @@ def test_a_phone_in_many_windows_rests_in_the_oldest(phone):
     phone.tap("Back", "Close").wait_for("Sign in to follow your teams")
 
 
-def test_a_program_without_its_texts_says_that_there_is_no_app(servers, tmp_path, monkeypatch):
+def test_a_program_without_its_texts_reports_that_there_is_no_app(servers, tmp_path, monkeypatch):
     alone = shutil.copy(BINARY, tmp_path)
     monkeypatch.setattr("program.BINARY", alone)
     server = servers.dev().start()

@@ -120,7 +120,7 @@ def migrate(server, url):
     ("mode", "host"),
     [("prefer", "127.0.0.1"), ("require", "127.0.0.1"), ("verify-ca", "127.0.0.1"), ("verify-full", "localhost")],
 )
-def test_a_server_that_is_who_it_says_is_spoken_to(server, mode, host):
+def test_a_server_with_a_valid_certificate_is_accepted(server, mode, host):
     code, said = migrate(server, server.url(f"sslmode={mode}&{server.roots()}", host))
     assert code == 0, said
 
@@ -168,7 +168,7 @@ def test_a_wrong_password_is_refused_without_being_repeated(refusals):
     assert code != 0 and "password authentication failed" in said and SECRET[::-1] not in said, said
 
 
-def test_a_certificate_is_as_good_as_a_password_and_a_strangers_is_not(server, refusals):
+def test_a_client_certificate_replaces_the_password_and_a_strangers_does_not(server, refusals):
     certificate, key = server.authority.sign("certified", "certified")
     own = f"sslmode=verify-full&{server.roots()}&sslcert={certificate}&sslkey={key}"
     assert migrate(server, server.url(own, role="certified"))[0] == 0
@@ -176,7 +176,7 @@ def test_a_certificate_is_as_good_as_a_password_and_a_strangers_is_not(server, r
     assert code != 0 and REFUSED in said, said
 
 
-def test_a_node_serves_over_tls_and_shows_the_password_to_nobody(server, tmp_path):
+def test_a_node_serves_over_tls_without_revealing_the_password(server, tmp_path):
     url = server.url(f"sslmode=verify-full&{server.roots()}")
     node = program.Server.serve(tmp_path, GATEHOUSE_DATABASE=url, GATEHOUSE_LOG_LEVEL="debug").start()
     try:

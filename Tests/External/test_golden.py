@@ -158,7 +158,7 @@ def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
         ("second factors", "POST", "/factors"),
     ],
 )
-def test_what_is_waited_for_is_still_missing(base_url, feature, method, path):
+def test_waiting_features_are_still_missing(base_url, feature, method, path):
     """A failure means a new feature: give replay.py its stand-in, and remove it from waiting.txt."""
     assert feature in WAITING.values()
     assert Client(base_url("auto")).request(method, path).status == 404

@@ -163,7 +163,7 @@ def test_a_request_without_one_valid_host_is_refused(dev, path, hosts):
     assert reply.status == 400 and reply.is_whole, reply
 
 
-def test_the_connection_goes_on_after_a_wrong_host(dev):
+def test_the_connection_continues_after_a_wrong_host(dev):
     with KeptAlive(dev.port) as connection:
         connection.send(b"GET /auth/v1/health HTTP/1.1\r\n\r\n" + ask("GET", "/auth/v1/health"))
         assert [connection.reply().status, connection.reply().status] == [400, 200]
@@ -209,6 +209,6 @@ def test_dev_answers_pages_and_names_of_this_machine(servers):
         assert reply.status == 200 and reply.headers["access-control-allow-origin"] == "*", reply
 
 
-def test_serve_stands_behind_any_name(server):
+def test_serve_accepts_any_host(server):
     headers = "Host: accounts.example.com\r\nOrigin: https://app.example.com\r\n"
     assert exchange(server.port, f"GET /auth/v1/health HTTP/1.1\r\n{headers}\r\n".encode()).status == 200

@@ -1,6 +1,6 @@
 """Forged, damaged and misused ID tokens at the running server: refused with the right code, and no account is created.
 
-Every forgery is a small change of a valid token, as `test_the_tokens_that_are_changed_are_good` shows.
+Every forgery is a small change of a valid token, as `test_the_unchanged_tokens_are_valid` shows.
 """
 
 import base64
@@ -581,7 +581,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_the_tokens_that_are_changed_are_good(target, forge, name):
+def test_the_unchanged_tokens_are_valid(target, forge, name):
     provider, make = GOOD[name]
     answer = target.bring(provider, make(forge))
     assert answer.status == 200, answer
@@ -595,7 +595,7 @@ def test_forgeries(target, forge, name):
 
 
 @pytest.mark.parametrize("name", BESIDE)
-def test_what_stands_beside_a_good_token(target, forge, name):
+def test_members_beside_a_valid_token(target, forge, name):
     claims, beside, error = BESIDE[name]
     target.check_refused("keycloak", forge.with_claims(**claims), error, **beside)
 
@@ -606,7 +606,7 @@ def test_the_nonce_and_the_access_token_that_fit(target, forge):
     assert target.bring("keycloak", token, nonce="raw", access_token="abc").status == 200
 
 
-def test_a_token_of_one_realm_is_not_good_at_another(target, forge):
+def test_a_token_of_one_realm_is_invalid_at_another(target, forge):
     """Same key, same client, other issuer."""
     target.check_refused("several", forge.good())
     target.check_refused("keycloak", forge.elsewhere("several", forge.header, KEY.sign))

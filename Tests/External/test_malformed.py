@@ -254,7 +254,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
-def test_bodies_that_are_not_the_json_that_is_asked_for(target, endpoint):
+def test_bodies_with_the_wrong_json(target, endpoint):
     method, path, bearer, _ = endpoint
     for name, body in BROKEN.items():
         reply = target.send(method, path, bearer, body)
@@ -334,7 +334,7 @@ def test_members_that_stand_twice(target, endpoint):
     target.send(method, path, bearer, many)
 
 
-def test_what_metadata_may_hold_comes_back_as_it_was(target):
+def test_metadata_round_trips(target):
     """Legal oddities are kept, not broken: the other side of refusing."""
     client = target.server.auth(token=target.bearers["user"])
     data = {
@@ -414,7 +414,7 @@ def begun(target):
 
 
 @pytest.mark.parametrize("name", ["code", "error", "error_description", "user", "iss"])
-def test_what_a_browser_brings_back_to_a_live_flow(target, name):
+def test_responses_to_a_live_flow(target, name):
     """The same with a state that is good and the cookie that belongs to it: to the site, with a reason, once."""
     for value in [value for value in WRONG_VALUES if isinstance(value, str) and len(value) < 10_000]:
         state, cookie = begun(target)
@@ -516,7 +516,7 @@ def impatient(session_servers):
 
 
 @pytest.mark.parametrize("path", ["/auth/v1/signup", "/auth/v1/token?grant_type=password"])
-def test_a_body_that_never_comes_is_not_waited_for(impatient, path):
+def test_a_body_that_never_arrives_times_out(impatient, path):
     """504 `request_timeout`, 408, or the end of the connection."""
     data = request("POST", path, b'{"email"', length=500)
     reply = exchange(impatient.server.port, data, timeout=PATIENCE_SECONDS)

@@ -148,7 +148,7 @@ def both(pair, address):
     return [caller(node.auth(), address) for node in pair.nodes]
 
 
-def test_what_ends_on_one_node_is_over_on_the_other(pair, rotation, new_email):
+def test_a_session_ended_on_one_node_is_over_on_the_other(pair, rotation, new_email):
     here, there = both(pair, "192.0.2.1")
     session = here.sign_up(new_email())
     token = session["access_token"]

@@ -109,7 +109,7 @@ def test_one_address_cannot_take_all_connections(servers):
     assert server.auth().get("/health").status == 200
 
 
-def test_when_no_more_files_can_be_opened_the_server_waits_and_says_so(server):
+def test_without_file_descriptors_the_server_pauses_and_logs(server):
     server.auth().get("/health")
     metrics = Client(server.metrics_url)
 

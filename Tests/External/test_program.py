@@ -79,12 +79,12 @@ def test_dev_refuses_settings_that_it_would_ignore(tmp_path):
     assert not list(tmp_path.iterdir()), "nothing was made"
 
 
-def test_doctor_tells_where_the_dev_of_a_folder_runs(dev):
+def test_doctor_shows_the_address_of_a_folders_dev(dev):
     told = dev.command("doctor").stdout
     assert dev.url in told and "9999" not in told, told
 
 
-def test_the_files_of_dev_are_for_their_owner_alone(dev):
+def test_only_the_owner_can_read_the_files_of_dev(dev):
     data = os.path.join(dev.folder, "data")
     modes = {
         path: os.stat(path).st_mode & 0o077 for path in [data, *(os.path.join(data, name) for name in os.listdir(data))]
@@ -92,7 +92,7 @@ def test_the_files_of_dev_are_for_their_owner_alone(dev):
     assert not any(modes.values()), modes
 
 
-def test_dev_listens_on_loopback_alone(dev):
+def test_dev_listens_only_on_loopback(dev):
     with open("/proc/net/tcp", encoding="ascii") as file:
         listening = [line.split()[1] for line in file if f":{dev.port:04X} " in line and " 0A " in line]
     assert listening == [f"0100007F:{dev.port:04X}"]
@@ -101,7 +101,7 @@ def test_dev_listens_on_loopback_alone(dev):
 # Signals.
 
 
-def test_sigterm_finishes_what_runs(servers, new_email):
+def test_sigterm_finishes_running_requests(servers, new_email):
     """Sign-ins take turns at the hashing threads: when the first is answered, the others wait in the server."""
     server, email = servers.serve().start(), new_email()
     server.auth().sign_up(email)
@@ -242,7 +242,7 @@ def test_doctor_finds_files_that_others_can_read(servers):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 @pytest.mark.parametrize("command", [["users", "export"], ["export", "supabase"], ["users", "list"], ["version"]])
-def test_what_does_not_fit_on_the_disk_is_no_success(servers, new_email, command):
+def test_output_that_does_not_fit_on_the_disk_is_a_failure(servers, new_email, command):
     server = servers.serve().start()
     server.auth().sign_up(new_email())
     with open("/dev/full", "wb") as full:
@@ -317,7 +317,7 @@ def test_users_go_from_one_server_to_another(servers, new_email):
     assert target.auth().sign_in(banned["email"]).code == "user_banned"
 
 
-def test_import_reads_supabase_columns_and_goes_on_after_a_bad_line(servers):
+def test_import_reads_supabase_columns_and_continues_after_a_bad_line(servers):
     server = servers.serve()
     assert server.command("migrate").returncode == 0
     row = {
@@ -418,7 +418,7 @@ def test_a_leaked_key_is_revoked(servers, new_email):
     assert leaked not in json.dumps(server.auth().get("/.well-known/jwks.json").json())
 
 
-def test_strict_ends_the_session_when_an_old_token_comes_back(servers, new_email):
+def test_strict_ends_the_session_at_an_old_token(servers, new_email):
     settings = {"SECURITY_REFRESH_TOKEN_STRICT": "true", "SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": "0"}
     server = servers.serve(**{"GATEHOUSE_" + name: value for name, value in settings.items()}).start()
     first = server.auth().sign_up(new_email())
@@ -431,7 +431,7 @@ def test_strict_ends_the_session_when_an_old_token_comes_back(servers, new_email
 
 
 @pytest.mark.parametrize("forge", ["unknown kid", "none", "other algorithm", "jwk in the header", "jku in the header"])
-def test_forged_tokens_are_refused_by_both_doors(dev, new_email, forge):
+def test_both_servers_refuse_forged_tokens(dev, new_email, forge):
     good = dev.auth().sign_up(new_email())["access_token"]
     header, claims = jwt.get_unverified_header(good), jwt.decode(good, options={"verify_signature": False})
     key, name = ec.generate_private_key(ec.SECP256R1()), header["kid"]
@@ -516,7 +516,7 @@ def test_profile_comes_with_the_account_and_is_changed(dev, new_email):
     assert gateway.get("/v1/auth/me", token=token).json()["profile"]["favorite_teams"] == teams
 
 
-def test_the_gateways_words_for_a_bad_token(dev):
+def test_the_gateways_codes_for_a_bad_token(dev):
     gateway = dev.gateway()
     for path in ("/v1/auth/me", "/api/v1/profile"):
         assert gateway.get(path).code == "UNAUTHORIZED"
@@ -526,7 +526,7 @@ def test_the_gateways_words_for_a_bad_token(dev):
             assert refused.status == 401 and set(refused.json()) == {"error", "message"}, (key, refused)
 
 
-def test_the_schema_of_a_gateway_that_stands_alone(servers):
+def test_the_schema_of_a_gateway_alone(servers):
     server = servers.serve(
         "--only",
         "gateway",
@@ -544,7 +544,7 @@ def test_the_schema_of_a_gateway_that_stands_alone(servers):
     assert checked.returncode == 0 and "up to date" in checked.stdout, checked
 
 
-def test_a_gateway_that_cannot_ask_makes_no_profile(servers, new_email):
+def test_a_gateway_without_its_issuer_creates_no_profile(servers, new_email):
     issuer = servers.serve("--only", "auth").start()
     gateway = servers.serve(
         "--only",
@@ -579,7 +579,7 @@ def test_teams_by_league(dev):
     assert len(nba) == 30 and all(team["id"].startswith("nba_") and team["name"] for team in nba)
 
 
-def test_a_gateway_that_stands_alone(servers, new_email):
+def test_a_gateway_alone(servers, new_email):
     issuer = servers.serve("--only", "auth").start()
     gateway = servers.serve(
         "--only",
@@ -665,7 +665,7 @@ def test_ten_failed_sign_ins_of_one_account_from_anywhere(servers, new_email):
     assert sign_in("198.51.100.150", other).status == 200, "another account is not shut"
 
 
-def test_a_stranger_shuts_nobody_out(servers, new_email):
+def test_a_stranger_cannot_lock_a_user_out(servers, new_email):
     """Under attack: the owner's browser has a cookie, the owner's app an address with a session, others wait."""
     server = servers.serve(GATEHOUSE_LIMITS="on", GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8").start()
     email = new_email()
@@ -772,7 +772,7 @@ def test_honest_sign_ins_pass_through_a_flood(servers, new_email):
     assert statuses == [200] * 24
 
 
-def test_an_unknown_person_costs_one_password_hash_like_a_wrong_password(dev, new_email):
+def test_an_unknown_user_costs_one_password_hash_like_a_wrong_password(dev, new_email):
     """Counted, not timed: PasswordHasherTests shows that both hashes have the same algorithm and settings."""
     email, client = new_email(), dev.auth()
     client.sign_up(email)
@@ -923,7 +923,7 @@ def check_histogram(samples, name):
         assert values[-1] == total, (name, rest)
 
 
-def test_made_up_paths_make_no_labels(server):
+def test_unknown_paths_create_no_labels(server):
     for number in range(50):
         server.gateway().get(f"/made-up-{number}")
         server.admin().get(f"/admin/users/{MISSING[:-2]}{number:02}")
@@ -931,7 +931,7 @@ def test_made_up_paths_make_no_labels(server):
     assert "made-up" not in text and MISSING[:-2] not in text
 
 
-def test_metrics_are_not_for_everybody(server, dev):
+def test_metrics_are_not_public(server, dev):
     assert server.gateway().get("/metrics").status == 404, "`serve` has them on a port of their own"
     assert dev.metrics().status == 200
 

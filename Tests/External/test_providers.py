@@ -179,7 +179,7 @@ def test_sign_in_through_canaille(world, new_email):
     assert world.flow("canaille").sign_in(world.canaille, name)["user"]["id"] == session["user"]["id"]
 
 
-def test_an_address_that_nobody_vouches_for_is_not_enough(world, new_email):
+def test_an_unverified_address_is_not_enough(world, new_email):
     name = new_email("canaille").partition("@")[0]
     world.canaille.add(name, formatted_name="Bo Example", family_name="Example", emails=[name + "@example.com"])
     before = world.accounts()
@@ -187,7 +187,7 @@ def test_an_address_that_nobody_vouches_for_is_not_enough(world, new_email):
     check_refused(world, before, page, "provider_email_needs_verification")
 
 
-def test_the_provider_is_asked_as_the_standards_have_it(world, ana):
+def test_the_authorization_request_follows_the_standards(world, ana):
     flow = world.flow("strict")
     sent = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(flow.come_back(world.strict, ana)).query))
     asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(flow.at_provider).query))
@@ -213,7 +213,7 @@ def test_a_slash_at_the_end_of_the_issuer_may_be_missing_in_the_settings(world, 
     assert session["user"]["user_metadata"]["iss"] == world.slashed.issuer
 
 
-def test_the_person_says_no(world, ana):
+def test_the_user_declines(world, ana):
     before = world.accounts()
     page = world.flow("strict").finish(world.strict, "nobody whom it knows")
     check_refused(world, before, page)
@@ -243,7 +243,7 @@ def test_stand_ins(dev, provider):
 # The app's half: its code is valid once, for the holder of the verifier.
 
 
-def test_the_code_is_good_once_and_with_its_verifier(world, ana):
+def test_the_code_is_valid_once_and_with_its_verifier(world, ana):
     flow = world.flow("strict")
     code = flow.finish(world.strict, ana).query["code"]
     assert flow.exchange(code, "a" * 64).code == "bad_code_verifier"
@@ -251,7 +251,7 @@ def test_the_code_is_good_once_and_with_its_verifier(world, ana):
     assert flow.exchange(code).code == "flow_state_not_found"
 
 
-def test_a_code_is_not_good_with_another_flows_verifier(world, ana):
+def test_a_code_is_invalid_with_the_verifier_of_another_flow(world, ana):
     mine, theirs = world.flow("strict"), world.flow("strict")
     code = mine.finish(world.strict, ana).query["code"]
     theirs.finish(world.strict, ana)
@@ -267,12 +267,12 @@ def test_the_browsers_mark_is_out_of_reach_of_scripts(world):
     assert response.headers["cache-control"] == "no-store"
 
 
-def test_without_a_proof_key_nothing_begins(world):
+def test_no_flow_begins_without_a_proof_key(world):
     answer = world.server.auth().get(f"/authorize?provider=strict&redirect_to={APP}")
     assert (answer.status, answer.code) == (400, "validation_failed")
 
 
-def test_who_is_not_on_the_list_gets_no_code(world, ana):
+def test_an_address_that_is_not_listed_gets_no_code(world, ana):
     page = Flow(world.server, "strict", Browser("http://127.0.0.1:3000")).finish(
         world.strict, ana, redirect_to="https://evil.example.net/"
     )
@@ -282,7 +282,7 @@ def test_who_is_not_on_the_list_gets_no_code(world, ana):
 # Responses through the browser.
 
 
-def test_a_state_is_good_once(world, ana):
+def test_a_state_is_valid_once(world, ana):
     flow = world.flow("strict")
     flow.browser.app = "http://127.0.0.1:3000"
     back = flow.come_back(world.strict, ana)
@@ -312,7 +312,7 @@ def test_the_stranger_does_not_spoil_the_sign_in(world, ana):
 
 
 @pytest.mark.parametrize("state", ["", "abc", "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b", "%00", "a" * 5000])
-def test_states_that_nobody_gave(world, state):
+def test_unknown_states(world, state):
     before = world.accounts()
     browser = Browser("http://127.0.0.1:3000")
     world.flow("strict", browser).begin()
@@ -331,7 +331,7 @@ def test_a_code_of_another_session_is_refused(world, ana, name):
     check_refused(world, before, page)
 
 
-def test_an_answer_of_one_provider_is_not_taken_to_another(world, ana):
+def test_a_response_of_one_provider_is_refused_for_another(world, ana):
     """A mix-up (RFC 9207): the browser was sent to one provider and comes back from another."""
     begun, other = world.flow("strict"), world.flow("naming")
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(other.come_back(world.naming, ana)).query))
@@ -351,7 +351,7 @@ def test_an_answer_of_one_nameless_provider_is_refused_by_another(world, ana):
     check_refused(world, before, begun.browser.open(f"{callback(world.server.port)}?{query}"))
 
 
-def test_a_provider_that_names_itself_always_has_to(world, ana):
+def test_a_provider_that_announces_its_name_must_send_it(world, ana):
     flow = world.flow("naming")
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(flow.come_back(world.naming, ana)).query))
     before, asked = world.accounts(), len(world.naming.requests)
@@ -360,7 +360,7 @@ def test_a_provider_that_names_itself_always_has_to(world, ana):
     assert len(world.naming.requests) == asked
 
 
-def test_a_callback_of_ones_own_takes_no_others(world, ana):
+def test_a_provider_callback_refuses_other_providers(world, ana):
     """Below /callback/{provider} a mix-up cannot happen, also where providers do not name themselves."""
     flow = world.flow("strict")
     back = flow.come_back(world.strict, ana).replace("/callback?", "/callback/other?")
@@ -411,7 +411,7 @@ def providers_of(world, session):
     return [identity["provider"] for identity in user["identities"]]
 
 
-def test_a_link_is_made_when_its_code_is_traded(world, ana, owner):
+def test_a_link_is_created_when_its_code_is_exchanged(world, ana, owner):
     """A user cannot be lured into linking their identity to a stranger's account: that app has no verifier."""
     answer, flow = linking(world, owner)
     assert answer.status == 200, answer
@@ -469,7 +469,7 @@ def test_tokens_in_the_fragment_where_they_are_switched_on(implicit, new_email):
     assert stranger.query["error_code"] == "bad_oauth_state" and "access_token" not in stranger.fragment
 
 
-def test_nobody_is_led_into_linking_to_a_strangers_account(implicit, new_email):
+def test_a_lured_user_does_not_link_to_a_strangers_account(implicit, new_email):
     """The stranger begins a link to their own account, and another user's browser goes through the provider."""
     server, provider = implicit
     victim, stranger = new_email("victim"), new_email("stranger")
@@ -534,7 +534,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_in_the_providers_answer(world, ana, what):
+def test_invalid_provider_responses(world, ana, what):
     before = world.accounts()
     with world.strict.being_naughty(**WRONG[what]):
         page = world.flow("strict").finish(world.strict, ana)
@@ -599,7 +599,7 @@ def test_a_provider_that_went_away(session_servers, new_email):
     assert not INNER.search(urllib.parse.unquote_plus(page.url)), page
 
 
-def test_the_log_tells_no_secret(world, ana):
+def test_the_log_has_no_secrets(world, ana):
     flow = world.flow("strict")
     back = flow.come_back(world.strict, ana)
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back).query))
@@ -638,7 +638,7 @@ def squatter(world, ana):
     return session.json()
 
 
-def test_a_conflict_asks_and_is_settled_by_a_password(world, ana, squatter):
+def test_a_conflict_asks_and_a_password_settles_it(world, ana, squatter):
     flow = world.flow("strict")
     question = flow.exchange(flow.finish(world.strict, ana).query["code"])
     assert (question.status, question.code) == (422, "identity_needs_confirmation"), question
@@ -667,7 +667,7 @@ def test_a_conflict_is_settled_by_taking_the_address(world, ana, squatter):
     assert world.server.auth().sign_in(email_of(ana)).code == "invalid_credentials"
 
 
-def test_what_a_browser_shows_of_a_conflict_is_worth_nothing(world, ana, squatter):
+def test_the_redirect_of_a_conflict_is_useless(world, ana, squatter):
     """The ticket is not in the address that the browser sees."""
     page = world.flow("strict").finish(world.strict, ana)
     assert set(page.query) == {"code"} and not page.fragment

@@ -143,5 +143,5 @@ def test_every_address_that_passes_has_the_host_of_its_pattern(stack):
         "https://app.example.com/auth/%2e%2e/x",
     ],
 )
-def test_what_two_readers_take_apart_in_two_ways_is_refused(stack, address):
+def test_ambiguous_addresses_are_refused(stack, address):
     assert Visitor(stack).sent_to(address) is None

@@ -34,7 +34,7 @@ def code_of(action, *arguments, **options):
     return raised.value.code
 
 
-def test_a_person_from_sign_up_to_sign_out(client, dev, new_email):
+def test_a_user_from_sign_up_to_sign_out(client, dev, new_email):
     email = new_email()
     signed_up = client.sign_up(credentials(email, data={"first_name": "Ana", "plan": {"seats": 3}}))
     assert signed_up.session and signed_up.user.email == email
@@ -259,7 +259,7 @@ def test_admin_needs_the_secret_key(dev, client, new_email):
     assert service.list_users(per_page=1)
 
 
-def test_admin_signs_somebody_out(admin, dev, new_email):
+def test_admin_signs_a_user_out(admin, dev, new_email):
     client = client_of(dev)
     session = client.sign_up(credentials(new_email())).session
     admin.sign_out(session.access_token)

@@ -177,7 +177,7 @@ def tokens(text):
     yield "claims, a name", ".".join([part(header), part({**claims, text: 1}), "AAAA"])
 
 
-def test_tokens_that_nobody_signed(meter):
+def test_unsigned_tokens(meter):
     for what, token in tokens("a" + MARKS * 11_000):
         field = [("Authorization", f"Bearer {token}")]
         meter.send("GET", "/auth/v1/user", headers=field, what=what)

@@ -74,7 +74,7 @@ def test_one_after_the_other(servers, settings, order):
 
 
 @pytest.mark.parametrize("settings", [pytest.param("postgres", marks=needs_server)], indirect=True)
-def test_side_by_side(servers, settings):
+def test_concurrently(servers, settings):
     # The newer one migrates; the older one serves on a schema to which was only added (Docs/operations.md).
     nodes = [node(servers, settings, program.BINARY), node(servers, settings, OTHER)]
     people = [Person(nodes[number % 2], f"person{number}@example.com") for number in range(4)]

@@ -84,7 +84,7 @@ def test_an_older_node_serves_on_a_schema_to_which_was_only_added(migrated, opti
 
 
 @pytest.mark.parametrize("options", [(), ("--no-migrate",)])
-def test_an_older_node_does_not_start_where_a_newer_program_has_taken_something_away(migrated, options):
+def test_an_older_node_does_not_start_on_an_incompatible_schema(migrated, options):
     server, database = migrated
     level = last_level(database) + 1
     database.run(
