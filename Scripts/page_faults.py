@@ -33,7 +33,7 @@ def open_page(browser):
 
 
 def show(page, html):
-    """Shows a page, on a phone so high that nothing has to be scrolled to."""
+    """Shows a page on a phone high enough to need no scrolling."""
     height, before = HEIGHT, float("inf")
     page.set_viewport_size({"width": WIDTH, "height": height})
     page.set_content(html)

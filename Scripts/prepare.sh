@@ -39,7 +39,7 @@ want() {
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-# Debian and Homebrew keep the server's programs apart by version.
+# Debian and Homebrew install the server's programs by version.
 postgres_server() {
     has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G "${1:-/nowhere}/opt/postgresql@*/bin/initdb"
 }

@@ -1,7 +1,7 @@
-"""Runs the stages of a long command: each prints one line when it ends and writes its output to a log of its own.
+"""Runs the stages of a long command: each prints one line at its end and writes its output to its own log.
 
-A stage starts when the stages that it needs have passed and enough cores are free. A failed stage does not stop the
-stages beside it; the stages that need it are reported as not run. The failed tests and their messages come last.
+A stage starts when its prerequisites have passed and enough cores are free. A failed stage does not stop concurrent
+ones; dependent stages are reported as not run. The failed tests and their messages come last.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def read_nothing(log):
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """`after`: the stages that have to pass first. `cores`: how many of the machine's it keeps busy.
+    """`after`: the prerequisites. `cores`: the number of cores that it uses.
 
     `read` gets the log, and finds counts and failures in it. `environment`: added to the environment of the run.
     """

@@ -16,7 +16,7 @@ def rows(page):
 
 
 def promised(row):
-    """The declarations that one row says are ours: `var a` or `func a(b:c:)`."""
+    """The declarations that one row names as ours: `var a` or `func a(b:c:)`."""
     theirs, ours, _ = row
     if ours == "left out":
         return []

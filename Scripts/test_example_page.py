@@ -21,7 +21,7 @@ def is_within(piece, source):
 
 
 def strays(page, sources):
-    """The pieces of a page that no source holds in one go."""
+    """The pieces of a page that no source contains in one place."""
     return [piece for piece in FENCE.findall(page) if not any(is_within(piece, source) for source in sources)]
 
 

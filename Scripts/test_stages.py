@@ -1,4 +1,4 @@
-"""Scripts/stages.py runs stages in order, side by side where they may, and says in one line each how they ended."""
+"""Scripts/stages.py runs stages in order, concurrently if allowed, and prints one line with the result of each."""
 
 import os
 import pathlib

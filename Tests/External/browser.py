@@ -1,4 +1,4 @@
-"""A person's browser as far as signing in needs one: it keeps cookies, follows redirects, and fills in forms."""
+"""A minimal browser for sign-ins: it keeps cookies, follows redirects, and fills in forms."""
 
 import html.parser
 import urllib.parse
@@ -55,7 +55,7 @@ class Browser:
         return urllib.parse.urljoin(url, response.headers["location"])
 
     def submit(self, page, button=None, **fields):
-        """Sends the page's first form that has all these fields. `button`: (name, value) of the one that is pressed."""
+        """Submits the page's first form with all these fields. `button`: (name, value) of the pressed one."""
         fitting = [form for form in page.forms if fields.keys() <= form.fields.keys()]
         assert fitting, f"no form for {sorted(fields)} on {page}"
         form = fitting[0]

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 from program import PATIENCE_SECONDS
 
-# Where Chromium, or a browser made of it, is; GATEHOUSE_BROWSER names another. Scripts/prepare.sh knows them too.
+# Paths of Chromium and browsers based on it; GATEHOUSE_BROWSER names another. Scripts/prepare.sh has the same list.
 PROGRAMS = [
     "chromium",
     "chromium-browser",
@@ -30,7 +30,7 @@ def program():
 
 
 class Chromium:
-    """One process. Each person's browser in it has cookies of its own."""
+    """One process. Each user's browser in it has its own cookies."""
 
     def __init__(self):
         self.playwright = sync_playwright().start()
@@ -74,7 +74,7 @@ class Tab:
         return self.page.get_by_role("listitem").filter(has=self.page.get_by_text(title, exact=True))
 
     def type_address(self, address):
-        """As the person whose address is typed, with the return key."""
+        """Signs in with a typed address and the return key."""
         field = self.page.get_by_label("Email address")
         field.fill(address)
         field.press("Enter")

@@ -1,6 +1,6 @@
-"""Makes hostile requests: each is one of the server's own, with a few things about it changed. Standard library only.
+"""Creates hostile requests: each is a valid request with a few changes. Standard library only.
 
-A number and a seed decide a request, so that a finding can be sent again. Every text holds MARK, which no log may repeat.
+A number and a seed determine a request, so a finding can be repeated. Every text contains MARK, which no log may repeat.
 """
 
 import base64
@@ -85,7 +85,7 @@ REQUESTS = [
     ("GET", "/health", None, None),
     ("GET", "/ready", None, None),
 ]  # fmt: skip
-# Where the server's rows are written, and below which paths.
+# The sources of the server's routes, and their path prefixes.
 TABLES = {"Sources/AuthServer": ("/auth/v1",), "Sources/ProfileGateway/Routes": ("/v1", "/api/v1")}
 ROW = re.compile(r'\bRoute\(\s*\.(\w+),\s*"([^"]*)"')
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get")
@@ -99,7 +99,7 @@ def rows_in_sources():
                 yield method.upper(), [prefix + path for prefix in prefixes]
 
 
-# Orders of marks that normalising has to sort, a base letter between long runs, letters that expand, and directions.
+# Mark orders that normalization sorts, a base letter between long runs, expanding letters, and directions.
 MARKS = ["\u0301\u0323", "\u0315\u0300\u05b0\u0338", "\u0f71\u0f74\u0f72", "\u1100\u1161\u11a8", "\ufdfa", "\u0130", "\u202e\u2066"]
 TEXTS = [
     "", " ", "\t", "null", "undefined", "NaN", "../../etc/passwd", "'; DROP TABLE users; --", "' OR 1=1 --", "%s%n%x",
@@ -194,7 +194,7 @@ class Hostile:
         return value
 
     def token(self):
-        """A token that is not to be believed: the user's own, changed, or made up."""
+        """An invalid token: the user's own with a change, or a forged one."""
         self.forged = True
         parts = self.known["token"].split(".")
         choose = self.random.random()
@@ -325,7 +325,7 @@ class Hostile:
         body = b"" if self.body is None else self.written() if self.raw_body is None else self.raw_body
         if self.kind != "application/json" and not any(name == "Content-Type" for name, _ in headers):
             headers.append(("Content-Type", self.kind))
-        # A line break in a head would make it another request; `test_malformed.py` sends such.
+        # A line break in a head would start another request; `test_malformed.py` sends those.
         headers = [(name, re.sub(r"[\r\n\0]", " ", value).encode("utf-8", "surrogatepass")) for name, value in headers]
         path = re.sub(r"[^!-~]", lambda found: urllib.parse.quote(found.group(0), errors="surrogatepass"), path)
         path += "?" + query if query else ""

@@ -1,8 +1,8 @@
 """Third-party OpenID providers on loopback, so that the server is not only tested against our own idea of a provider.
 
 * `StrictProvider`: built from authlib, refuses everything that the standards allow it to refuse.
-* `MockProvider`: `oidc-provider-mock` as it comes from PyPI. Checks little: no proof key, no client secret.
-* `CanailleProvider`: Canaille as it comes from PyPI, with its own pages, sessions and passwords.
+* `MockProvider`: `oidc-provider-mock` from PyPI. It checks little: no proof key, no client secret.
+* `CanailleProvider`: Canaille from PyPI, with its own pages, sessions and passwords.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ class Mischief:
     def __init__(self):
         self.claims = {}  # Replaced in the next ID tokens; None takes one out.
         self.key = None  # Signs instead of the published one, under its name.
-        self.token_answer = None  # Makes the answer of the token endpoint.
+        self.token_answer = None  # Creates the response of the token endpoint.
 
 
 class StrictProvider:
@@ -312,7 +312,7 @@ class _Issuer(IssuerParameter):
         return self.provider.said_issuer
 
 
-# One request at a time changes how the class makes headers.
+# Only one request at a time may change the headers of the class.
 _NAMING = threading.Lock()
 
 
@@ -347,7 +347,7 @@ class MockProvider:
             with _NAMING:
                 _app.OpenIDCode.get_encode_header = header
                 try:
-                    # Its debugger would answer only when it is read from.
+                    # Its debugger would block until its output is read.
                     return list(app(environment, start_response))
                 finally:
                     _app.OpenIDCode.get_encode_header = original
@@ -406,9 +406,9 @@ class CanailleProvider:
                 response_types=["code"],
                 grant_types=["authorization_code"],
                 scope=["openid", "email", "profile"],
-                # It takes several and says so; then our server does as every provider has to accept (RFC 6749 §2.3.1).
+                # It announces several methods; our server then uses the one that every provider must accept (RFC 6749 §2.3.1).
                 token_endpoint_auth_method="client_secret_basic",
-                # It would sign with RS512 otherwise; without a word, the standard says RS256.
+                # Its default is RS512; the standard's default is RS256.
                 id_token_signed_response_alg="RS256",
             )
             Backend.instance.save(client)
@@ -439,5 +439,5 @@ class CanailleProvider:
         page = browser.submit(page, login=name)
         page = browser.submit(page, password=self.PASSWORD)
         if not page.forms:
-            return page  # It did not have to ask.
+            return page  # There was no consent page.
         return browser.submit(page, button=("answer", "accept"))

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, which can crash and come back, also behind a network that can be cut."""
+"""The tests' own PostgreSQL server, which can crash and return, also behind a network that can be cut."""
 
 import glob
 import os
@@ -45,7 +45,7 @@ class Cluster:
         self._order("stop", b"stopped\n")
 
     def come_back(self):
-        """Starts it again. It answers when this returns."""
+        """Restarts it. Returns when it answers."""
         self._order("start", b"ready\n")
 
     def _order(self, order, answer):
@@ -83,7 +83,7 @@ def _ip(*arguments, inside=None):
 
 
 def why_no_network():
-    """Why this machine cannot have a network of the tests' own; nil when it can."""
+    """The reason why this machine cannot have a test network; None if it can."""
     missing = [name for name in ("ip", "unshare", "nsenter") if not shutil.which(name)]
     if missing:
         return f"{', '.join(missing)} not installed"
@@ -97,9 +97,9 @@ def why_no_network():
 
 
 class Wire:
-    """A server in a network namespace of its own, at the other end of a wire that can be cut. Root only.
+    """A server in its own network namespace, at the other end of a wire that can be cut. Root only.
 
-    The namespace is its process's, so it goes with it, and the wire with the namespace.
+    The namespace ends with its process, and the wire with the namespace.
     """
 
     # No host has this address: frames to it are lost silently.

@@ -18,8 +18,7 @@ import urllib.parse
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BINARY = os.environ.get("GATEHOUSE_BINARY") or os.path.join(REPOSITORY, ".build", "debug", "gatehouse")
-# Ends a test that hangs, and decides nothing else: ten times the longest wait on a quiet machine, and far more than that for
-# all others.
+# Only stops a test that hangs: ten times the longest wait on a quiet machine.
 PATIENCE_SECONDS = 300
 
 JWT_SECRET = "a shared secret for tests alone, 40 bytes"
@@ -262,7 +261,7 @@ class Server:
         return Client(self.auth_url, **options)
 
     def admin(self):
-        """A client that holds the secret key."""
+        """A client with the secret key."""
         return Client(
             self.auth_url,
             headers={"apikey": self.keys["secret_key"], "Authorization": "Bearer " + self.keys["secret_key"]},
@@ -300,7 +299,7 @@ class Answer:
 
 
 class Client:
-    """One keep-alive connection that is opened again when the server closed it between two requests."""
+    """One keep-alive connection, reopened if the server closed it between two requests."""
 
     def __init__(self, base_url, headers=None, token=None, timeout=PATIENCE_SECONDS):
         url = urllib.parse.urlsplit(base_url)
@@ -362,7 +361,7 @@ class Client:
     def delete(self, path, body=None, **options):
         return self.request("DELETE", path, body, **options)
 
-    # The calls that nearly every test makes.
+    # Calls of nearly every test.
 
     def sign_up(self, email, password=PASSWORD, data=None):
         answer = self.post("/signup", {"email": email, "password": password, "data": data or {}})

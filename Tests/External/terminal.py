@@ -1,4 +1,4 @@
-"""Runs the terminal client as a person or a script does: in a home folder of its own, at a terminal or without one."""
+"""Runs the terminal client like a user or a script: in its own home folder, at a terminal or without one."""
 
 import fcntl
 import glob
@@ -177,7 +177,7 @@ class Terminal:
         return self
 
     def end(self):
-        """The exit code, once all that was shown is read."""
+        """The exit code, after all output is read."""
         end = time.monotonic() + PATIENCE_SECONDS
         while self._read(end - time.monotonic()):
             pass

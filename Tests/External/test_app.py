@@ -157,7 +157,7 @@ def test_a_user_signs_up_with_keys_only(phone, new_email):
     expect(phone.screen.get_by_role("heading", name="Create Account")).to_be_focused()
     phone.walk_to("Name")
     phone.page.keyboard.type("Ada")
-    # Return goes on to the next field, as on a phone.
+    # Return moves to the next field, as on a phone.
     phone.press("Enter")
     expect(phone.field("Email")).to_be_focused()
     phone.page.keyboard.type(new_email())
@@ -172,7 +172,7 @@ def test_a_user_signs_up_with_keys_only(phone, new_email):
     expect(phone.screen.get_by_role("dialog")).to_have_count(0)
     phone.walk_to("Your profile").press("Enter").wait_for("Profile")
     phone.walk_to("Edit Name").press("Enter")
-    # This one asks for the keyboard itself.
+    # This one requests the focus itself.
     expect(phone.field("First Name")).to_be_focused()
     phone.press("ControlOrMeta+a")
     phone.page.keyboard.type("Zoe")
@@ -181,7 +181,7 @@ def test_a_user_signs_up_with_keys_only(phone, new_email):
     phone.walk_to("Sign Out").press("Space")
     dialog = phone.screen.get_by_role("dialog", name="Sign Out")
     expect(dialog).to_be_visible()
-    # Escape says no, and the keyboard is where it was.
+    # Escape cancels, and the focus returns.
     phone.press("Escape")
     expect(dialog).to_have_count(0)
     expect(phone.button("Sign Out")).to_be_focused()
@@ -268,7 +268,7 @@ def test_an_app_that_starts_again_is_signed_in(phone, new_email):
     phone.sign_up(new_email())
     phone.page.get_by_role("button", name="Restart the app").click()
     phone.wait_for("Welcome back, Ada")
-    # So is another window of this browser, and the same one anew.
+    # So is another window of this browser, and the same one after a reload.
     phone.page.reload()
     phone.wait_for("Welcome back, Ada")
     phone.page.get_by_role("button", name="Forget this phone").click()
@@ -365,7 +365,7 @@ def test_an_action_that_did_not_arrive_is_no_end(phone):
 
 
 def test_a_window_whose_phone_is_gone_shows_the_one_there_is(phone):
-    """As when two windows that were opened at once each got a phone: the last cookie wins."""
+    """Like two windows opened at the same time that each got a phone: the last cookie wins."""
     phone.page.context.clear_cookies()
     other = phone.another()
     with phone.page.expect_request("**/app/events"):
@@ -375,7 +375,7 @@ def test_a_window_whose_phone_is_gone_shows_the_one_there_is(phone):
     expect(phone.screen.get_by_role("dialog", name="Leagues")).to_be_visible()
     phone.tap("Done")
     expect(other.screen.get_by_role("dialog")).to_have_count(0)
-    # And when there is none: a new one.
+    # Without one, it gets a new one.
     phone.page.context.clear_cookies()
     with phone.page.expect_request("**/app/events"):
         phone.tap("Sign in")

@@ -54,7 +54,7 @@ class AppPage(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def app():
-    """Where the app wants the browser back: a page of this machine, on another port than the server's."""
+    """The app's redirect address: a page of this machine, on another port than the server's."""
     server = LoopbackServer(AppPage)
     yield server.url + "/signed-in"
     server.stop()
@@ -68,7 +68,7 @@ class SignIn:
         self.address = self.flow.address(redirect_to=app)
 
     def answer(self, tab):
-        """Of the exchange, once the browser is back."""
+        """The response of the exchange, after the browser has returned."""
         tab.arrive(self.app)
         assert set(tab.query) == {"code"}, tab.page.url
         return self.flow.exchange(tab.query["code"])
@@ -261,7 +261,7 @@ class Browsing(Person):
         for name in ["xdg-open", "open"]:
             path = os.path.join(programs, name)
             with open(path, "w", encoding="utf-8") as opener:
-                # Whole at once, because the test waits for the file.
+                # Written atomically, because the test waits for the file.
                 opener.write(
                     f"#!{sys.executable}\nimport os, sys\npath = {self.opened!r}\n"
                     "open(path + '.part', 'w').write(sys.argv[1])\nos.rename(path + '.part', path)\n"
@@ -270,7 +270,7 @@ class Browsing(Person):
         super().__init__(home, dev, PATH=f"{programs}:{os.environ['PATH']}")
 
     def browser(self):
-        """The tab, where the command has led it."""
+        """The tab with the command's page."""
         poll(lambda: os.path.exists(self.opened), "the browser's opening")
         with open(self.opened, encoding="utf-8") as file:
             address = file.read()
@@ -368,7 +368,7 @@ def test_the_page_of_people_is_accessible(tab, begin, provider):
 
 
 def test_the_other_pages_are_accessible(tab, dev, begin):
-    # An answer without content keeps the page from leaving by itself.
+    # A response without content keeps the browser on the page.
     tab.page.route("**/auth/v1/callback", lambda route: route.fulfill(status=204))
     tab.open(begin("apple").address).choose("Verified")
     expect(tab.page.get_by_role("heading", name="Back to the app")).to_be_visible()

@@ -80,7 +80,7 @@ class SignUps(Worker):
         self.here[email] = session["refresh_token"]
         self.to_check.append(email)
         if self.count % 4 == 0:
-            # From here until the answer it is open whether this person is there.
+            # From here until the response it is unknown whether this user exists.
             token = self.here.pop(email)
             self.to_check.remove(email)
             self.ask("DELETE", "/v1/auth/me", token=session["access_token"], expected=(204,))
@@ -97,7 +97,7 @@ class SignUps(Worker):
 
 
 class Refreshes(Worker):
-    """Rotates one chain; after each crash it goes on with the last token that it was given."""
+    """Rotates one chain; after each crash it continues with the last received token."""
 
     def __init__(self, name, session):
         super().__init__(name)
@@ -110,7 +110,7 @@ class Refreshes(Worker):
 
 
 class Updates(Worker):
-    """Counts in a person's metadata."""
+    """Counts in a user's metadata."""
 
     def __init__(self, name, session):
         super().__init__(name)
@@ -130,7 +130,7 @@ class Updates(Worker):
 
 
 def check_file(path, folder, here, gone):
-    """Looks at a copy, so that the recovery that counts is the server's own."""
+    """Reads a copy, so that the server itself performs the recovery."""
     copy = os.path.join(folder, "copy.sqlite")
     for suffix in ("", "-wal"):
         if os.path.exists(path + suffix):

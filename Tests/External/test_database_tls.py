@@ -131,10 +131,10 @@ UNTRUSTED = {
     "another name": ("sslmode=verify-full&{right}", "127.0.0.1", "does not match host name"),
     "verify-full, another authority": ("sslmode=verify-full&{wrong}", "localhost", "certificate verify failed"),
     "verify-ca, another authority": ("sslmode=verify-ca&{wrong}", "localhost", "certificate verify failed"),
-    # Libpq's own rule: it verifies against a list of authorities when there is one.
+    # libpq's own rule: it verifies against a list of authorities if there is one.
     "require, another authority": ("sslmode=require&{wrong}", "localhost", "certificate verify failed"),
     "no list of authorities": ("sslmode=verify-full&sslrootcert=/nonexistent", "localhost", "does not exist"),
-    # This address leads to this machine and is none of its names.
+    # This address leads to this machine, but the certificate does not name it.
     "a machine elsewhere, no mode": ("{right}", "0.0.0.0", "does not match host name"),
 }
 

@@ -1,4 +1,4 @@
-"""The recorded answers of the server whose protocol this is, against ours. Tests/Golden/README.md has the format."""
+"""Compares our responses with recordings of the original server. Tests/Golden/README.md has the format."""
 
 import json
 import os
@@ -85,7 +85,7 @@ GITHUB = {
 
 
 def known(provider, client_id, callback, **more):
-    """The settings of a provider that the server knows by its name."""
+    """The settings of a built-in provider."""
     members = {"enabled": "true", "client_id": client_id, "secret": "made-up", "redirect_uri": callback, **more}
     return {f"GOTRUE_EXTERNAL_{provider}_{name}".upper(): value for name, value in members.items()}
 
@@ -177,7 +177,7 @@ def test_every_deviation_names_a_case():
 
 
 def test_no_deviation_is_stale(request, pytestconfig):
-    """Runs after the cases: a line that no answer needed is a difference that is gone."""
+    """Runs after the cases: a line without a matching response is an outdated difference."""
     ran = sum(item.originalname == "test_recorded_answers" for item in request.session.items)
     if ran < len(RECORDINGS):
         pytest.skip("only a part of the cases was run")

@@ -1,4 +1,4 @@
-"""HTTP itself: HEAD and keep-alive, Host, and which websites may call `gatehouse dev`."""
+"""HTTP itself: HEAD and keep-alive, Host, and the websites that may call `gatehouse dev`."""
 
 import shutil
 import socket
@@ -21,17 +21,17 @@ STAND_INS = [
     "/dev/google/oauth2/v3/certs", "/dev/google/o/oauth2/v2/auth", "/dev/apple/auth/authorize", "/dev/google/userinfo",
     "/dev/google/revocations", "/dev/apple/nowhere", "/app", "/app/app.js", "/app/nowhere",
 ]  # fmt: skip
-# GET there changes something, or its answer has no end.
+# GET there changes state, or its response is endless.
 NO_HEAD = [
     "/auth/v1/authorize?provider=google", "/auth/v1/callback?state=x", "/auth/v1/callback/google?state=x",
     "/auth/v1/user/identities/authorize?provider=google", "/app/events", "/app/callback/x",
 ]  # fmt: skip
-# They differ from one answer to the next.
+# They differ between responses.
 OF_THE_MOMENT = {"date", "x-request-id"}
 
 
 class KeptAlive:
-    """One connection, on which each answer has to begin where the one before it ends."""
+    """One connection on which each response must begin where the previous one ends."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
@@ -64,7 +64,7 @@ def ask(method, path, *headers, port=80):
 
 
 def compare(port, paths, *headers):
-    """HEAD, and GET behind it, of all paths on one connection; HEAD is sent before its answer's end is known."""
+    """HEAD and then GET of all paths on one connection; each pair is pipelined."""
     with KeptAlive(port) as connection:
         for path in paths:
             connection.send(ask("HEAD", path, *headers, port=port) + ask("GET", path, *headers, port=port))

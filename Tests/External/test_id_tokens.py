@@ -108,7 +108,7 @@ class Forge:
         return self.signed(claims=self.claims(**changes))
 
     def elsewhere(self, realm, header, sign, **changes):
-        """A token for a realm with other keys, which is where it is to be brought."""
+        """A token for a realm with other keys, to be presented there."""
         self.realm = realm
         return self.signed({"typ": "JWT", **header}, self.claims(realm, **changes), sign)
 
@@ -181,7 +181,7 @@ def in_standard_alphabet(text):
 
 
 def rewritten(part, change):
-    """A good token with the text of one part written otherwise, and signed as it is written then."""
+    """A valid token with another encoding of one part, signed in that encoding."""
 
     def make(f):
         # Of a length that leaves bits over, and with letters of both alphabets.
@@ -199,7 +199,7 @@ def rewritten(part, change):
 
 
 def resigned(change):
-    """A good token with its signature written otherwise."""
+    """A valid token with another encoding of its signature."""
 
     def make(f):
         header, claims, signature = split(f.good())
@@ -246,7 +246,7 @@ UNSIGNED = {
         by_rsa(RSA_TWO, scheme=padding.PSS(padding.MGF1(hashes.SHA256()), 32)),
     ),
 }
-# The token says how it is to be checked.
+# The token describes its own verification.
 CONFUSED = {
     "HS256 with the public key's text": lambda f: f.signed(HS, sign=by_hmac(pem())),
     "HS256 with the public key's text, trimmed": lambda f: f.signed(HS, sign=by_hmac(pem().strip())),

@@ -132,7 +132,7 @@ class Source(Database):
         )
 
     def session(self, user, tokens, **columns):
-        """`tokens`: oldest first; the last one is good."""
+        """`tokens`: oldest first; the last one is valid."""
         session = str(uuid.uuid4())
         now = self.run("SELECT now() - interval '1 day'")
         self.insert(
@@ -197,7 +197,7 @@ def test_accounts_are_imported_with_passwords_profiles_and_sessions(source, targ
     auth = target.auth()
     signed_in = auth.sign_in("ada@example.com", PASSWORD)
     assert signed_in.status == 200 and signed_in.json()["user"]["id"] == ada
-    # The answer of the first refresh got lost: the app asks again, and goes on.
+    # The response of the first refresh was lost: the app retries and continues.
     first, second = auth.refresh("aaaaaaaaaaa3"), auth.refresh("aaaaaaaaaaa3")
     assert first.status == second.status == 200
     assert first.json()["refresh_token"] == second.json()["refresh_token"]
@@ -206,7 +206,7 @@ def test_accounts_are_imported_with_passwords_profiles_and_sessions(source, targ
     assert json.loads(base64.urlsafe_b64decode(claims + "=="))["session_id"] == ada_session
     onward = auth.refresh(first.json()["refresh_token"])
     assert onward.status == 200 and auth.user(onward.json()["access_token"]).json()["email"] == "ada@example.com"
-    # The app had lost the last answer of Supabase itself.
+    # The app had lost Supabase's last response.
     assert auth.refresh("bbbbbbbbbbb1").status == 200
     profile = target.gateway().get("/v1/auth/me", token=auth.refresh("bbbbbbbbbbb2").json()["access_token"])
     assert profile.status == 200 and '"Bob"' in profile.body.decode(), profile

@@ -128,7 +128,7 @@ def named(endpoint):
 
 
 class Target:
-    """A server of its own, one person on it, and a look at every row."""
+    """A separate server with one user, and a comparison of every row."""
 
     def __init__(self, server):
         self.server = server
@@ -335,7 +335,7 @@ def test_members_that_stand_twice(target, endpoint):
 
 
 def test_metadata_round_trips(target):
-    """Legal oddities are kept, not broken: the other side of refusing."""
+    """Unusual but valid values are kept unchanged."""
     client = target.server.auth(token=target.bearers["user"])
     data = {
         "": "empty name",
@@ -358,7 +358,7 @@ FIELDS = {"state": UNKNOWN_ID, "code": "abc", "user": '{"name":{"firstName":"Ana
 
 
 def callback_form(target, body, **options):
-    """The answer sends the browser to the site with a reason, or refuses the form; nothing is changed either way."""
+    """The response redirects the browser to the site with a reason, or refuses the form; both change nothing."""
     before = target.rows
     path = options.pop("path", "/auth/v1/callback")
     reply = target.send("POST", path, None, body, [("Content-Type", options.pop("label", FORM))], **options)
@@ -415,7 +415,7 @@ def begun(target):
 
 @pytest.mark.parametrize("name", ["code", "error", "error_description", "user", "iss"])
 def test_responses_to_a_live_flow(target, name):
-    """The same with a state that is good and the cookie that belongs to it: to the site, with a reason, once."""
+    """The same with a valid state and its cookie: to the site, with a reason, once."""
     for value in [value for value in WRONG_VALUES if isinstance(value, str) and len(value) < 10_000]:
         state, cookie = begun(target)
         fields = {"state": state, "code": "abc", name: value}
@@ -562,7 +562,7 @@ def test_pipelined_requests_are_answered_in_order(target):
 
 
 def test_callers_that_hang_up(servers):
-    """In the middle of a sign-up, before or while it is hashed: each person is there whole, or not at all."""
+    """In the middle of a sign-up, before or during hashing: each account is complete or absent."""
     server = servers.serve().start()
     for number in range(24):
         body = json.dumps({"email": f"hung-up-{number}@example.com", "password": PASSWORD}).encode()
@@ -929,7 +929,7 @@ def test_random_json(target, endpoint):
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
 def test_random_damage(target, endpoint):
-    """A good body with one span of bytes replaced."""
+    """A valid body with one span of bytes replaced."""
     method, path, bearer, good = endpoint
     body = json.dumps(good).replace("{mine}", "mine@example.com").replace("{new}", "damaged@example.com").encode()
 

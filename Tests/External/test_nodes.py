@@ -35,7 +35,7 @@ def two_nodes(servers, database, urls=None, **settings):
 
 
 class Nginx:
-    """The real one, by Deploy/nginx.conf; only that the nodes and its own port are others."""
+    """The real one, with Deploy/nginx.conf and other ports."""
 
     def __init__(self, folder, nodes):
         self.port, self.folder = free_port(), str(folder)
@@ -72,7 +72,7 @@ class Nginx:
 
 
 class Pair:
-    """Two nodes, and a provider that both know."""
+    """Two nodes with the same provider."""
 
     def __init__(self, servers, database):
         port = free_port()
@@ -87,7 +87,7 @@ class Pair:
             GATEHOUSE_OUTGOING_LOOPBACK="true",
             GOTRUE_URI_ALLOW_LIST=signing_in.APP,
             GATEHOUSE_LIMITS="on",
-            # So that each test is a caller of its own.
+            # Each test is a separate caller.
             GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8",
         )
 
@@ -98,7 +98,7 @@ class Pair:
         ]
 
     def at(self, node, address):
-        """The same callback, as the balancer would give it to that node."""
+        """The same callback, as the balancer would send it to that node."""
         return address.replace(f"127.0.0.1:{self.external}/", f"127.0.0.1:{node.port}/")
 
 
@@ -123,7 +123,7 @@ class Rotation(threading.Thread):
             poll(self._is_known, "both nodes read the new key")
             # As if the time had passed after which nodes sign with it.
             self.pair.database.run("UPDATE signing_keys SET created_at = created_at - interval '5 minutes'")
-        except Exception as problem:  # For the test that looks at it.
+        except Exception as problem:  # The test reports it.
             self.problem = problem
 
     def _is_known(self):
@@ -158,7 +158,7 @@ def test_a_session_ended_on_one_node_is_over_on_the_other(pair, rotation, new_em
     gone = there.user(token)
     assert (gone.status, gone.code) == (403, "session_not_found")
     assert there.refresh(session["refresh_token"]).status == 400
-    # The gateway hears of it at once on the node where it happened, on the other with its next look.
+    # The gateway learns it at once on the same node, on the other with its next poll.
     assert pair.nodes[0].gateway(token=token).get("/v1/auth/me").status == 401
     poll(lambda: pair.nodes[1].gateway(token=token).get("/v1/auth/me").status == 401, "the other node's look")
 
@@ -188,7 +188,7 @@ def test_a_browser_flow_may_meet_another_node_at_every_step(pair, steps, new_ema
 
 
 def begun(pair, node, email):
-    """A flow, and where the provider sends its browser once the person has signed in there."""
+    """A flow, and the address to which the provider redirects its browser after the sign-in."""
     pair.provider.people[email] = {"email": email, "email_verified": True}
     flow = signing_in.Flow(node, "strict", Browser(signing_in.APP))
     at_provider = flow.begin()
@@ -335,7 +335,7 @@ def check_kills(balancer, nodes, database, notices_at_once):
     acted = sum(len(person.done) for person in traffic.people)
     print(f"{acted} acknowledged, {len(traffic.troubles)} asked again after {len(kills)} kills")
     for trouble in traffic.troubles:
-        # In flight: sent before the node was dead, and not answered before it was killed. nginx says it with a 502.
+        # In flight: sent before the kill and not answered. nginx answers 502.
         assert trouble.status in (None, 502), trouble
         assert any(trouble.started <= noticed and trouble.ended >= killed for killed, noticed in kills), trouble
     traffic.look_up(database)
@@ -352,13 +352,13 @@ def requests_of(node):
 
 
 class Storm:
-    """Refreshes on many connections at once, to all nodes. Bounded: a connection has one request at a time."""
+    """Concurrent refreshes on many connections, to all nodes. Bounded: a connection has one request at a time."""
 
     def __init__(self, nodes, connections):
         self.ports = [nodes[index % len(nodes)].port for index in range(connections)]
 
     def run(self, act, times):
-        """`act(ask)` on each connection, so many times one after the other; the results."""
+        """Runs `act(ask)` repeatedly on each connection and returns the results."""
         return asyncio.run(asyncio.wait_for(self._run(act, times), 300))
 
     async def _run(self, act, times):
@@ -449,7 +449,7 @@ def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
 
 
 def check_access_tokens(storm, answers):
-    """Each is good, at whichever node."""
+    """Each is valid, at any node."""
     tokens = list({answer["access_token"] for answer in answers})
 
     async def act(ask):

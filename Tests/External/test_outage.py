@@ -15,7 +15,7 @@ from traffic import HANGS, Balancer, Traffic
 
 pytestmark = postgres.needs_server
 
-# With these an answer says that it may be asked again. 504: the request ran out of its own time.
+# These responses allow a retry. 504: the request exceeded its time limit.
 SAYS_AGAIN = {
     (503, "service_unavailable"), (503, "outcome_unknown"), (504, "request_timeout"),
     (503, "UNAVAILABLE"), (503, "OUTCOME_UNKNOWN"), (504, "TIMEOUT"),
@@ -62,7 +62,7 @@ def test_a_crash_of_the_server_loses_nothing_and_signs_nobody_out(servers):
                 cluster.crash()
                 pause(2 * number)
                 for node in nodes:
-                    # That the database is away is no reason to start the process anew.
+                    # A database outage is no reason to restart the process.
                     assert Client(node.url).get("/health").status == 200
                 cluster.come_back()
                 returned = time.monotonic()

@@ -55,7 +55,7 @@ pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="need
 
 
 def test_many_long_bodies_that_stall_are_refused_before_memory_grows(server):
-    """A body of a megabyte without its last byte, 400 times: 400 MB if the server kept them all."""
+    """A body of a megabyte without its last byte, 400 times: 400 MB if the server stored them all."""
     server.auth().get("/health")
     before = resident_bytes(server)
     head = b"POST /auth/v1/signup HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % MEGABYTE
@@ -122,7 +122,7 @@ def test_without_file_descriptors_the_server_pauses_and_logs(server):
     waiting = [connect(server) for _ in range(20)]
     poll(lambda: "no more files can be opened" in server.log(), "the log")
     before, start = tries(), time.monotonic()
-    # Four tries a second; a loop without a pause would make them at once.
+    # Four attempts per second; a loop without a pause would need no time for them.
     poll(lambda: tries() >= before + 8, "more tries")
     assert time.monotonic() - start > 1
     # One line in ten seconds.

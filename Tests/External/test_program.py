@@ -37,7 +37,7 @@ def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
         "secret_key",
         "anon_key",
         "service_role_key",
-        # Where the screens can be drawn.
+        # On systems that can draw the screens.
         *(["app"] if sys.platform == "linux" else []),
     }
     server.auth().sign_up(new_email())
@@ -102,7 +102,7 @@ def test_dev_listens_only_on_loopback(dev):
 
 
 def test_sigterm_finishes_running_requests(servers, new_email):
-    """Sign-ins take turns at the hashing threads: when the first is answered, the others wait in the server."""
+    """Sign-ins take turns at the hashing threads: after the first response, the others wait in the server."""
     server, email = servers.serve().start(), new_email()
     server.auth().sign_up(email)
     clients, answers = [server.auth() for _ in range(12)], []
@@ -376,7 +376,7 @@ def test_rotating_the_key_signs_nobody_out(servers, new_email):
     old = jwt.get_unverified_header(session["access_token"])["kid"]
     ended = server.command("keys", "rotate")
     assert ended.returncode == 0 and old in ended.stdout, ended
-    # A new key signs from a minute after it was made, when every node has read it. The minute is made to have passed.
+    # A new key signs after a minute, when every node has read it. The test moves its timestamp back.
     with closing(sqlite3.connect(server.database_path)) as database, database:
         database.execute("UPDATE signing_keys SET created_at = created_at - 60000000 WHERE retired_at IS NULL")
 
@@ -407,7 +407,7 @@ def test_a_leaked_key_is_revoked(servers, new_email):
     assert unknown.returncode == 1 and "keys list" in unknown.stderr, unknown
     ended = server.command("keys", "revoke", leaked)
     assert ended.returncode == 0 and leaked not in ended.stdout, ended
-    # A running server reads the keys every 30 s; one that starts has read them.
+    # A running server reads the keys every 30 s; a new one reads them at start.
     server.stop()
     server.start()
     assert server.auth().user(session["access_token"]).code == "bad_jwt"
@@ -856,7 +856,7 @@ SAMPLE = re.compile(
 
 
 def parsed_metrics(text):
-    """name -> {labels: value} of Prometheus text; fails on a line that is none."""
+    """name -> {labels: value} of Prometheus text; fails on an invalid line."""
     assert text.endswith("\n")
     families, samples = {}, {}
     for line in text.splitlines():
@@ -910,7 +910,7 @@ def test_metrics_are_prometheus_text(server, new_email):
 
 
 def check_histogram(samples, name):
-    """Buckets grow, and the last holds all."""
+    """Buckets grow, and the last has every value."""
     series = {}
     for labels, value in samples.get(name + "_bucket", {}).items():
         bound = re.search(r'le="([^"]*)"', labels).group(1)

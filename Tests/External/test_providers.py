@@ -39,7 +39,7 @@ def say_nothing(handler):
 
 
 def say_too_much(handler):
-    """JSON without an end, as fast as it is taken."""
+    """Endless JSON, as fast as it is read."""
     handler.send_response(200)
     handler.end_headers()
     part = b"a" * 65536
@@ -57,7 +57,7 @@ SENT = []
 
 
 class World:
-    """One server that knows all of them."""
+    """One server with all of them."""
 
     def __init__(self, servers):
         port = free_port()
@@ -136,7 +136,7 @@ def email_of(subject):
 
 
 def check_refused(world, before, page, error=None):
-    """Back at the app or the site, with a reason and nothing else."""
+    """The browser returns to the app or the site, with only a reason."""
     assert page.url.startswith((APP, "http://127.0.0.1:3000")), page
     assert "code" not in page.query and "access_token" not in page.fragment, page
     assert page.query["error"] and page.query["error_description"], page
@@ -299,7 +299,7 @@ def test_another_browser_cannot_finish(world, ana):
     before = world.accounts()
     stranger = Browser("http://127.0.0.1:3000")
     check_refused(world, before, stranger.open(back), "bad_oauth_state")
-    # One that has begun a sign-in of its own has a mark, too: another one.
+    # A browser with its own sign-in has a cookie too, but another one.
     world.flow("strict", stranger).begin()
     check_refused(world, before, stranger.open(back), "bad_oauth_state")
 
@@ -321,7 +321,7 @@ def test_unknown_states(world, state):
 
 @pytest.mark.parametrize("name", ["strict", "naming_mock"])
 def test_a_code_of_another_session_is_refused(world, ana, name):
-    """Code injection: by the proof key where the provider checks it, by the nonce where it does not."""
+    """Code injection: prevented by the proof key if the provider checks it, else by the nonce."""
     stand_in = getattr(world, name)
     attacker, victim = world.flow(name), world.flow(name)
     stolen = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(attacker.come_back(stand_in, ana)).query))["code"]
@@ -374,7 +374,7 @@ def test_a_provider_callback_refuses_other_providers(world, ana):
 
 
 def linking(world, session, **parameters):
-    """Asks for the address at which a link begins, as an app does. Gives the answer and the flow."""
+    """Requests the start address of a link, like an app. Returns the response and the flow."""
     flow = world.flow("strict")
     query = {
         "provider": "strict",
@@ -390,7 +390,7 @@ def linking(world, session, **parameters):
 
 
 def visit(world, flow, url, subject):
-    """The browser goes to the provider and comes back to the app."""
+    """The browser visits the provider and returns to the app."""
     flow.browser.app = (callback(world.server.port), APP)
     page = world.strict.sign_in(flow.browser, flow.browser.open(url), subject)
     flow.browser.app = APP
@@ -446,7 +446,7 @@ def test_unlinking_the_password_moves_the_address(world, ana, owner):
 
 @pytest.fixture(scope="module")
 def implicit(session_servers):
-    """A server that gives tokens to browsers, and its provider."""
+    """A server with the implicit flow, and its provider."""
     port = free_port()
     provider = StrictProvider(callback(port))
     server = serve(
@@ -540,12 +540,12 @@ def test_invalid_provider_responses(world, ana, what):
         page = world.flow("strict").finish(world.strict, ana)
     check_refused(world, before, page)
     assert "secret" not in page.url
-    # The provider is believed again at once.
+    # The provider works again at once.
     assert "code" in world.flow("strict").finish(world.strict, ana).query
 
 
 def test_a_provider_that_answers_too_late(world, ana):
-    """It answers after the page is there, so a server that waits for it shows no page."""
+    """It answers only after the page is shown, so a server that waits for it shows no page."""
     before = world.accounts()
     page_is_there = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Two things at once, of which only one may happen, or of which one must see the other."""
+"""Two concurrent operations, of which only one may succeed, or one must see the other."""
 
 import program
 import pytest

@@ -9,7 +9,7 @@ import pytest
 from chromium import Chromium
 from signing_in import Flow
 
-# How many addresses are tried; large in `make soak`.
+# The number of addresses; large in `make soak`.
 ADDRESSES = int(os.environ.get("GATEHOUSE_REDIRECTS", "2000"))
 SEED = 16
 LABEL = "[a-z0-9-]+"
@@ -96,13 +96,13 @@ def stack(session_servers):
 
 
 class Visitor:
-    """One browser that begins many sign-ins, and whose person cancels each."""
+    """One browser that begins many sign-ins and cancels each."""
 
     def __init__(self, server):
         self.server, self.client = server, server.auth()
 
     def sent_to(self, address):
-        """Where the server sends the browser in the end; None for the site, where refused addresses lead."""
+        """The final redirect address; None for the site, the target of refused addresses."""
         url = Flow(self.server, "google", browser=self).address(redirect_to=address)
         begun = self.client.get(url.removeprefix(self.server.auth_url))
         assert begun.status == 302, begun

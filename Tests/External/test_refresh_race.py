@@ -20,7 +20,7 @@ def session(quick, new_email):
 
 
 def refresh_at_once(server, refresh_token, count):
-    """The answers to `count` refreshes that start together, each on a connection that is already open."""
+    """The responses to `count` concurrent refreshes, each on an open connection."""
     barrier, answers = threading.Barrier(count), [None] * count
 
     def refresh(index):

@@ -211,7 +211,7 @@ def test_admin_manages_users(admin, dev, new_email):
 
 def test_admin_imports_a_bcrypt_hash(admin, dev, new_email):
     email = new_email()
-    # bcrypt of "first password 1", cost 4, made elsewhere.
+    # bcrypt of "first password 1", cost 4, from another implementation.
     hashed = "$2b$04$abcdefghijklmnopqrstuudLTayfK0aLg7hqnao/6VM5EnWZoAB.u"
     admin.create_user({"email": email, "password_hash": hashed, "email_confirm": True})
     client = client_of(dev)

@@ -18,7 +18,7 @@ CLIENT = "kc-client"
 class World:
     def __init__(self, servers):
         port = free_port()
-        # The client takes only names that it knows.
+        # The client accepts only known names.
         self.strict = StrictProvider(callback(port))
         self.keycloak = IdentityProvider().start()
         self.server = serve(

@@ -324,7 +324,7 @@ def test_bidi_characters_are_escaped_for_scripts_too(deceiver, tmp_path):
 
 
 class Endless(http.server.BaseHTTPRequestHandler):
-    """Answers without end, until the caller goes away."""
+    """Sends an endless response until the caller disconnects."""
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -393,7 +393,7 @@ def test_a_code_of_another_flow_signs_nobody_in(visitor, elsewhere):
 
 
 def test_another_program_can_open_the_address(visitor):
-    # The port says that the browser comes back to this command's own.
+    # The port shows that the browser returns to this command.
     port = free_port()
     arguments = ["login", "--provider", "google", "--no-browser", "--callback-port", str(port), "--json"]
     with visitor.at_terminal(*arguments) as terminal:

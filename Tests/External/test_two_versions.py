@@ -16,7 +16,7 @@ OTHER = os.environ.get("GATEHOUSE_OTHER_BINARY") or program.BINARY
 
 
 class Person:
-    """Signed in through one program; goes on through another."""
+    """Signed in with one program, continues with another."""
 
     def __init__(self, server, email):
         self.email, self.session = email, server.auth().sign_up(email, data={"first_name": "Ada"})
@@ -28,7 +28,7 @@ class Person:
         assert server.gateway().get("/v1/auth/me", token=token).json()["profile"]["first_name"] == self.name
         refreshed = auth.refresh(self.session["refresh_token"])
         assert refreshed.status == 200, refreshed
-        # The answer was lost: the same token is presented again.
+        # The response was lost: the same token is presented again.
         again = auth.refresh(self.session["refresh_token"])
         assert again.json()["refresh_token"] == refreshed.json()["refresh_token"]
         self.session, self.name = again.json(), self.name + "!"

@@ -16,9 +16,9 @@ import uuid
 from program import PASSWORD, PATIENCE_SECONDS
 
 AUTH = "/auth/v1"
-# Longer than any request may take by Docs/postgresql.md, many times over: a request that takes longer hangs.
+# Many times the limit in Docs/postgresql.md: a request that takes longer hangs.
 HANGS = 120
-# After the traffic so many of each person's sessions are refreshed; that the others are there is looked up.
+# After the traffic this many sessions of each user are refreshed; the others are only looked up.
 SAMPLE = 40
 AGAIN = (502, 503, 504)
 # nginx sends these to the next node, even when the first one may have had them.
@@ -133,7 +133,7 @@ class Balanced:
 
 
 class Trouble:
-    """A request that has to be asked again."""
+    """A request that must be repeated."""
 
     def __init__(self, what, started, status, code):
         self.what, self.started, self.status, self.code = what, started, status, code
@@ -162,7 +162,7 @@ class Person(threading.Thread):
             self.problems.append(f"{self.name}: {type(problem).__name__}: {problem}")
 
     def ask(self, method, path, body=None, token=None, expected=(200,)):
-        """The answer that settles it, parsed, its status, and whether an earlier try may have counted."""
+        """The final response, parsed, its status, and whether an earlier attempt may have taken effect."""
         headers = {"X-Supabase-Api-Version": "2024-01-01", "Content-Type": "application/json"}
         if token:
             headers["Authorization"] = "Bearer " + token
@@ -211,7 +211,7 @@ class Person(threading.Thread):
         return self.sign_in(email)
 
     def check(self):
-        """After the traffic: all that was acknowledged is there. Runs in the test's own thread."""
+        """After the traffic: every acknowledged change is there. Runs in the test's own thread."""
 
 
 class SignsUp(Person):

@@ -68,7 +68,7 @@ KEY = SigningKey.recorded()
 
 
 def code_for(profile):
-    """The authorization code of a person with this profile."""
+    """The authorization code for this profile."""
     return to_base64url(json.dumps(profile).encode())
 
 

@@ -62,7 +62,7 @@ def kind_of(name):
 
 
 def sign_jwt(header, claims, secret):
-    """HS256, or without a signature when the header says `none`."""
+    """HS256, or no signature if the header has `none`."""
     signed = to_base64url(json.dumps(header).encode()) + "." + to_base64url(json.dumps(claims).encode())
     signature = b""
     if header["alg"] == "HS256":
@@ -189,7 +189,7 @@ def send(base_url, request, cookies):
             try:
                 connection.send(body)
             except (BrokenPipeError, ConnectionResetError):
-                pass  # A server may answer before it has read all of a body that is too long.
+                pass  # A server may respond before it has read all of a long body.
         response = connection.getresponse()
         raw = response.read()
     finally:
@@ -255,7 +255,7 @@ class Comparison:
             self._token(recorded, answer)
 
     def _other_answer(self, deviation, recorded, answer):
-        """The list of differences says how we answer here: hold the answer against that."""
+        """Compares with the intended response of the list of differences."""
         got = (answer["status"], error_code(answer["body"]))
         if got == (recorded["status"], error_code(recorded["body"])):
             self.differ("answer", "is as recorded, so it does not belong on the list of differences")
@@ -380,7 +380,7 @@ class Comparison:
 
 
 def error_code(body):
-    """The stable code of an error answer, whichever version its body has; "-" when it has none."""
+    """The stable code of an error response in either format; "-" without one."""
     if not isinstance(body, dict):
         return "-"
     if isinstance(body.get("error_code"), str):
@@ -400,9 +400,9 @@ def find_token(answer):
 
 
 def replay(case, base_url, given, rules):
-    """The differences of the first step that has any; empty when the case passes.
+    """The differences of the first step with any; empty if the case passes.
 
-    `rules` answers for the list of differences: `allow`, `ends_before`, `other_answer`, `other_location`, and `use_` of
+    `rules` represents the list of differences: `allow`, `ends_before`, `other_answer`, `other_location`, and `use_` of
     the latter two.
     """
     values = Values(given, random.Random(f"{rules.group} / {case['name']}"))
@@ -432,7 +432,7 @@ def replay_step(number, step, base_url, values, rules):
     else:
         before = dict(values)
         for repetition in range(step.get("repeat", 1)):
-            if repetition:  # Each repetition may learn values of its own.
+            if repetition:  # Each repetition may set its own values.
                 values.clear()
                 values.update(before)
             request = values.fill(step["request"])
