@@ -1,17 +1,17 @@
-"""What is wrong with a page of a screen, found by a machine in a browser."""
+"""Finds the faults of a screen's page in a browser."""
 
 import os
 
 from axe_playwright_python.sync_playwright import Axe
 
 WIDTH, HEIGHT = 390, 844
-# What axe-core calls these keeps people out.
+# The axe-core impacts that make a page unusable for some users.
 GRAVE = ("serious", "critical")
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "page_faults.js"), encoding="utf-8") as file:
     MEASURE = file.read()
 
-# How much higher the phone would have to be to show what the topmost layer can be scrolled to.
+# How much higher the phone must be to show the complete scrollable topmost layer.
 HIDDEN_HEIGHT = """() => {
     const layers = document.querySelectorAll("main > .layer");
     const top = layers.length ? layers[layers.length - 1] : document.body;
@@ -33,7 +33,7 @@ def open_page(browser):
 
 
 def show(page, html):
-    """Shows a page, on a phone so high that nothing has to be scrolled to."""
+    """Shows a page on a phone high enough to need no scrolling."""
     height, before = HEIGHT, float("inf")
     page.set_viewport_size({"width": WIDTH, "height": height})
     page.set_content(html)

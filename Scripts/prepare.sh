@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes this machine able to build Gatehouse: checks for Swift, installs the system libraries that are missing,
-# and says what it installs. When everything is there it prints nothing. It writes no setting and no profile.
+# Prepares this machine to build Gatehouse: checks for Swift, and installs and names the missing system libraries.
+# Prints nothing if all are present. Changes no settings and no shell profile.
 #
 #   Scripts/prepare.sh           to build and run
 #   Scripts/prepare.sh check     and to check: Python 3
 #   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL; Chromium, unless GATEHOUSE_BROWSER names
-#                                another browser, or says none
+#                                another browser, or none
 #   Scripts/prepare.sh screens   and to photograph the screens: Python 3 with venv, Chromium, fonts for the texts
 #   Scripts/prepare.sh bench     and to measure: wrk
 set -euo pipefail
@@ -39,7 +39,7 @@ want() {
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-# Debian and Homebrew keep the server's programs apart by version.
+# Debian and Homebrew install the server's programs by version.
 postgres_server() {
     has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G "${1:-/nowhere}/opt/postgresql@*/bin/initdb"
 }

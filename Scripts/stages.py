@@ -1,7 +1,7 @@
-"""Runs the stages of a long command: each prints one line when it ends and writes its output to a log of its own.
+"""Runs the stages of a long command: each prints one line at its end and writes its output to its own log.
 
-A stage starts when the stages that it needs have passed and enough cores are free. A failed stage does not stop the
-stages beside it; the stages that need it are reported as not run. The failed tests and their messages come last.
+A stage starts when its prerequisites have passed and enough cores are free. A failed stage does not stop concurrent
+ones; dependent stages are reported as not run. The failed tests and their messages come last.
 """
 
 import contextlib
@@ -19,16 +19,16 @@ import time
 import typing
 
 CORES = 2
-# Swift Testing starts all tests at once unless it is told otherwise. Then each of them takes as long as all together.
+# By default Swift Testing starts all tests at once, and each then takes as long as all together.
 TESTS_AT_ONCE = "8"
-# A stage that hangs ends here, so that a run tells which one it was.
+# The time limit of a stage that hangs, so that the run names it.
 LIMIT_SECONDS = 3_600
 TAIL_LINES = 40
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What a log says. `note`: the stage's own figures, for its line."""
+    """The contents of a log. `note`: the stage's own figures, for its line."""
 
     passed: int = 0
     failed: int = 0
@@ -50,7 +50,7 @@ def read_nothing(log):
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """`after`: the stages that have to pass first. `cores`: how many of the machine's it keeps busy.
+    """`after`: the prerequisites. `cores`: the number of cores that it uses.
 
     `read` gets the log, and finds counts and failures in it. `environment`: added to the environment of the run.
     """
@@ -140,7 +140,7 @@ class Ended:
 
     @property
     def report(self):
-        """What failed, for the end of the run: the tests' own messages, or the end of the log."""
+        """The failures, for the end of the run: the tests' own messages, or the end of the log."""
         messages = list(self.result.failures)
         if not messages or self.result.failures == NO_SUMMARY.failures:
             lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
@@ -201,7 +201,7 @@ class Run:
 
     def _start(self, stage):
         with open(self._log(stage), "wb") as log:
-            # A group of its own, so that what it started can be ended with it.
+            # Its own process group, so that its children end with it.
             process = subprocess.Popen(
                 stage.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
                 env={**os.environ, **dict(stage.environment)})
@@ -215,7 +215,7 @@ class Run:
                 process.wait(stage.limit_seconds)
             except subprocess.TimeoutExpired:
                 note = f"ended after {stage.limit_seconds / 60:.0f} minutes"
-            # Also what a failed stage left behind.
+            # Including the leftovers of a failed stage.
             end_group(process)
             result = stage.read(log.read_text(errors="replace"))
         finally:
@@ -232,7 +232,7 @@ class Run:
 
 
 def end_group(process):
-    """Ends a stage's process and those that it started, after ten seconds by force."""
+    """Ends a stage's process and its children, after ten seconds by force."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         for _ in range(1_000):
@@ -258,7 +258,7 @@ def closing_lines(ended, seconds):
 
 
 def needed(stages, names):
-    """The stages of these names and those that they need, in the table's order. No name: all stages."""
+    """The named stages and their prerequisites, in the table's order. No name: all stages."""
     known, wanted, pending = {stage.name: stage for stage in stages}, set(), list(names)
     for name in pending:
         if name not in known:

@@ -1,4 +1,4 @@
-"""Swift source as the style gate sees it: code, comments and string literals told apart.
+"""Swift source for the style check: separates code, comments and string literals.
 
 Not a parser. It knows where comments, strings and interpolations begin and end, which is enough to look for
 words in code without finding them in prose, and to match braces.

@@ -16,7 +16,7 @@ def rows(page: str) -> list[tuple[str, str, list[str]]]:
 
 
 def titles(source: str) -> list[str]:
-    """What the tests of a Swift file are called."""
+    """The titles of the tests of a Swift file."""
     return TITLE.findall(source)
 
 

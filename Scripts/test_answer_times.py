@@ -1,4 +1,4 @@
-"""Benchmarks/answer-times tells two kinds of answers apart by their times, and nothing else."""
+"""Benchmarks/answer-times distinguishes two kinds of responses only by their times."""
 
 import random
 import unittest

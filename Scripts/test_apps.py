@@ -1,6 +1,6 @@
-"""The Xcode projects under Apps/ name only what exists, and the apps' sources only what both systems have.
+"""The Xcode projects under Apps/ name only existing files, and the apps' sources use only APIs of both systems.
 
-Nothing here can build them: that is done on a Mac, by .github/workflows/ios.yml.
+This cannot build them; .github/workflows/ios.yml does, on a Mac.
 """
 
 import json
@@ -17,7 +17,7 @@ NAMES = ("BoxScore", "DailyRitual")
 LANGUAGES = ("ar", "de", "es", "ja")
 PRODUCTS = {"Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting"}
 IMPORTS = {"SwiftUI", "AuthenticationServices", "Gatehouse", "GatehouseModel", "GatehouseUI"}
-# What Xcode defines itself.
+# Variables that Xcode defines itself.
 BUILT_IN = {"inherited", "TARGET_NAME", "PRODUCT_BUNDLE_IDENTIFIER"}
 IDENTIFIER = re.compile(r"[0-9A-F]{24}")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|[\w./$-]+|[{}()=;,]|\s+', re.DOTALL)
@@ -73,7 +73,7 @@ def read_project(source):
 
 
 def read_settings(text):
-    """Name -> value of the lines of an xcconfig, and what it includes."""
+    """Name -> value of the lines of an xcconfig, and its includes."""
     lines = [line.split("//")[0].strip() for line in text.splitlines()]
     settings = dict(re.split(r"\s*=\s*", line, maxsplit=1) for line in lines if "=" in line)
     includes = [line for line in text.splitlines() if line.startswith("#include")]
@@ -227,13 +227,13 @@ class AppTests(unittest.TestCase):
                              ["applinks:$(APP_DOMAIN)", "webcredentials:$(APP_DOMAIN)"])
         self.assertEqual(schemes, {"boxscore", "dailyritual"})
 
-    def test_the_keys_of_info_are_those_that_the_app_reads(self):
+    def test_info_has_exactly_the_keys_that_the_app_reads(self):
         read = set(re.findall(r'"(Gatehouse\w+)"', (ROOT / "Apps/Shared/ServerSettings.swift").read_text()))
         for project in self.each():
             info = plistlib.loads(project.configuration("Info.plist"))
             self.assertEqual({key for key in info if key.startswith("Gatehouse")}, read)
 
-    def test_the_privacy_manifest_says_what_is_kept_and_that_nobody_is_tracked(self):
+    def test_the_privacy_manifest_lists_stored_data_and_no_tracking(self):
         for project in self.each():
             manifest, = (path for folder in project.folders() for path in folder.glob("PrivacyInfo.xcprivacy"))
             privacy = plistlib.loads(manifest.read_bytes())
@@ -255,7 +255,7 @@ class AppTests(unittest.TestCase):
             width, height, depth, color = struct.unpack(">IIBB", data[16:26])
             self.assertEqual((width, height, depth, color), (1024, 1024, 8, 2))
 
-    def test_the_sources_have_no_platform_switch_and_import_what_both_systems_have(self):
+    def test_the_sources_have_no_platform_switch_and_import_only_shared_modules(self):
         for project in self.each():
             self.assertGreater(len(project.sources()), 5)
             entries = 0
@@ -267,7 +267,7 @@ class AppTests(unittest.TestCase):
                 entries += len(re.findall(r"^@main$", source, re.MULTILINE))
             self.assertEqual(entries, 1)
 
-    def test_what_is_for_linux_alone_is_in_no_project(self):
+    def test_linux_only_files_are_in_no_project(self):
         for project in self.each():
             self.assertTrue((project.folder / "Linux").is_dir())
             self.assertFalse(any("Linux" in path.parts for path in project.sources()))
@@ -301,7 +301,7 @@ class ReadingTests(unittest.TestCase):
         source = '// !$*UTF8*$!\n{ a = (b, "c \\"d\\"", ); /* note */ e = { f = ../x; }; }'
         self.assertEqual(read_project(source), {"a": ["b", 'c "d"'], "e": {"f": "../x"}})
 
-    def test_what_is_none_is_refused(self):
+    def test_an_invalid_project_is_refused(self):
         for source in ("{ a = b }", "{ a = b; a = c; }", "{ a = b; } c", "{ a b; }", "{ a = <00>; }"):
             with self.assertRaises((ValueError, IndexError), msg=source):
                 read_project(source)

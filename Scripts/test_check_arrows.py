@@ -1,4 +1,4 @@
-"""Scripts/check-arrows compares both directions, and reads what SwiftPM writes."""
+"""Scripts/check-arrows compares both directions and parses SwiftPM's output."""
 
 import contextlib
 import io

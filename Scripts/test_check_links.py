@@ -17,7 +17,7 @@ class LinkTests(unittest.TestCase):
         )
         self.assertEqual(self.targets(markdown), ["b.md", "d.png", "g.md", "i_(j).md", "l.md", "o.svg", "#q"])
 
-    def test_code_holds_no_links(self):
+    def test_code_has_no_links(self):
         markdown = "`[a](b.md)` ``[a](b`.md)``\n```sh\n[a](b.md)\n```\n~~~\n[a](b.md)\n~~~\n[c](d.md)"
         self.assertEqual(list(check.links(markdown)), [(8, "d.md")])
 

@@ -112,7 +112,7 @@ class RuleTests(unittest.TestCase):
         source = f"func a() {{\n    rows({TRIPLE}\n" + "    SELECT\n" * 38 + f"    {TRIPLE})\n}}"
         self.assertEqual(found(source), [(1, "function-length")])
 
-    def test_what_ends_the_process_or_the_checks(self):
+    def test_calls_that_end_the_process_or_disable_checks(self):
         self.assertFires("force-try", "let a = try! b()")
         self.assertFires("fatal-error", 'fatalError("a")')
         self.assertFires("unsafe-isolation", "nonisolated(unsafe) var a = 1")
@@ -123,7 +123,7 @@ class RuleTests(unittest.TestCase):
         self.assertQuiet("final class A: @unchecked Sendable {}", path="Sources/SQLiteDriver/SQLiteHandle.swift")
         self.assertQuiet("struct A: Sendable {}")
 
-    def test_singletons_of_our_own(self):
+    def test_our_own_singletons(self):
         self.assertFires("singleton", "static let shared = A()", "public static var shared: A { A() }")
         self.assertQuiet("let a = URLSession.shared", "static let sharedColumns = 1")
 
@@ -166,11 +166,11 @@ class RuleTests(unittest.TestCase):
         self.assertEqual(found('let a = "//"\nlet b = try? c()'), [(2, "questioned-try")])
         self.assertQuiet("let a = try? b() // lost: c", "// Lost: c.\nlet a = try? b()", "/* c\n */\ntry? b()")
 
-    def test_nothing_is_left_open(self):
+    def test_no_open_ends_are_left(self):
         self.assertFires("left-open", "// TODO: a", "/// FIXME", "let XXX = 1")
         self.assertQuiet('mkstemp("a.XXX")', "// TODOS", "case todo")
 
-    def test_tests_neither_sleep_nor_rest(self):
+    def test_tests_do_not_sleep(self):
         for snippet in ("try await Task.sleep(for: a)", "usleep(1)", "Thread.sleep(forTimeInterval: 1)", "sleep(1)"):
             self.assertEqual(found(snippet, TEST), [(1, "sleep")])
         self.assertEqual(found("@Test(.disabled()) func a() {}", TEST), [(1, "disabled-test")])

@@ -16,7 +16,7 @@ def found(source, path=SOURCE, names=("SignOutScope",), imports=True):
 
 
 class ImportTests(unittest.TestCase):
-    def test_whoever_compares_imports_the_operators(self):
+    def test_files_that_compare_import_the_operators(self):
         for line in ("a == b", "a != b", "a < b", "switch a {", "a.hasPrefix(b)", "a.hasSuffix(b)", "a.contains(b)"):
             self.assertEqual(found(f"import NIOCore\nlet c = {line}\n", imports=False), [(2, "text-import")], line)
             self.assertEqual(found(f"let c = {line}\n"), [], line)
@@ -53,7 +53,7 @@ class KeyTests(unittest.TestCase):
 
 
 class RawValueTests(unittest.TestCase):
-    def test_enumerations_of_texts_are_made_by_bytes(self):
+    def test_enumerations_of_texts_compare_bytes(self):
         self.assertEqual(found("a = SignOutScope(rawValue: b)"), [(1, "text-raw-value")])
         self.assertEqual(found("a = b.flatMap(SignOutScope.init)"), [(1, "text-raw-value")])
         self.assertEqual(found("a = b.flatMap(SignOutScope.init(text:)) ?? SignOutScope(text: c)"), [])
@@ -93,10 +93,10 @@ class SitesTests(unittest.TestCase):
     def remaining(self, sites, findings=FOUND):
         return [(path, line, rule) for path, line, rule, _ in text.check_sites(findings, text.parse_sites(sites))]
 
-    def test_what_is_not_listed_is_found(self):
+    def test_unlisted_places_are_found(self):
         self.assertEqual(self.remaining(""), [("A.swift", 3, "text-key"), ("A.swift", 9, "text-key")])
 
-    def test_what_is_listed_with_a_reason_is_not(self):
+    def test_places_listed_with_a_reason_are_not_found(self):
         self.assertEqual(self.remaining("# head\nA.swift text-key 2  # names of our own\n"), [])
 
     def test_a_list_is_exact_and_has_reasons(self):

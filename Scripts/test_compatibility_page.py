@@ -1,4 +1,4 @@
-"""What Docs/compatibility.md says that our Swift client has, its sources declare."""
+"""Every call of the Swift client in Docs/compatibility.md is declared in its sources."""
 
 import pathlib
 import re
@@ -16,7 +16,7 @@ def rows(page):
 
 
 def promised(row):
-    """The declarations that one row says are ours: `var a` or `func a(b:c:)`."""
+    """The declarations that one row names as ours: `var a` or `func a(b:c:)`."""
     theirs, ours, _ = row
     if ours == "left out":
         return []

@@ -1,4 +1,4 @@
-"""What stands in Deploy/ names settings and paths that there are."""
+"""The files in Deploy/ name only existing settings and paths."""
 
 import os
 import re
@@ -22,12 +22,12 @@ class DeployTests(unittest.TestCase):
             named = set(re.findall(r"\bGATEHOUSE_[A-Z0-9_]+", read("Deploy", name)))
             self.assertEqual(sorted(named - known), [], name)
 
-    def test_what_the_image_copies_is_there(self):
+    def test_files_copied_into_the_image_exist(self):
         sources = re.findall(r"^COPY (?!--from)(.+) \S+$", read("Deploy", "Dockerfile"), re.MULTILINE)
         copied = [path for source in sources for path in source.split()]
         for path in copied:
             self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
-        # What is not named there is not sent to the build.
+        # Docker sends only the listed paths to the build.
         kept = re.findall(r"^!(\S+)$", read("Deploy", "Dockerfile.dockerignore"), re.MULTILINE)
         self.assertEqual(sorted(kept), sorted(copied))
 
@@ -51,7 +51,7 @@ class DeployTests(unittest.TestCase):
         self.assertGreater(len(pods), 0)
         self.assertEqual(text.count("      enableServiceLinks: false\n"), len(pods))
 
-    def test_every_url_of_a_database_server_says_how_it_is_known(self):
+    def test_every_url_of_a_database_server_has_an_sslmode(self):
         # Without sslmode it would be verify-full, which needs the certificate of an authority.
         for name in ("compose.yaml", "kubernetes.yaml"):
             urls = re.findall(r"postgres://\S+", read("Deploy", name))
@@ -81,7 +81,7 @@ class DeployTests(unittest.TestCase):
         self.assertGreater(len(nodes), 1)
 
     def test_nodes_are_given_the_time_that_they_need_to_end(self):
-        # `serve` finishes what runs within 15 s (ServiceGroup's limit in Serve.swift).
+        # `serve` finishes running requests within 15 s (ServiceGroup's limit in Serve.swift).
         serve = read("Sources", "GatehouseCLI", "Commands", "Serve.swift")
         self.assertIn("maximumGracefulShutdownDuration = .seconds(15)", serve)
         for name, pattern in (

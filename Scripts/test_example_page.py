@@ -11,7 +11,7 @@ FENCE = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def lines(text):
-    """What counts of a piece of code: its lines without indentation, blank ones left out."""
+    """The significant lines of a piece of code, without indentation and blank lines."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -21,7 +21,7 @@ def is_within(piece, source):
 
 
 def strays(page, sources):
-    """The pieces of a page that no source holds in one go."""
+    """The pieces of a page that no source contains in one place."""
     return [piece for piece in FENCE.findall(page) if not any(is_within(piece, source) for source in sources)]
 
 

@@ -1,4 +1,4 @@
-"""Scripts/fuzz tells what libFuzzer did, and names the targets that Swift has."""
+"""Scripts/fuzz reports libFuzzer's results, and names the same targets as the Swift code."""
 
 import pathlib
 import re

@@ -30,7 +30,7 @@ class SanitizeTests(unittest.TestCase):
         self.assertEqual(result.failed, 2)
         self.assertIn("heap-buffer-overflow", "".join(result.failures))
 
-    def test_each_sanitizer_builds_in_a_folder_of_its_own(self):
+    def test_each_sanitizer_builds_in_its_own_folder(self):
         names = [stage.name for name in sanitize.OPTIONS for stage in sanitize.stages_of(name)]
         self.assertEqual(names, ["thread-build", "thread", "address-build", "address"])
         stages.Run([stage for name in sanitize.OPTIONS for stage in sanitize.stages_of(name)], "unused")

@@ -1,4 +1,4 @@
-"""Tests/Soak/run writes a page with what each of its stages measured."""
+"""Tests/Soak/run writes a page with the measurements of each stage."""
 
 import pathlib
 import tempfile
@@ -19,11 +19,11 @@ class SoakTests(unittest.TestCase):
         stage = next(stage for stage in soak.STAGES if stage.name == name)
         return stages.Ended(stage, 0, 125, stage.read(log), path)
 
-    def test_every_stage_on_the_page_is_one_that_runs(self):
+    def test_every_stage_on_the_page_exists(self):
         self.assertLessEqual(set(soak.SHOWS), {stage.name for stage in soak.STAGES})
         stages.Run(soak.STAGES, "unused")
 
-    def test_figures_are_what_a_stage_printed(self):
+    def test_figures_come_from_a_stages_output(self):
         for name, log, figures in (
             ("kills", "figure: 1,000 rounds\n.\n1 passed in 9.99s\n", "1,000 rounds"),
             ("kills", ".figure: 1,000 rounds\n1 passed in 9.99s\n", "1,000 rounds"),
@@ -40,7 +40,7 @@ class SoakTests(unittest.TestCase):
         rows = [line for line in page.splitlines() if line.startswith("| ")]
         self.assertEqual(rows[2:], [f"| kills | {soak.SHOWS['kills']} | 7 rounds | 2:05 | abc, 2026-01-02 |"])
 
-    def test_a_stage_that_runs_alone_replaces_its_own_row(self):
+    def test_a_single_stage_replaces_its_row(self):
         both = [self.ended("kills", "figure: 7 rounds\n"), self.ended("day", "figure: 24 hours\n")]
         before = soak.page(soak.rows_of(both, "abc, 2026-01-02"), "2 cores")
         again = soak.rows_of([self.ended("kills", "figure: 9 rounds\n")], "def, 2026-01-03")

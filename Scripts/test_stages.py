@@ -1,4 +1,4 @@
-"""Scripts/stages.py runs stages in order, side by side where they may, and says in one line each how they ended."""
+"""Scripts/stages.py runs stages in order, concurrently if allowed, and prints one line with the result of each."""
 
 import os
 import pathlib
@@ -56,14 +56,14 @@ class RunTests(unittest.TestCase):
     def run_all(self, *all_stages, cores=2):
         return {each.stage.name: each for each in stages.Run(all_stages, self.folder, cores, self.lines.append).run()}
 
-    def test_a_stage_waits_for_those_that_it_needs(self):
+    def test_a_stage_waits_for_its_prerequisites(self):
         file = self.folder.parent / "made"
         ended = self.run_all(shell("use", f"cat {file}", after=("make",)), shell("make", f"echo made > {file}"))
         self.assertEqual(list(ended), ["make", "use"])
         self.assertTrue(ended["use"].has_passed)
         self.assertEqual(ended["use"].log.read_text(), "made\n")
 
-    def test_stages_run_side_by_side_while_cores_are_free(self):
+    def test_stages_run_concurrently_while_cores_are_free(self):
         """Each of the two waits until the other one runs, so one after the other would not end."""
         mine, yours = self.folder.parent / "a", self.folder.parent / "b"
         meet = "touch {}; while [ ! -e {} ]; do :; done"
@@ -76,7 +76,7 @@ class RunTests(unittest.TestCase):
         ended = self.run_all(*(shell(name, text, cores=2) for name in "abc"))
         self.assertEqual([each.code for each in ended.values()], [0, 0, 0])
 
-    def test_a_failure_ends_what_needs_it_and_nothing_else(self):
+    def test_a_failure_skips_only_dependent_stages(self):
         ended = self.run_all(
             shell("a", "echo no; exit 3"), shell("b", "true", after=("a",)), shell("c", "true", after=("b",)),
             shell("d", "true"))
@@ -97,7 +97,7 @@ class RunTests(unittest.TestCase):
         self.assertIn("ended after", ended["a"].line)
         self.assertEqual(os.read(reader, 1), b"")
 
-    def test_a_run_that_is_told_to_end_ends_its_stages(self):
+    def test_a_terminated_run_ends_its_stages(self):
         """The pipe ends when the stage's process does; a process id stays as long as the system lets it."""
         pipe, ready = self.folder.parent / "pipe", self.folder.parent / "ready"
         os.mkfifo(pipe)
@@ -126,10 +126,10 @@ class NeededTests(unittest.TestCase):
     def names(self, *wanted):
         return "".join(stage.name for stage in stages.needed(self.table, wanted))
 
-    def test_a_stage_comes_with_those_that_it_needs(self):
+    def test_a_stage_includes_its_prerequisites(self):
         self.assertEqual([self.names("c"), self.names("d", "b"), self.names()], ["abc", "abd", "abcd"])
 
-    def test_an_unknown_name_is_told_with_the_known_ones(self):
+    def test_an_unknown_name_is_reported_with_the_known_ones(self):
         with self.assertRaisesRegex(SystemExit, "no stage 'e'; the stages are a, b, c, d"):
             self.names("e")
 

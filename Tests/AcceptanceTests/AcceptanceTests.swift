@@ -1,8 +1,8 @@
 import Testing
 
-/// What the designs accept, tapped through: screens, models, client, HTTP and server are the ones that ship. Each test
-/// is a row of Docs/acceptance.md.
+/// The acceptance criteria of the designs, against the real screens, models, client, HTTP and server. Each test is in a
+/// row of Docs/acceptance.md.
 ///
-/// One after the other: every test has a server and a screen of its own, and all screens share the main actor.
-@Suite("What the designs accept", .serialized, .timeLimit(.minutes(5)))
+/// Serialized: every test has its own server and screen, and all screens share the main actor.
+@Suite("The acceptance criteria of the designs", .serialized, .timeLimit(.minutes(5)))
 struct AcceptanceTests {}

@@ -4,7 +4,7 @@ import SwiftUI
 import Testing
 
 extension AcceptanceTests {
-    @MainActor @Suite("For everybody: voices, languages, sizes")
+    @MainActor @Suite("Accessibility: VoiceOver, languages, text sizes")
     struct AccessTests {
         /// The texts of the account's screens and of the app, by language.
         private struct Texts {
@@ -29,7 +29,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E11: VoiceOver hears what each way to sign in does")
+        @Test("002, E11: VoiceOver describes what each sign-in method does")
         func voiceOver() async throws {
             try await World.with { world in
                 try await world.openLogin()
@@ -63,7 +63,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "002, E11: in every language somebody signs in after a mistake, and no English is left on the way",
+            "002, E11: in every language a user signs in after a mistake, and no English text appears",
             arguments: ["es", "de", "ja", "ar"])
         func languages(_ language: String) async throws {
             let text = try Texts(language)
@@ -97,7 +97,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E11: a change of the language shows at once, and what was typed stays")
+        @Test("002, E11: a change of language shows at once, and typed text stays")
         func languageSwitch() async throws {
             let german = try Texts("de")
             try await World.with { world in
@@ -118,7 +118,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "002, E11: with the largest text, in the dark and from right to left an account is made, used and left",
+            "002, E11: with the largest text, dark and right to left, an account is created, used and left",
             arguments: [
                 Screen.Settings(dynamicTypeSize: .accessibility5), Screen.Settings(colorScheme: .dark),
                 Screen.Settings(layoutDirection: .rightToLeft),

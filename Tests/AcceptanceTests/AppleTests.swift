@@ -12,7 +12,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Sign in with Apple")
     struct AppleTests {
-        @Test("001, E2: Sign in with Apple goes all the way: the sheet closes by itself and the button is the initial")
+        @Test("001, E2: Sign in with Apple works end to end: the sheet closes and the button shows the initial")
         func wholeWay() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple")
@@ -29,7 +29,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, C5: the account is in the server's list, with Apple as its way in, and its profile is there")
+        @Test("001, C5: the server lists the account with Apple as its sign-in method, and its profile exists")
         func account() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple")
@@ -42,7 +42,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "001, E7: whoever closes Apple's sheet, or cancels in it, is back on the login sheet without a word",
+            "001, E7: closing Apple's sheet, or cancelling in it, returns to the login sheet without a message",
             arguments: [Phone.Conduct.closesTheSheet, .chooses(Phone.Person(id: "cancels"))])
         func cancelled(_ conduct: Phone.Conduct) async throws {
             try await World.with { world in
@@ -57,7 +57,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, E7: without a connection at Apple's sheet the login sheet says so, and Retry signs in")
+        @Test("001, E7: without a connection at Apple's sheet the login sheet shows the error, and Retry signs in")
         func offline() async throws {
             try await World.with { world in
                 world.phone.apple = .isOffline
@@ -70,7 +70,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, E7: without a connection to the service the login sheet says so, and Retry signs in")
+        @Test("001, E7: without a connection to the service the login sheet shows the error, and Retry signs in")
         func serviceOffline() async throws {
             try await World.with { world in
                 world.network.isOffline = true
@@ -83,7 +83,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "001, E7, D4: a sheet that fails, and a token that was not made for this sign-in, say that Apple failed",
+            "001, E7, D4: a failed sheet and a token of another sign-in show that Apple failed",
             arguments: [
                 Phone.Conduct.fails, .chooses(Phone.Person(id: "provider-error")),
                 .chooses(Phone.Person(id: "wrong-nonce")),
@@ -102,7 +102,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "001, E7: a service that is down and one that fails are told apart, and both can be tried again",
+            "001, E7: an unavailable service and a failing one have separate messages, and both offer Retry",
             arguments: [
                 (503, "Sign in service unavailable. Please try again later."),
                 (500, "Service temporarily unavailable. Please try again later."),
@@ -119,7 +119,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, E7: an account whose profile is missing is told of, and its person is signed out again")
+        @Test("001, E7: a missing profile after the sign-in shows an error and signs the user out again")
         func profileMissing() async throws {
             try await World.with { world in
                 world.network.hold("/token")
@@ -155,7 +155,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, D7: whoever comes back is the same person, with one account, and keeps the name Apple gave once")
+        @Test("001, D7: a returning user keeps the same account and the name that Apple gave once")
         func returning() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple")
@@ -169,7 +169,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, D2: an address that Apple hides works like any other, on every screen")
+        @Test("001, D2: a relay address works like any other, on every screen")
         func hidden() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple", as: Phone.Person(id: "hidden"))
@@ -181,7 +181,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, E8: Apple is asked for name and address, with the hash of a nonce whose raw form the server gets")
+        @Test("001, E8: the request asks Apple for name and address, with the hash of the nonce that the server gets")
         func request() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple")
@@ -196,7 +196,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, E8: the name that Apple gives once outlives an exchange that failed and a start of the app")
+        @Test("001, E8: the name that Apple gives once survives a failed exchange and a restart of the app")
         func name() async throws {
             try await World.with { world in
                 world.network.answer("/token", 503)

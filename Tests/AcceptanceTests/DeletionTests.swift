@@ -17,7 +17,7 @@ extension AcceptanceTests {
             try await world.screen.tap("Delete Account")
         }
 
-        @Test("000, E10: Delete Account asks first; then account and profile are gone, and the sheet closes")
+        @Test("000, E10: Delete Account asks first; then account and profile are deleted, and the sheet closes")
         func delete() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -39,7 +39,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, E10: while it runs the overlay covers the screen, and nothing can be closed or tapped")
+        @Test("000, E10: during a deletion the overlay covers the screen, and nothing can be closed or tapped")
         func overlay() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -59,7 +59,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "000, A8: a deletion that fails is told in an alert; the person is still there and can try again",
+            "000, A8: a failed deletion shows an alert; the user stays signed in and can retry",
             arguments: [
                 ("500", "Something went wrong. Please try again."), ("503", "Something went wrong. Please try again."),
                 ("403", "You don't have permission to do that."),
@@ -89,7 +89,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, C1: a deletion whose answer was lost has happened, and is not told as a failure")
+        @Test("000, C1: a deletion whose response was lost has happened and is not shown as a failure")
         func lostAnswer() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -102,7 +102,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, D2: an account of Apple's is deleted like any other, and whoever comes back is new")
+        @Test("000, D2: an Apple account is deleted like any other, and the next sign-in creates a new one")
         func apple() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple")

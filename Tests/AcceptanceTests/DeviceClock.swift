@@ -4,8 +4,8 @@ import GatehouseWire
 import Synchronization
 import TestSupport
 
-/// The time of a device, which is the server's. A short wait takes no time of the test's: it moves the clock. A time
-/// limit runs out when the test moves the clock past it.
+/// The time of a device, which is the server's. A short wait takes no real time: it moves the clock. A time limit
+/// expires when the test moves the clock past it.
 final class DeviceClock: Sendable {
     private struct Sleeper {
         let end: Duration

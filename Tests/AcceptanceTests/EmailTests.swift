@@ -9,9 +9,9 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    @MainActor @Suite("Address and password")
+    @MainActor @Suite("Email and password")
     struct EmailTests {
-        @Test("004, E3: name, address and password make an account, and its owner is signed in at once, without a mail")
+        @Test("004, E3: name, address and password create an account and sign its owner in at once, without a mail")
         func signUp() async throws {
             try await World.with { world in
                 try await world.typeSignUp("grace@example.com", name: "Grace")
@@ -24,7 +24,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, C5: the name of a sign-up is in the profile, and the profile screen shows it")
+        @Test("004, C5: the name of a sign-up is in the profile and on the profile screen")
         func name() async throws {
             try await World.with { world in
                 try await world.typeSignUp(name: "  Ada  ")
@@ -36,7 +36,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E5: at most 40 characters of a name are kept")
+        @Test("004, E5: a name keeps at most 40 characters")
         func longName() async throws {
             try await World.with { world in
                 try await world.typeSignUp(name: String(repeating: "a", count: 45))
@@ -46,7 +46,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, D1: address and password sign in to the account that is there")
+        @Test("004, D1: address and password sign in to the existing account")
         func signIn() async throws {
             try await World.with { world in
                 let account = try await world.addAccount()
@@ -73,7 +73,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E6: an address that has an account already points to signing in, Apple and Google")
+        @Test("004, E6: an address with an account points to sign-in, Apple and Google")
         func duplicate() async throws {
             try await World.with { world in
                 try await world.addAccount()
@@ -92,7 +92,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E6: a password that is on everybody's list is refused by the server in the words for weak ones")
+        @Test("004, E6: the server refuses a common password, with the message for weak passwords")
         func weakPassword() async throws {
             try await World.with { world in
                 try await world.typeSignUp("grace@example.com", "password1", again: "password1")
@@ -102,7 +102,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E6, D9: whoever has tried too often is asked to wait a moment")
+        @Test("004, E6, D9: too many attempts ask the user to wait a moment")
         func tooOften() async throws {
             var rates = AuthRates()
             rates.failedSignIns = 2
@@ -125,7 +125,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E6: without a connection the screen says so, keeps what was typed, and offers to try again")
+        @Test("004, E6: without a connection the screen shows the error, keeps the typed text and offers Retry")
         func offline() async throws {
             try await World.with { world in
                 world.network.isOffline = true
@@ -139,7 +139,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E6: a server that fails, in either way, is told in the general words", arguments: [500, 503])
+        @Test("004, E6: both kinds of server error show the general message", arguments: [500, 503])
         func serverFails(_ status: Int) async throws {
             try await World.with { world in
                 try await world.addAccount()
@@ -153,7 +153,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, D7: a sign-up whose answer was lost says so; trying again finds the account, and signing in works")
+        @Test("004, D7: after a lost sign-up response the screen says so; a retry finds the account, and sign-in works")
         func lostAnswer() async throws {
             try await World.with { world in
                 world.network.lose("/signup")

@@ -4,7 +4,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("The fields of the email screen")
     struct FormTests {
-        /// What is typed into the form of a new account, and the line that then stands below a field.
+        /// The input of the sign-up form, and the error that then appears below a field.
         struct Entry: Sendable, CustomTestStringConvertible {
             var name = "G"
             var email = "g@x.yz"
@@ -18,7 +18,7 @@ extension AcceptanceTests {
         private nonisolated static let address = "Please enter a valid email address."
 
         @Test(
-            "004, E5: what is not right is told below its field while typing, and cannot be sent",
+            "004, E5: an invalid field shows its error while typing, and the form cannot be submitted",
             arguments: [
                 Entry(name: "   ", hint: "Please enter your name."), Entry(name: ""),
                 Entry(email: "g", hint: address), Entry(email: "g@x", hint: address),
@@ -41,7 +41,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E5: once all is right no hint is left, and the account can be made")
+        @Test("004, E5: a valid form shows no errors and creates the account")
         func mended() async throws {
             try await World.with { world in
                 try await world.typeSignUp("grace@example", name: " ", "short", again: "other")
@@ -60,7 +60,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E5: while it runs progress shows and nothing can be touched; a second tap sends nothing")
+        @Test("004, E5: during a request progress shows and nothing can be tapped; a second tap sends nothing")
         func twice() async throws {
             try await World.with { world in
                 world.network.hold("/signup")
@@ -78,7 +78,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E3: the link at the bottom flips the mode in place, empties the fields, and piles up no screens")
+        @Test("004, E3: the link at the bottom switches the mode in place and clears the fields, without a new screen")
         func flip() async throws {
             try await World.with { world in
                 try await world.typeSignIn()
@@ -98,7 +98,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E3: both buttons of the login sheet lead to the form in their mode, and back leads to the sheet")
+        @Test("004, E3: both buttons of the login sheet open the form in their mode, and Back returns to the sheet")
         func back() async throws {
             try await World.with { world in
                 try await world.openLogin()
@@ -112,7 +112,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E4: the keyboard goes away on a tap outside the fields, and on a scroll")
+        @Test("004, E4: a tap outside the fields and a scroll hide the keyboard")
         func keyboard() async throws {
             try await World.with { world in
                 try await world.openLogin()
@@ -127,7 +127,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E4: Return leads from field to field, and from the last one to the server")
+        @Test("004, E4: Return moves from field to field and submits from the last")
         func order() async throws {
             try await World.with { world in
                 try await world.typeSignUp()
@@ -148,7 +148,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, E4: each field has its keyboard, its content and its capitals")
+        @Test("004, E4: each field has its keyboard, content type and capitalization")
         func traits() async throws {
             try await World.with { world in
                 try await world.openLogin()

@@ -7,12 +7,11 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// The rules that design 003 took from its review: one client for the gateway, no second copy of anything, no error
-    /// that nobody tells.
+    /// The review rules of design 003: one gateway client, no second copy of any state, a message for every error.
     @MainActor @Suite("The gateway behind the screens")
     struct GatewayTests {
         @Test(
-            "003, A10: what stands in the way of the profile is told in its own words, and the person stays",
+            "003, A10: each profile error has its own message, and the user stays signed in",
             arguments: [
                 ("403", "You don't have permission to do that."), ("500", "Something went wrong. Please try again."),
                 ("offline", "You're offline. Some features may be unavailable."),
@@ -33,7 +32,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A6: a token that the gateway refuses is renewed once and the call repeated, unseen")
+        @Test("000, A6: a token that the gateway refuses is refreshed once and the call repeated, invisibly")
         func refusedOnce() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -47,7 +46,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A6: a person whose new token the gateway refuses, too, is signed out and asked to sign in")
+        @Test("000, A6: if the gateway also refuses the new token, the user is signed out and asked to sign in")
         func refusedTwice() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -60,7 +59,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("001, A6: a gateway that is down after the sign-in leaves the person signed in, and the profile fills in")
+        @Test("001, A6: a gateway outage after the sign-in keeps the user signed in, and the profile follows")
         func downAfterSignIn() async throws {
             try await World.with { world in
                 world.network.answer("/v1/auth/me", 503)
@@ -76,7 +75,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, B7: a gateway that stumbles twice is asked again, and nobody sees it")
+        @Test("003, B7: two failures of the gateway are retried and stay invisible")
         func stumbles() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -89,7 +88,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, B7: a gateway that does not answer is given up after 60 seconds, and the person is told")
+        @Test("003, B7: a gateway that does not answer times out after 60 seconds, and the user sees an error")
         func silent() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -105,7 +104,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, A4: no copy of the account is kept beside the session's own entries, each token in one of its own")
+        @Test("003, A4: the store has no copy of the account beside the session, and each token has its own entry")
         func store() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -122,7 +121,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, B6: tokens and passwords travel in headers and bodies alone, never in an address")
+        @Test("002, B6: tokens and passwords travel only in headers and bodies, never in a URL")
         func addresses() async throws {
             try await World.with { world in
                 try await world.typeSignUp()
@@ -143,7 +142,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, A5: without a session there is no token, and the reason is the one that a person is told")
+        @Test("003, A5: without a session there is no token, and the reason is the one on the screen")
         func noToken() async throws {
             try await World.with { world in
                 let manager = world.manager
@@ -155,7 +154,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002: a person's way through the app is counted, without a word about who they are")
+        @Test("002: telemetry records the user's path through the app, without personal data")
         func telemetry() async throws {
             try await World.with { world in
                 world.network.answer("/token", 503, times: 1)

@@ -11,7 +11,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Sign in with Google")
     struct GoogleTests {
-        @Test("002, D3: a new Google account signs in, and has an account and a profile with Google's name")
+        @Test("002, D3: a new Google account signs in and gets an account and a profile with Google's name")
         func new() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Google")
@@ -23,7 +23,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D7: a Google account that has been here signs in to the same account")
+        @Test("002, D7: a known Google account signs in to the same account")
         func existing() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Google")
@@ -38,7 +38,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "002, E7: whoever closes the browser, or cancels on Google's page, is told nothing",
+            "002, E7: closing the browser, or cancelling on Google's page, shows nothing",
             arguments: [Phone.Conduct.closesTheSheet, .chooses(Phone.Person(id: "cancels"))])
         func cancelled(_ conduct: Phone.Conduct) async throws {
             try await World.with { world in
@@ -53,7 +53,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: a connection that is lost on the way back is told of, and Retry signs in")
+        @Test("002, E7: a connection lost on the way back shows an error, and Retry signs in")
         func offline() async throws {
             try await World.with { world in
                 world.network.isOffline = true
@@ -66,7 +66,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "002, E7: a service that is down and one that fails are told apart, and both can be tried again",
+            "002, E7: an unavailable service and a failing one show separate messages, and both offer Retry",
             arguments: [
                 (503, "Sign in service unavailable. Please try again later."),
                 (500, "Service temporarily unavailable. Please try again later."),
@@ -83,7 +83,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "002, E7: what Google cannot do comes back from the browser as the service's trouble, never as a session",
+            "002, E7: a failure of Google comes back as a service error, never as a session",
             arguments: [
                 ("provider-error", "Sign in service unavailable. Please try again later."),
                 ("wrong-nonce", "Service temporarily unavailable. Please try again later."),
@@ -96,7 +96,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: a browser that cannot be shown says that Google failed")
+        @Test("002, E7: a browser that cannot open shows that Google failed")
         func noBrowser() async throws {
             try await World.with { world in
                 world.phone.google = .fails
@@ -107,7 +107,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "002, E9: an answer for another scheme, host or path, and a code of somebody else's flow, sign nobody in",
+            "002, E9: a response for another scheme, host or path, and a code of another flow, sign nobody in",
             arguments: [
                 "dailyritual://auth-callback?code=x", "boxscore://other?code=x", "boxscore://auth-callback/x?code=x",
                 "boxscore://auth-callback?code=00000000-0000-4000-8000-000000000000", "boxscore://auth-callback",
@@ -125,7 +125,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E9: a code that another device's browser brought back opens nothing here")
+        @Test("002, E9: a code from another device's browser is useless here")
         func otherDevice() async throws {
             try await World.with { world in
                 let other = Phone(world.server)
@@ -147,7 +147,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E9: after 60 seconds in the browser the attempt is over, and another can begin")
+        @Test("002, E9: after 60 seconds in the browser the attempt ends, and a new one can begin")
         func timeLimit() async throws {
             try await World.with { world in
                 world.phone.google = .fallsAsleep
@@ -165,7 +165,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E9: the page begins with a proof key of S256, new for each attempt, and without a token")
+        @Test("002, E9: each attempt opens the page with a new S256 challenge and without a token")
         func page() async throws {
             try await World.with { world in
                 try await world.openLogin()

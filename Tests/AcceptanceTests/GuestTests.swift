@@ -9,7 +9,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Guests")
     struct GuestTests {
-        @Test("000, A12: a guest reads the teams of every league, and only what needs an account asks to sign in")
+        @Test("000, A12: a guest reads the teams of every league, and only account features ask to sign in")
         func everything() async throws {
             try await World.with(.boxScoreOfAllLeagues) { world in
                 for text in ["BoxScore", "NBA", "NFL", "NHL", "MLB", "Miami Heat", "Sign in to follow your teams"] {
@@ -26,7 +26,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A12: a guest's start and visit of the login sheet send nothing but the question for teams")
+        @Test("000, A12: a guest's start and a visit to the login sheet request only the teams")
         func nothingIsSent() async throws {
             try await World.with { world in
                 try await world.openLogin()
@@ -38,7 +38,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A12: a guest without a connection can try again, and look at the login sheet")
+        @Test("000, A12: a guest without a connection can retry and open the login sheet")
         func offline() async throws {
             try await World.with { world in
                 world.network.isOffline = true
@@ -52,7 +52,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, E1: a guest's button is a person who says Sign in; a tap opens the login sheet")
+        @Test("000, E1: a guest's button is a person symbol labelled Sign in; a tap opens the login sheet")
         func button() async throws {
             try await World.with { world in
                 #expect(world.screen.has(button: "Sign in") && !world.screen.has(button: "Your profile"))
@@ -63,7 +63,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, E2: the login sheet has symbol, name and reason, then every way to sign in, Apple first")
+        @Test("000, E2: the login sheet has symbol, name and reason, then every sign-in method, Apple first")
         func contents() async throws {
             try await World.with { world in
                 try await world.openLogin()
@@ -94,7 +94,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "000: an app that was built without a server, or with a wrong address, stands and says which value",
+            "000: an app built without a server, or with an invalid address, starts and names the value",
             arguments: [
                 (nil, "GatehouseServer has no value. See Configuration/*.xcconfig.template."),
                 ("::", "GatehouseServer is no address. See Configuration/*.xcconfig.template."),

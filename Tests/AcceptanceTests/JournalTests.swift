@@ -6,7 +6,7 @@ extension AcceptanceTests {
     @MainActor @Suite("DailyRitual")
     struct JournalTests {
         @Test(
-            "002, C6: a first sign-in leads to the onboarding with the provider's name, once; then to today",
+            "002, C6: a first sign-in opens the onboarding with the provider's name, once, and then Today",
             arguments: ["Google", "Apple"])
         func onboarding(_ provider: String) async throws {
             try await World.with(.dailyRitual) { world in
@@ -25,7 +25,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, B2: a start with an expired token loads account and journal with one refresh")
+        @Test("002, B2: a start with an expired token loads account and journal after one refresh")
         func oneRefresh() async throws {
             try await World.with(.dailyRitual) { world in
                 try await world.begin()
@@ -37,11 +37,11 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: an expired session leads to today's page for guests, says so, and can begin anew")
+        @Test("002, E7: an expired session shows the guest's Today with a message, and a new sign-in works")
         func expired() async throws {
             try await World.with(.dailyRitual) { world in
                 try await world.begin()
-                // Or what the first start still loads would hear of the end, and leave nothing for the second.
+                // Otherwise a load of the first start sees the end and leaves nothing for the second.
                 try await world.settle()
                 try await world.endSessions()
                 world.clock.advance(by: .seconds(3_601))
@@ -55,7 +55,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002: without a connection today's page stays, and the journal loads when asked again")
+        @Test("002: without a connection Today stays, and a retry loads the journal")
         func offline() async throws {
             try await World.with(.dailyRitual) { world in
                 try await world.begin()

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// "Account linking conflict" of design 002; who gets which account is requirement D7's.
-    @MainActor @Suite("Two ways to one account")
+    /// "Account linking conflict" of design 002; requirement D7 decides which account an identity opens.
+    @MainActor @Suite("Linking two sign-in methods")
     struct LinkingTests {
         private static let conflict = "This email is already associated with another account."
         private static let ada = Phone.Person.existing("ada@example.com")
 
         @Test(
-            "002, D7: whoever has an account with a password links a provider by entering it, and finds everything",
+            "002, D7: a user with a password links a provider by entering it, and keeps all data",
             arguments: ["Google", "Apple"])
         func password(_ provider: String) async throws {
             try await World.with { world in
@@ -36,7 +36,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D7: an address that Google and Apple both vouch for is one account, without a question")
+        @Test("002, D7: an address that Google and Apple both verify opens one account, without a question")
         func provenByBoth() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Google")
@@ -50,7 +50,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: the conflict is told to the letter, and the way back leads to the login sheet")
+        @Test("002, E7: the conflict has its exact message, and Back returns to the login sheet")
         func back() async throws {
             try await World.with { world in
                 try await world.addAccount()
@@ -65,7 +65,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D7: a wrong password links nothing, is told, and is not kept")
+        @Test("002, D7: a wrong password links nothing, shows an error and is not kept")
         func wrongPassword() async throws {
             try await World.with { world in
                 try await world.addAccount()
@@ -79,7 +79,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D8: whose address somebody else took starts anew after a warning, and the other has nothing left")
+        @Test("002, D8: the owner of a taken address starts anew after a warning, and the other user loses everything")
         func recover() async throws {
             try await World.with { world in
                 let eve = try await world.addAccount(name: "Eve")
@@ -102,7 +102,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D7: where linking has to be confirmed, the account's other provider confirms it")
+        @Test("002, D7: with the confirm policy, the account's other provider confirms the link")
         func confirmByProvider() async throws {
             try await World.with(providers: TestProviders(linking: .confirm)) { world in
                 try await world.signIn(with: "Apple")
@@ -119,7 +119,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D7: an address that Apple hides is an account of its own, whatever accounts there are")
+        @Test("002, D7: a relay address gets its own account, whatever accounts exist")
         func hidden() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Google")
@@ -133,7 +133,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, D7: a way to sign in is added on the profile screen and removed again, never the last one")
+        @Test("002, D7: the profile screen adds a sign-in method and removes it again, but never the last one")
         func byHand() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -155,7 +155,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: a provider's account that belongs to somebody else cannot be added, and that is told")
+        @Test("002, E7: a provider account of another user cannot be added, and the screen says so")
         func belongsToAnother() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Apple")

@@ -5,20 +5,19 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// The way from an app to both doors of a server in this process, with faults that a test switches on by the end of a
-/// path.
+/// The network between an app and both APIs of a server in this process. A test sets faults by the end of a path.
 final class Network: Sendable {
-    /// What becomes of a call.
+    /// The fate of a call.
     private enum Fault: Sendable {
-        /// It never reaches the server, and is answered all the same.
+        /// It never reaches the server, but gets this response.
         case answered(HTTPReply)
-        /// The server does what was asked, and its answer is lost.
+        /// The server acts, and its response is lost.
         case lost
     }
 
     private struct State {
         var isOffline = false
-        /// By the end of a path: what happens to calls of it, and how often still.
+        /// By the end of a path: the fault of its calls, and how often it still applies.
         var faults: [String: (fault: Fault, times: Int)] = [:]
         var calls: [HTTPCall] = []
         var openCount = 0
@@ -37,24 +36,24 @@ final class Network: Sendable {
         set { state.withLock { $0.isOffline = newValue } }
     }
 
-    /// From now on, or so many times, calls of the path are answered so before they reach the server; without a body,
-    /// as the gateway words its refusals.
+    /// From now on, or for this many calls, calls of the path get this response before they reach the server; without a
+    /// body, the response has the gateway's error format.
     func answer(_ path: String, _ status: Int, _ body: String? = nil, times: Int = .max) {
         let body = body ?? #"{"error":"FAULT","message":"A fault of the test."}"#
         let reply = HTTPReply(status: status, body: Array(body.utf8))
         state.withLock { $0.faults[path] = (.answered(reply), times) }
     }
 
-    /// From now on, or so many times, the server does what calls of the path ask, and its answer is lost.
+    /// From now on, or for this many calls, the server acts on calls of the path and its response is lost.
     func lose(_ path: String, times: Int = .max) { state.withLock { $0.faults[path] = (.lost, times) } }
 
     /// From now on all is well.
     func heal() { state.withLock { ($0.faults, $0.isOffline) = ([:], false) } }
 
-    /// Keeps the answers to calls of the path back until ``release()``.
+    /// Holds the responses to calls of the path until ``release()``.
     func hold(_ path: String) { state.withLock { $0.heldPath = path } }
 
-    /// How many answers were kept back.
+    /// The number of held responses.
     var heldCount: Int { state.withLock { $0.held.count } }
 
     func release() {
@@ -65,10 +64,10 @@ final class Network: Sendable {
         for waiting in held { waiting.finish() }
     }
 
-    /// Every call, also those that never reached the server.
+    /// Every call, including calls that never reached the server.
     var calls: [HTTPCall] { state.withLock { $0.calls } }
 
-    /// How many calls are still without an answer.
+    /// The number of calls without a response.
     var openCount: Int { state.withLock { $0.openCount } }
 
     /// How many calls were `METHOD path?query`, or began so.
@@ -129,7 +128,7 @@ extension HTTPCall {
     /// `METHOD path?query`.
     var line: String { "\(method) \(url.path)" + (url.query.map { "?" + $0 } ?? "") }
 
-    /// The body; null when it is none.
+    /// The body; null without one.
     var json: AnyJSON {
         do { return try JSONReader.read(body ?? []) } catch { return .null }
     }

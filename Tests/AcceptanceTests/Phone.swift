@@ -5,11 +5,11 @@ import HTTPTypes
 import SwiftUI
 import TestSupport
 
-/// The sheets of a device, and the person in front of them: somebody whom the stand-ins of Apple and Google know.
+/// The sheets of a device, and the person in front of them, whom the stand-ins of Apple and Google know.
 @MainActor final class Phone {
-    /// Somebody whom a stand-in knows.
+    /// A person of a stand-in.
     struct Person: Sendable {
-        /// `verified`, `hidden`, `existing`, `cancels` and so on; what each does is told by the stand-in's page.
+        /// `verified`, `hidden`, `existing`, `cancels` and so on; the stand-in's page describes each.
         var id: String
         /// Of `existing` alone.
         var email: String?
@@ -18,7 +18,7 @@ import TestSupport
         static func existing(_ email: String) -> Person { Person(id: "existing", email: email) }
     }
 
-    /// What the person does when a sheet is shown.
+    /// The person's reaction to a sheet.
     enum Conduct: Sendable {
         case chooses(Person)
         case closesTheSheet
@@ -26,17 +26,17 @@ import TestSupport
         case fails
         /// The sheet does not reach the provider.
         case isOffline
-        /// The browser's sheet comes back with an address that the server did not send.
+        /// The browser's sheet returns an address that the server did not send.
         case comesBack(to: String)
-        /// Never comes back.
+        /// Never returns.
         case fallsAsleep
     }
 
     var apple = Conduct.closesTheSheet
     var google = Conduct.closesTheSheet
-    /// What Apple's sheets were asked for.
+    /// The requests to Apple's sheets.
     private(set) var requests: [ASAuthorizationAppleIDRequest] = []
-    /// What the browser's sheets were asked for.
+    /// The requests to the browser's sheets.
     private(set) var pages: [URL] = []
     private let server: TestServer
     private var isHeld = false
@@ -107,7 +107,7 @@ import TestSupport
         pages.append(address)
         await waitIfHeld()
         switch google {
-        // A page that cannot be loaded is closed by the person, too.
+        // The user also closes a page that fails to load.
         case .closesTheSheet, .isOffline: throw ASWebAuthenticationSessionError(.canceledLogin)
         case .fails: throw ASWebAuthenticationSessionError(.presentationContextInvalid)
         case .comesBack(let text): return try Self.url(text)
@@ -123,7 +123,7 @@ import TestSupport
         return url
     }
 
-    /// Through the server's page, or at once to the provider's where the server gave its address to the app.
+    /// Through the server's page, or directly to the provider's if the server gave the app its address.
     private func walk(from address: URL, as person: Person) async throws -> URL {
         let browser = TestBrowser(server)
         let back =

@@ -12,7 +12,7 @@ extension AcceptanceTests {
     struct ProfileTests {
         private static let heat = "nba_1610612748"
 
-        @Test("000, E1: a signed-in person's button is their initial and says Your profile; a tap opens the profile")
+        @Test("000, E1: a user's button shows the initial, labelled Your profile; a tap opens the profile")
         func button() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -27,7 +27,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "000, A2: the initial is the name's first letter, else the address's",
+            "000, A2: the initial is the first letter of the name, else of the address",
             arguments: [("ada", "A"), (nil, "G"), ("élise", "É")])
         func initial(_ name: String?, _ initial: String) async throws {
             try await World.with { world in
@@ -36,7 +36,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, E10: initial, name and address are shown, and the favorite teams by their names")
+        @Test("000, E10: the screen shows initial, name and address, and the favorite teams by name")
         func contents() async throws {
             try await World.with { world in
                 try await world.begin(teams: [Self.heat, "nba_1610612738"])
@@ -48,7 +48,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, E10: whoever has no favorite teams reads so")
+        @Test("000, E10: without favorite teams the screen says so")
         func noTeams() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -57,7 +57,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("004, C5: a person without a name has none at the server, and an initial from the address")
+        @Test("004, C5: without a name the server stores none, and the initial comes from the address")
         func noName() async throws {
             try await World.with { world in
                 try await world.begin(name: nil)
@@ -69,7 +69,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, A9: an edited name is trimmed, sent alone, and shown everywhere; an empty one clears it")
+        @Test("003, A9: an edited name is trimmed, sent by itself and shown everywhere; an empty one clears it")
         func editName() async throws {
             try await World.with { world in
                 try await world.begin(teams: [Self.heat])
@@ -91,7 +91,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, A9, C8: teams are found, chosen and saved, and are there after the next start")
+        @Test("003, A9, C8: teams can be searched, chosen and saved, and survive a restart")
         func editTeams() async throws {
             try await World.with { world in
                 try await world.begin(teams: ["nba_1610612738"])
@@ -112,7 +112,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, A9: a tap on the first screen follows a team, and the next one ends that")
+        @Test("003, A9: a tap on the first screen follows a team, and another tap unfollows it")
         func follow() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -124,7 +124,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003, A10: a change that could not be saved is told in an alert, and nothing was changed")
+        @Test("003, A10: a failed change shows an alert and changes nothing")
         func saveFails() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -144,7 +144,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, E10: Sign Out asks first; then the sheet closes over the guest's screen, and no login flashes up")
+        @Test("000, E10: Sign Out asks first; then the sheet closes over the guest's screen, and no login flashes")
         func signOut() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -171,7 +171,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            "000, A7: signing out works whatever the network does, and nothing of the session is left on the device",
+            "000, A7: sign-out works with and without a network and leaves nothing of the session on the device",
             arguments: ["offline", "503", "answer lost"])
         func signOutWithoutNetwork(_ fault: String) async throws {
             try await World.with { world in
@@ -192,7 +192,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003: another session is listed among the devices, and is signed out from there")
+        @Test("003: the device list shows another session and can sign it out")
         func devices() async throws {
             try await World.with { world in
                 try await world.begin()

@@ -12,10 +12,10 @@ extension AcceptanceTests {
     struct SessionTests {
         private static let ended = "Session expired. Please sign in again."
         private static let offline = "You're offline. Some features may be unavailable."
-        /// Longer than an access token is good for.
+        /// Longer than the lifetime of an access token.
         private static let hour = Duration.seconds(3_601)
 
-        @Test("002, B8: a start with a session shows its person before the network has answered anything")
+        @Test("002, B8: a start with a session shows the user before any network response")
         func restart() async throws {
             try await World.with { world in
                 try await world.begin(teams: ["nba_1610612748"])
@@ -33,7 +33,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A4: a start without a connection shows who is signed in, says so, and fills in later")
+        @Test("000, A4: a start without a connection shows the user and the missing connection, and updates later")
         func offlineRestart() async throws {
             try await World.with { world in
                 try await world.begin(teams: ["nba_1610612748"])
@@ -50,7 +50,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, B3: an expired token and no connection sign nobody out; back online the session goes on")
+        @Test("002, B3: an expired token without a connection signs nobody out; back online the session continues")
         func offlineAndExpired() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -68,7 +68,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: a session that ended at the server is over at the next start, is told of, and can begin anew")
+        @Test("002, E7: a session ended by the server ends at the next start, with a message, and a new sign-in works")
         func expired() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -85,7 +85,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, E7: a session that ends while the app is used leads to the guest's screen, and the sheets close")
+        @Test("002, E7: a session that ends during use shows the guest's screen and closes the sheets")
         func endsInUse() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -100,7 +100,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, B1: an expired token is renewed in passing: nothing shows, and the profile is not loaded again")
+        @Test("002, B1: an expired token is refreshed invisibly, and the profile is not loaded again")
         func refresh() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -114,7 +114,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, B2: many calls at once with an expired token make one refresh, and all succeed")
+        @Test("002, B2: concurrent calls with an expired token share one refresh, and all succeed")
         func concurrent() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -135,7 +135,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002, B4: a refresh whose answer was lost is repeated, and signs nobody out")
+        @Test("002, B4: a refresh whose response was lost is repeated and signs nobody out")
         func lostRefresh() async throws {
             try await World.with { world in
                 try await world.begin()
@@ -147,7 +147,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("002: signing out and in again, with the other way in, shows the same person")
+        @Test("002: signing out and in again with the other method shows the same account")
         func again() async throws {
             try await World.with { world in
                 try await world.signIn(with: "Google")
@@ -162,7 +162,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("003: after a sign-out nothing of the person is left, on the screen or in the store, for the next one")
+        @Test("003: after a sign-out the screen and the store have nothing of the previous user")
         func nextPerson() async throws {
             try await World.with { world in
                 try await world.begin(teams: ["nba_1610612748"])
@@ -177,7 +177,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A3: what happens to the session behind the screens shows on them at once")
+        @Test("000, A3: changes of the session behind the screens show at once")
         func followed() async throws {
             try await World.with { world in
                 try await world.addAccount()
@@ -189,7 +189,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A3: when the app is gone its manager is, with everything that listens")
+        @Test("000, A3: the manager and its listeners end with the app")
         func ends() async throws {
             try await World.with { world in
                 try await world.begin()

@@ -16,7 +16,7 @@ import Testing
 @testable import BoxScoreScreens
 @testable import DailyRitualScreens
 
-/// A device with one of the apps, the server it speaks with, and what stands for Apple and Google.
+/// A device with one of the apps, its server, and the stand-ins for Apple and Google.
 @MainActor final class World {
     enum App {
         /// With three teams on its first screen.
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// Waits until the app has found out who is signed in, and nothing of the account is under way.
+    /// Waits until the app has restored its session, and no account request is running.
     func settle() async throws {
         try await screen.wait("for the start") { [manager] screen in
             manager.phase != .restoring && !manager.isLoading && screen.progress.isEmpty
@@ -141,7 +141,7 @@ import Testing
     }
 }
 
-// What a person does.
+// Actions of the user.
 extension World {
     func openLogin() async throws { try await screen.tap("Sign in") }
 
@@ -171,7 +171,7 @@ extension World {
         try await screen.type(confirmation, into: "Confirm Password")
     }
 
-    /// Waits until the sheet has closed itself over the first screen of somebody who is signed in.
+    /// Waits until the sheet has closed itself over the first screen of a signed-in user.
     func waitForUser() async throws {
         try await screen.wait("for a user") { [manager] screen in
             screen.presentations.isEmpty && screen.has(button: "Your profile") && !manager.isLoading
@@ -199,16 +199,16 @@ extension World {
     }
 }
 
-// What a test begins with, and what it finds at the server.
+// The initial state of a test, and the state of the server.
 extension World {
-    /// Somebody has signed up here, before the test begins.
+    /// Signs a user up on this device before the test begins.
     func begin(as email: String = "ada@example.com", name: String? = "Ada", teams: [String] = []) async throws {
         try await manager.signUpWithEmail(email, password: World.password, firstName: name)
         if !teams.isEmpty { try await manager.updateProfile(favoriteTeams: teams) }
         try await waitForUser()
     }
 
-    /// Somebody has an account, and is not signed in here.
+    /// Creates an account that is not signed in here.
     @discardableResult
     func addAccount(_ email: String = "ada@example.com", name: String? = "Ada") async throws -> TestSession {
         try await server.signUp(
@@ -220,7 +220,7 @@ extension World {
         try await server.admin(.get, "/users")["users"]?.arrayValue ?? []
     }
 
-    /// The ways in which an account can be signed in to.
+    /// The sign-in methods of an account.
     func providers(of email: String) async throws -> [String] {
         let id = try await users().first { $0["email"]?.stringValue == email }?["id"]?.stringValue ?? ""
         let user = try await server.admin(.get, "/users/\(id)")

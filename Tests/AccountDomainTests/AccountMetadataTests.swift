@@ -23,7 +23,7 @@ struct AccountMetadataTests {
         #expect(AccountMetadata.providers(names, over: before) == expected)
     }
 
-    @Test("What a caller sends with a sign-up never replaces the facts of the identity (D8)")
+    @Test("Metadata of a sign-up never replaces the facts of the identity (D8)")
     func emailIdentity() throws {
         let user = UserID(bytes: Array(repeating: 1, count: 16))
         let email = try #require(EmailAddress("Ada@Example.com"))
@@ -38,7 +38,7 @@ struct AccountMetadataTests {
             ])
     }
 
-    @Test("The identity of a telephone number starts unverified")
+    @Test("The identity of a phone number starts unverified")
     func phoneIdentity() throws {
         let user = UserID(bytes: Array(repeating: 1, count: 16))
         let phone = try #require(PhoneNumber("+49 151"))

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import Testing
 
-@Suite("Who has an address")
+@Suite("Address holders")
 struct AddressHolderTests {
     private static let time = Instant(seconds: 1_767_225_600)
 
@@ -24,7 +24,7 @@ struct AddressHolderTests {
         AddressHolder(account, for: identity, removal: nil, at: Self.time)
     }
 
-    @Test("D8: Only what nobody confirmed and nobody entered is an unfinished sign-up")
+    @Test("D8: Only an account without confirmation and without any sign-in is an unfinished sign-up")
     func abandoned() {
         #expect(holder(signUp())?.claim == .abandoned)
         #expect(holder(signUp { $0.user.times.emailConfirmedAt = Self.time })?.claim == .claimed)
@@ -34,7 +34,7 @@ struct AddressHolderTests {
         #expect(holder(signUp { add(.made("apple", email: nil), to: &$0) })?.claim == .claimed)
     }
 
-    @Test("D7: An address is proven by its own mark, or by an identity whose provider vouches for it")
+    @Test("D7: An address is proven by its own timestamp, or by an identity whose provider vouches for it")
     func proven() {
         let marked = signUp {
             $0.user.times.emailConfirmedAt = Self.time
@@ -53,7 +53,7 @@ struct AddressHolderTests {
         #expect(holder(mentioned) == nil)
     }
 
-    @Test("Nobody has an address that is not vouched for, or not theirs, or of an account that was deleted")
+    @Test("An unverified address, another address and a deleted account have no holder")
     func none() {
         #expect(holder(signUp(), for: .made(isVerified: false)) == nil)
         #expect(holder(signUp(), for: .made(email: nil)) == nil)
@@ -61,7 +61,7 @@ struct AddressHolderTests {
         #expect(holder(signUp { $0.user.times.deletedAt = Self.time }) == nil)
     }
 
-    @Test("Another person of the same provider, a ban and an earlier removal are seen")
+    @Test("Another person of the same provider, a ban and an earlier removal are recognized")
     func marks() {
         let account = signUp { account in
             add(.made("google", "2", email: nil), to: &account)

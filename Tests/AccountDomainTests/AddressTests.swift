@@ -6,7 +6,7 @@ struct AddressTests {
     private static let label63 = String(repeating: "d", count: 63)
 
     @Test(
-        "An e-mail address of the contract's form is accepted and lowered (E-ADDR)",
+        "A valid e-mail address is accepted and lowercased",
         arguments: [
             ("ada@example.com", "ada@example.com"), ("ADA@Example.COM", "ada@example.com"),
             ("a.b+c1234@example.com", "a.b+c1234@example.com"), ("a@b", "a@b"), ("a@localhost", "a@localhost"),
@@ -21,7 +21,7 @@ struct AddressTests {
     }
 
     @Test(
-        "Every other e-mail address is refused, the recorded ones first (E-ADDR)",
+        "Every other e-mail address is refused, the recorded ones first",
         arguments: [
             "nobody", " a@example.com", "@example.com", "a@example.com.", "ä@example.com",
             String(repeating: "a", count: 244) + "@example.com", "a@-example.com",
@@ -35,7 +35,7 @@ struct AddressTests {
     }
 
     @Test(
-        "A telephone number loses its plus sign and blanks (E-ADDR)",
+        "A phone number loses its plus sign and spaces",
         arguments: [
             ("+4915112345678", "4915112345678"), ("4915112345678", "4915112345678"), ("+49 151 1234", "491511234"),
             (" 49 ", "49"), ("12", "12"), ("123456789012345", "123456789012345"), ("+1 2", "12"),
@@ -45,7 +45,7 @@ struct AddressTests {
     }
 
     @Test(
-        "Every other telephone number is refused (E-ADDR)",
+        "Every other phone number is refused",
         arguments: [
             "", "+", " ", "1", "+1", "012", "+0123", "0049151", "1234567890123456", "++49", "4+9", "49+", "49-151",
             "(49)151", "49\t151", "49\u{A0}151", "٤٩١٥١", "４９", "49a", "tel:49", "49\n",

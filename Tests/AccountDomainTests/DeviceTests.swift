@@ -4,7 +4,7 @@ import Testing
 @Suite("Devices")
 struct DeviceTests {
     @Test(
-        "A user agent is kept to 512 bytes, whatever its characters are",
+        "A user agent is limited to 512 bytes, whatever its characters",
         arguments: [
             (String(repeating: "x", count: 600), 512), ("a" + String(repeating: "\u{301}", count: 40_000), 511),
             (String(repeating: "👩‍👩‍👧", count: 100), 512), ("curl/8.0", 8), ("", 0),
@@ -16,6 +16,6 @@ struct DeviceTests {
         #expect(text.unicodeScalars.starts(with: (kept ?? "?").unicodeScalars))
     }
 
-    @Test("Without a user agent there is none")
+    @Test("A missing user agent stays missing")
     func none() { #expect(Device(userAgent: nil, address: nil).userAgent == nil) }
 }

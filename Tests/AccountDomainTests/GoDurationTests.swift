@@ -4,7 +4,7 @@ import Testing
 @Suite("Go durations")
 struct GoDurationTests {
     @Test(
-        "Durations are read as Go spells them",
+        "Durations use Go's syntax",
         arguments: [
             ("0", .zero), ("+0", .zero), ("-0", .zero), ("0s", .zero), ("1s", .seconds(1)), ("+1s", .seconds(1)),
             ("-1s", .seconds(-1)), ("24h", .seconds(86_400)), ("1h30m", .seconds(5_400)),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Identifier")
 struct IdentifierTests {
     @Test(
-        "The hyphenated form is accepted in either case, and kept in lower case",
+        "The hyphenated form is accepted in either case and kept in lowercase",
         arguments: [
             ("0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10"),
             ("0F6D2C5E-8A4B-4B0E-9D3F-2F6F2F1F7C10", "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10"),
@@ -31,7 +31,7 @@ struct IdentifierTests {
         #expect(UserID(text) == nil)
     }
 
-    @Test("Random bytes give version 4 and variant 10, whatever they are (RFC 9562 §5.4)")
+    @Test("Any random bytes give version 4 and variant 10 (RFC 9562 §5.4)")
     func random() {
         #expect(UserID(random: Array(repeating: 0, count: 16)).text == "00000000-0000-4000-8000-000000000000")
         #expect(UserID(random: Array(repeating: 255, count: 16)).text == "ffffffff-ffff-4fff-bfff-ffffffffffff")
@@ -44,7 +44,7 @@ struct IdentifierTests {
         }
     }
 
-    @Test("Bytes become text and come back")
+    @Test("Bytes round-trip through text")
     func bytes() {
         for start in UInt8.min...UInt8.max {
             let bytes = (0..<16).map { start &+ UInt8($0) &* 17 }

@@ -5,23 +5,23 @@ import Testing
 
 @Suite("Linking decision")
 struct LinkingDecisionTests {
-    @Test("D7, D8: Each row of the table is decided as it says", arguments: LinkingTable.rows)
+    @Test("D7, D8: Each row of the table gets its decision", arguments: LinkingTable.rows)
     func table(_ row: LinkingRow) {
         #expect(LinkingDecision(row.facts) == LinkingDecision(row.rule, row.action))
     }
 
-    @Test("The table has every rule that this decision can give")
+    @Test("The table covers every rule of this decision")
     func everyRule() {
         #expect(Set(LinkingTable.rows.map(\.rule)) == Set(LinkingRule.allCases).subtracting(Self.decidedElsewhere))
     }
 
-    /// Taking methods away, and what providers tell by themselves: tested in the store.
+    /// Removing methods, and providers' notices: tested in the store.
     private static let decidedElsewhere: Set<LinkingRule> = [
         .unlinkedByOwner, .lastMethod, .addressConflict, .undoneByOwner, .undoTooLate, .consentRevoked,
         .providerAccountDeleted,
     ]
 
-    @Test("Docs/README.md has a row for each rule, in order, and names a test that knows the rule")
+    @Test("Docs/README.md has a row for each rule, in order, with a test that covers it")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -41,7 +41,7 @@ struct LinkingDecisionTests {
         }
     }
 
-    @Test("D7: Only what is proven on both sides, and no relay address, is ever linked without a question")
+    @Test("D7: Only addresses proven on both sides, and no relay address, are linked without a question")
     func neverSilently() {
         for facts in Self.allSignIns() {
             let decision = LinkingDecision(facts)
@@ -53,7 +53,7 @@ struct LinkingDecisionTests {
         }
     }
 
-    @Test("D7: An address that nobody vouches for is never looked at, never linked and never taken")
+    @Test("D7: An unverified address is never compared, linked or taken over")
     func unverified() {
         for facts in Self.allSignIns() where !facts.identity.isEmailVerified && facts.owner == nil {
             switch LinkingDecision(facts).action {
@@ -65,7 +65,7 @@ struct LinkingDecisionTests {
         }
     }
 
-    @Test("D8: Only an address that nobody has proven can be recovered, and only that of an account in good standing")
+    @Test("D8: Only an unproven address of an account in good standing can be recovered")
     func recovery() {
         for var facts in Self.allSignIns() {
             facts.intent = .recover
@@ -78,7 +78,7 @@ struct LinkingDecisionTests {
         }
     }
 
-    @Test("D7: Whoever is known enters their own account, and no other")
+    @Test("D7: A known identity opens its own account and no other")
     func known() {
         for facts in Self.allSignIns() {
             guard let owner = facts.owner else { continue }
@@ -87,7 +87,7 @@ struct LinkingDecisionTests {
         }
     }
 
-    /// Every combination of what a sign-in can depend on, with up to two holders of the address.
+    /// Every combination of the facts of a sign-in, with up to two holders of the address.
     private static func allSignIns() -> [LinkingFacts] {
         let identities: [ProviderIdentity] = [
             .made(), .made(isVerified: false), .made(email: nil), .made("apple", isRelay: true),

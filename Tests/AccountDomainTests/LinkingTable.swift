@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import Testing
 
-/// One row of the table in `Docs/README.md`: facts, the rule that they fall under, and what it says.
+/// One row of the table in `Docs/README.md`: facts, the matching rule, and its decision.
 struct LinkingRow: Sendable, CustomTestStringConvertible {
     let rule: LinkingRule
     let facts: LinkingFacts

@@ -1,24 +1,24 @@
 import AccountDomain
 import GatehouseWire
 
-/// A few people, each with an address and identities of providers, who sign up, sign in, link and so on, also with the
-/// addresses of the others. Keeps accounts as the store does, by the rules alone.
+/// A few users, each with an address and provider identities, who sign up, sign in, link and so on, also with each
+/// other's addresses. It keeps accounts like the store, by the rules alone.
 struct LinkingWorld {
     typealias Person = Int
 
     static let people = 3
 
     private(set) var accounts: [UserID: Account] = [:]
-    /// Who has ever been signed in to an account. The id of one that is gone counts: tokens for it are still good.
+    /// The users who were ever signed in to an account. A deleted id counts: its tokens may still be valid.
     private(set) var entered: [UserID: Set<Person>] = [:]
-    /// Who knows the password of an account.
+    /// The users who know the password of an account.
     private var passwords: [UserID: Person] = [:]
     private var undos: [IdentityID: LinkUndo] = [:]
     private var removals: [String: LinkRemoval] = [:]
     private var tickets: [(owner: Person, identity: ProviderIdentity, rules: ProviderRules)] = []
     /// Accounts that went for a reason that ends them rightly.
     private(set) var ended: Set<UserID> = []
-    /// What was done, for a failing test to say.
+    /// The actions so far, for the message of a failing test.
     private(set) var history: [String] = []
     private(set) var rulesSeen: Set<LinkingRule> = []
     private var random: SplitMix64
@@ -207,7 +207,7 @@ struct LinkingWorld {
         ended.insert(user)
     }
 
-    /// How a person can get into an account now.
+    /// The user's current sign-in methods.
     func ways(of person: Person, into account: Account) -> Int {
         account.signInMethods.count { method in
             switch method {
@@ -230,7 +230,7 @@ struct LinkingWorld {
         return own.isEmpty ? nil : own[pick(own.count)]
     }
 
-    /// Whose it is stands in the subject. Providers vouch for a person's own address alone.
+    /// The subject names the user. Providers vouch only for the user's own address.
     private mutating func identity(of person: Person) -> ProviderIdentity {
         let account = pick(2)
         switch pick(5) {

@@ -1,9 +1,9 @@
 import AccountDomain
 import Testing
 
-@Suite("Linking, in a small world")
+@Suite("Linking, in random sequences")
 struct LinkingWorldTests {
-    @Test("D7, D8: Nobody is ever in an account that was somebody else's, and nobody loses the last way in")
+    @Test("D7, D8: No user ever enters an account of another, and no user loses the last sign-in method")
     func sequences() throws {
         var rules: Set<LinkingRule> = []
         for seed in 1...1_500 as ClosedRange<UInt64> {
@@ -18,8 +18,8 @@ struct LinkingWorldTests {
             }
             rules.formUnion(world.rulesSeen)
         }
-        // A world in which a rule never comes up says nothing about it. Nobody is banned in this one, and every
-        // provider takes whoever comes.
+        // A world in which a rule never applies proves nothing about it. This one has no bans, and every provider
+        // accepts every user.
         let absent: Set<LinkingRule> = [
             .accountBanned, .addressRequired, .unlinkedByOwner, .lastMethod, .addressConflict, .undoneByOwner,
             .undoTooLate, .consentRevoked, .providerAccountDeleted,

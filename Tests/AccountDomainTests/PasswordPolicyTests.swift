@@ -37,7 +37,7 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "Passwords of both lists are refused, in any case, and others are not",
+        "Passwords of both lists are refused in any case, and no others",
         arguments: [
             ("123456", true), ("qwerty123", true), ("MUSTANG", true), ("Jennifer", true), ("111111", true),
             ("zzzzzzzz", true), ("ytrhjvfyn", true), ("zz8807zpl", true), ("first password 1", false),
@@ -51,7 +51,7 @@ struct PasswordPolicyTests {
         #expect(reasons.contains(.pwned) == isCommon)
     }
 
-    @Test("There are more than 20,000 common passwords, sorted for the look-up")
+    @Test("There are more than 20,000 common passwords, sorted for the lookup")
     func commonTable() {
         let entries = CommonPasswordDigests.text.withUTF8Buffer { Array($0) }
         let count = CommonPasswordDigests.count
@@ -61,7 +61,7 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "Neither the own address nor the app's name makes a password",
+        "Neither the account's own address nor the app's name is a valid password",
         arguments: [
             ("ada.lovelace@example.com", true), ("Ada-Lovelace1815!", true), ("..ada.lovelace..", true),
             ("boxscore2026", true), ("Box Score!", true), ("adalovelace wrote notes", false), ("boxscores 1", false),
@@ -89,7 +89,7 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "Required sets are separated by colons that no backslash escapes",
+        "Colons separate required sets, unless a backslash escapes them",
         arguments: [
             ("", []),
             (":", []),
@@ -105,7 +105,7 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "The message is the one that Supabase Auth sends, with bytes called bytes",
+        "The message matches Supabase Auth's, with bytes called bytes",
         arguments: [
             (PasswordPolicy(), .tooLong, "Password cannot be longer than 72 bytes"),
             (PasswordPolicy(), .weak([.length]), "Password should be at least 8 characters."),
@@ -123,7 +123,7 @@ struct PasswordPolicyTests {
         #expect(policy.message(for: refusal) == expected)
     }
 
-    @Test("Reasons go over the wire in one order")
+    @Test("Reasons have a fixed order on the wire")
     func reasons() {
         #expect(WeakPasswordReason.allCases.map(\.rawValue) == ["length", "characters", "pwned"])
     }

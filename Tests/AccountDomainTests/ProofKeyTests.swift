@@ -8,7 +8,7 @@ struct ProofKeyTests {
     private static let verifier = Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    @Test("S256 answers with the secret whose SHA-256 it is", arguments: ["s256", "S256"])
+    @Test("S256 matches the secret with this SHA-256", arguments: ["s256", "S256"])
     func s256(_ method: String) throws {
         let key = try #require(ProofKey(challenge: Self.challenge, method: method))
         #expect(key.isAnswered(by: Self.verifier))
@@ -16,7 +16,7 @@ struct ProofKeyTests {
         #expect(!key.isAnswered(by: Secret("")))
     }
 
-    @Test("Plain answers with the challenge itself")
+    @Test("Plain matches the challenge itself")
     func plain() throws {
         let key = try #require(ProofKey(challenge: Self.challenge, method: "Plain"))
         #expect(key.isAnswered(by: Secret(Self.challenge)))
@@ -24,7 +24,7 @@ struct ProofKeyTests {
     }
 
     @Test(
-        "A challenge that is too short, too long, or of other characters is none",
+        "A challenge of the wrong length or with other characters is invalid",
         arguments: [
             (String(repeating: "a", count: 42), "s256", false), (String(repeating: "a", count: 43), "s256", true),
             (String(repeating: "~", count: 128), "plain", true), (String(repeating: "a", count: 129), "s256", false),
@@ -36,7 +36,7 @@ struct ProofKeyTests {
         #expect((ProofKey(challenge: challenge, method: method) != nil) == isValid)
     }
 
-    @Test("The outbox tries after a minute, then less and less often, for about two weeks")
+    @Test("The outbox retries after a minute, then at growing intervals, for about two weeks")
     func schedule() throws {
         #expect(OutboxSchedule.pause(after: 1) == .seconds(60))
         #expect(OutboxSchedule.pause(after: 2) == .seconds(120))

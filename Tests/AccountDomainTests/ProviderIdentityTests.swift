@@ -2,10 +2,10 @@ import AccountDomain
 import GatehouseWire
 import Testing
 
-@Suite("Identities of providers")
+@Suite("Provider identities")
 struct ProviderIdentityTests {
     @Test(
-        "What belongs to accounts themselves is no identity of a provider",
+        "An account's own email or phone is not a provider identity",
         arguments: [
             ("email", "1"), ("phone", "1"), ("", "1"), ("google", ""),
         ])
@@ -15,7 +15,7 @@ struct ProviderIdentityTests {
         )
     }
 
-    @Test("An address that is none is not vouched for")
+    @Test("An invalid address is not verified")
     func invalidAddress() {
         let identity = ProviderIdentity.made(email: "Ada Lovelace", isVerified: true)
         #expect(identity.email == nil)
@@ -24,7 +24,7 @@ struct ProviderIdentityTests {
         #expect(ProviderIdentity.made(isVerified: false).provenEmail == nil)
     }
 
-    @Test("It is the same after it was written as JSON")
+    @Test("An identity round-trips through JSON")
     func roundTrip() throws {
         let identity = ProviderIdentity.made(
             "apple", "x", isRelay: true, data: ["custom_claims": ["auth_time": 5]],
@@ -34,13 +34,13 @@ struct ProviderIdentityTests {
         #expect(ProviderIdentity(json: ["provider": "apple"]) == nil)
     }
 
-    @Test("Data that would be too long for a token is cut to what identifies the person")
+    @Test("Data too long for a token is reduced to the identifying members")
     func boundedData() {
         let identity = ProviderIdentity.made(data: ["claim": .string(String(repeating: "x", count: 20_000))])
         #expect(identity.data.keys.sorted() == ["email", "email_verified", "sub"])
     }
 
-    @Test("A profile is offered only what its columns take (C6)")
+    @Test("A profile gets only values that its columns accept (C6)")
     func profile() {
         let fill = ProfileFill(
             firstName: " " + String(repeating: "ä", count: 60), name: " \n ", avatarURL: "http://example.com/a.png")
@@ -50,7 +50,7 @@ struct ProviderIdentityTests {
         #expect(ProfileFill(name: "").isEmpty)
     }
 
-    @Test("A name that Apple told once stays, though later tokens have none (pitfall 6)")
+    @Test("A name that Apple gave once survives later tokens without it (pitfall 6)")
     func keepsName() throws {
         let now = Instant(seconds: 1)
         let user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: now))
@@ -64,7 +64,7 @@ struct ProviderIdentityTests {
         #expect(try account.refresh(named, at: now) == false)
     }
 
-    @Test("Taking a link back leaves metadata that was changed since as it is")
+    @Test("Undoing a link keeps metadata that changed since")
     func undoMetadata() throws {
         let now = Instant(seconds: 1)
         var user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: now))

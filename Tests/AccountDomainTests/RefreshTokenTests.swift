@@ -16,19 +16,19 @@ struct RefreshTokenTests {
 
     private func parsed(_ bytes: [UInt8]) -> RefreshToken? { RefreshToken(Secret(Base64URL.text(bytes))) }
 
-    /// The bytes without their checksum, with the right one: what anybody can compute.
+    /// The bytes with the right checksum, which anyone can compute.
     private func checksummed(_ body: some Sequence<UInt8>) -> [UInt8] {
         Array(body) + ReferenceSHA256.hash(Array(body)).prefix(4)
     }
 
-    @Test("The checksum that these tests forge is SHA-256's (FIPS 180-4)")
+    @Test("The checksum of these tests is SHA-256 (FIPS 180-4)")
     func reference() {
         let expected: [UInt8] = [0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA]
         #expect(Array(ReferenceSHA256.hash(Array("abc".utf8)).prefix(8)) == expected)
     }
 
     @Test(
-        "A token is read back and is genuine, whatever its counter",
+        "A token round-trips and is genuine, whatever its counter",
         arguments: [
             (0, 39), (1, 39), (127, 39), (128, 40), (16_383, 40), (16_384, 41), (1 << 31, 43), (.max / 2, 47),
             (.max, 47),
@@ -44,7 +44,7 @@ struct RefreshTokenTests {
         #expect((52...63).contains(text.utf8Count))
     }
 
-    @Test("The same counter gives the same token, so that it can be given again (D6)")
+    @Test("The same counter gives the same token, so the server can repeat it (D6)")
     func isRepeatable() {
         let text = RefreshToken.issue(counter: 4, secrets.refreshTokenKey(for: session))
         #expect(RefreshToken.issue(counter: 4, secrets.refreshTokenKey(for: session)).matches(text))
@@ -76,7 +76,7 @@ struct RefreshTokenTests {
         #expect(parsed(checksummed(body))?.isGenuine(secrets) == true)
     }
 
-    @Test("The code of one session is no code for another")
+    @Test("The authentication code of one session does not fit another")
     func otherSession() throws {
         let other = SessionID(bytes: Array(repeating: 9, count: 16))
         var body = try Array(issued(3).dropLast(4))
@@ -86,7 +86,7 @@ struct RefreshTokenTests {
         #expect(!token.isGenuine(secrets))
     }
 
-    @Test("The code of one counter is no code for the next")
+    @Test("The authentication code of one counter does not fit the next")
     func otherCounter() throws {
         var body = try Array(issued(3).dropLast(4))
         body[18] = 4
@@ -95,7 +95,7 @@ struct RefreshTokenTests {
         #expect(!token.isGenuine(secrets))
     }
 
-    @Test("A token of an unknown secret is not genuine, nor one that names another secret")
+    @Test("A token of an unknown secret, or one that names another secret, is not genuine")
     func unknownSecret() throws {
         let foreign = RefreshToken.issue(counter: 1, try ServerSecrets.of(8).refreshTokenKey(for: session))
         let unknown = try #require(RefreshToken(foreign))
@@ -110,7 +110,7 @@ struct RefreshTokenTests {
         #expect(try !renamed.isGenuine(.of(8, 7)))
     }
 
-    @Test("After a rotation of secrets old tokens stay genuine, and new ones are under the newest (D14)")
+    @Test("After a rotation of secrets old tokens stay genuine, and new ones use the newest (D14)")
     func rotatedSecrets() throws {
         let text = RefreshToken.issue(counter: 1, secrets.refreshTokenKey(for: session))
         let old = try #require(RefreshToken(text))
@@ -125,7 +125,7 @@ struct RefreshTokenTests {
     }
 
     @Test(
-        "A counter has one spelling: superfluous zeros, missing ends and ten bytes are refused",
+        "A counter has one encoding: extra zeros, missing ends and ten bytes are refused",
         arguments: [
             [0x80, 0x00], [0x81, 0x00], [0xFF, 0x80, 0x00], [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00],
             [0x80], [0x81, 0x80], [0x01, 0x01], [0x00, 0x00], [],
@@ -144,7 +144,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("Every length that no token has is refused, the right checksum notwithstanding")
+    @Test("A token of any other length is refused, even with the right checksum")
     func lengths() throws {
         let body = try issued(0).dropLast(4)
         for count in 0..<35 { #expect(parsed(checksummed(body.prefix(count))) == nil) }
@@ -156,7 +156,7 @@ struct RefreshTokenTests {
     }
 
     @Test(
-        "Text that is no token of this server is refused",
+        "Text that is not a token of this server is refused",
         arguments: [
             "", "abcdefghij12", "a2b3c4d5e6f7", "234567abcdef", String(repeating: "A", count: 52),
             String(repeating: "A", count: 63), String(repeating: "A", count: 1_000), "Bearer x",
@@ -165,7 +165,7 @@ struct RefreshTokenTests {
         #expect(RefreshToken(Secret(text)) == nil)
     }
 
-    @Test("The base64url text has one spelling: padding, blanks and stray bits are refused")
+    @Test("The base64url text has one encoding: padding, blanks and stray bits are refused")
     func otherTextSpellings() throws {
         let text = RefreshToken.issue(counter: 128, secrets.refreshTokenKey(for: session)).reveal()
         #expect(RefreshToken(Secret(text)) != nil)
@@ -178,7 +178,7 @@ struct RefreshTokenTests {
         #expect(String(readings) == String(text.suffix(1)))
     }
 
-    @Test("Neither a token nor what is read from it shows the code that makes it genuine")
+    @Test("Neither a token nor its parsed form prints the authentication code")
     func isNotPrinted() throws {
         let text = RefreshToken.issue(counter: 1, secrets.refreshTokenKey(for: session))
         let token = try #require(RefreshToken(text))

@@ -21,12 +21,12 @@ struct RefreshVerdictTests {
     }
 
     @Test(
-        "A token rotates, is given again, or ends the session by how far it is behind and when (D5, D6)",
+        "A token rotates, is repeated or ends the session, depending on its distance and the time (D5, D6)",
         arguments: [
             // The current one, at any time.
             (0, 0, nil, 0, .rotate), (0, 0, nil, 100 * second, .rotate), (5, 5, 0, 0, .rotate),
             (5, 5, 0, 86_400 * second, .rotate), (.max, .max, 0, 1, .rotate),
-            // One behind: nobody has refreshed with its successor, at any time; late ones are written down.
+            // One behind, at any time: the successor was never used; late repeats are recorded.
             (0, 1, 0, 0, .reissue), (0, 1, 0, 10 * second, .reissue), (0, 1, 0, 10 * second + 1, .reissueLate),
             (4, 5, 0, 29 * 86_400 * second, .reissueLate), (0, 1, nil, 5, .reissueLate),
             // Two or more behind: only within the interval, its last microsecond included.
@@ -45,7 +45,7 @@ struct RefreshVerdictTests {
     }
 
     @Test(
-        "A strict policy ends the session when a parent comes late and its successor's access token was used",
+        "A strict policy ends the session when a parent comes late and the successor's access token was used",
         arguments: [
             (0, 1, 10 * second, true, .reissue), (0, 1, 10 * second + 1, true, .revoke),
             (0, 1, 10 * second + 1, false, .reissueLate), (1, 1, 10 * second + 1, true, .rotate),
@@ -59,7 +59,7 @@ struct RefreshVerdictTests {
     }
 
     @Test(
-        "The reuse interval is the policy's (D6)",
+        "The policy sets the reuse interval (D6)",
         arguments: [
             (.zero, 0, .reissue), (.zero, 1, .revoke), (.seconds(30), 30 * second, .reissue),
             (.seconds(30), 30 * second + 1, .revoke),
@@ -70,7 +70,7 @@ struct RefreshVerdictTests {
     }
 
     @Test(
-        "Without use a session ends after the inactivity time, counted from its last refresh (D5)",
+        "An unused session ends after the inactivity timeout, counted from its last refresh (D5)",
         arguments: [
             (nil, 30 * 86_400 * second, .rotate), (nil, 30 * 86_400 * second + 1, .expired),
             (86_400 * second, 31 * 86_400 * second, .rotate), (86_400 * second, 31 * 86_400 * second + 1, .expired),
@@ -80,7 +80,7 @@ struct RefreshVerdictTests {
     }
 
     @Test(
-        "A timebox ends a session however much it is used",
+        "A timebox ends a session, however often it is used",
         arguments: [
             (nil, 3_600 * second, .rotate), (nil, 3_600 * second + 1, .expired),
             (3_600 * second, 3_600 * second, .rotate), (3_600 * second, 3_600 * second + 1, .expired),
@@ -90,7 +90,7 @@ struct RefreshVerdictTests {
         #expect(verdict(presented: 3, current: 3, refreshedAt: refreshedAt, at: now, policy: policy) == expected)
     }
 
-    @Test("An ended session is expired whatever the token is, so that age alone never looks like theft")
+    @Test("An ended session is expired whatever the token, so age alone never looks like theft")
     func expiredComesFirst() {
         let policy = SessionPolicy(inactivity: .seconds(60))
         for presented: Int64 in [0, 4, 5, 6] {
@@ -107,7 +107,7 @@ struct RefreshVerdictTests {
         #expect(verdict(presented: 1, current: 1, refreshedAt: nil, at: century, policy: policy) == .rotate)
     }
 
-    @Test("The defaults are the required ones: 30 days, 10 seconds, reuse revokes (D5, D6)")
+    @Test("The defaults are the required ones: 30 days, 10 seconds, revocation on reuse (D5, D6)")
     func defaults() {
         let policy = SessionPolicy()
         #expect(policy.inactivity == .seconds(30 * 86_400))

@@ -6,7 +6,7 @@ struct ServerSecretsTests {
     private let nonce = (0..<12).map { UInt8($0) }
 
     @Test(
-        "None, one number twice, and a short one are refused",
+        "An empty list, a duplicate number and a short secret are refused",
         arguments: [
             ([], false), ([(1, 31)], false), ([(1, 0)], false), ([(1, 32), (2, 31)], false),
             ([(1, 32), (1, 32)], false), ([(1, 32), (2, 32), (1, 40)], false), ([(1, 32)], true),
@@ -17,7 +17,7 @@ struct ServerSecretsTests {
         #expect((made != nil) == isAccepted)
     }
 
-    @Test("What is sealed opens again, empty or long", arguments: [0, 1, 16, 1_000])
+    @Test("Sealed bytes open again, empty or long", arguments: [0, 1, 16, 1_000])
     func roundTrip(_ count: Int) throws {
         let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let sealed = try ServerSecrets.of(1).seal(plain, name: "signing key", nonce: nonce)
@@ -26,7 +26,7 @@ struct ServerSecretsTests {
         #expect(try ServerSecrets.of(1).open(sealed, name: "signing key") == plain)
     }
 
-    @Test("What is sealed does not hold the plain bytes, and differs by nonce and by secret")
+    @Test("Sealed bytes do not contain the plain text, and differ by nonce and by secret")
     func hides() throws {
         let plain = Array("a private key of some length".utf8)
         let sealed = try ServerSecrets.of(1).seal(plain, name: "key", nonce: nonce)
@@ -36,7 +36,7 @@ struct ServerSecretsTests {
         #expect(try ServerSecrets.of(2).seal(plain, name: "key", nonce: nonce).suffix(44) != sealed.suffix(44))
     }
 
-    @Test("What was sealed under one name does not open under another")
+    @Test("Bytes sealed under one name do not open under another")
     func otherName() throws {
         let sealed = try ServerSecrets.of(1).seal([1, 2, 3], name: "key a", nonce: nonce)
         for name in ["key b", "key", "", "key a "] {
@@ -59,7 +59,7 @@ struct ServerSecretsTests {
         expectTampered { try secrets.open(sealed.dropLast(), name: "key") }
     }
 
-    @Test("Older secrets open what they sealed; the newest one seals")
+    @Test("Older secrets open their own bytes; the newest one seals")
     func rotation() throws {
         let old = try ServerSecrets.of(1).seal([1], name: "key", nonce: nonce)
         let rotated = try ServerSecrets.of(2, 1)
@@ -67,7 +67,7 @@ struct ServerSecretsTests {
         #expect(try rotated.seal([1], name: "key", nonce: nonce).first == 2)
     }
 
-    @Test("An unknown number, and a text too short to have been sealed, are told apart from tampering")
+    @Test("An unknown number and a text that is too short are distinguished from tampering")
     func unknownNumber() throws {
         let secrets = try ServerSecrets.of(1)
         var sealed = try secrets.seal([1], name: "key", nonce: nonce)
@@ -79,20 +79,20 @@ struct ServerSecretsTests {
         }
     }
 
-    @Test("A secret of the same number with other bytes opens nothing")
+    @Test("Another secret with the same number opens nothing")
     func otherBytes() throws {
         let sealed = try ServerSecrets.of(1).seal([1], name: "key", nonce: nonce)
         let other = try ServerSecrets.of(1, byte: 2)
         expectTampered { try other.open(sealed, name: "key") }
     }
 
-    @Test("The bytes of a secret are in no text made of it")
+    @Test("No text form of a secret contains its bytes")
     func isNotPrinted() throws {
         let secrets = try ServerSecrets.of(1, byte: 0xAB)
         var text = "\(secrets)" + String(reflecting: secrets)
         dump(secrets, to: &text)
         for spelling in ["171", "ababab", "ABABAB"] { #expect(!text.contains(spelling)) }
-        // What a code has taken in is as good as the secret, and looks like nothing.
+        // The state of a keyed code is as sensitive as the secret, and does not look like it.
         #expect(Mirror(reflecting: secrets).children.isEmpty)
     }
 

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import Testing
 
-@Suite("Taking a sign-in method away")
+@Suite("Removing a sign-in method")
 struct UnlinkDecisionTests {
     private static let time = Instant(seconds: 1_767_225_600)
 
@@ -29,9 +29,9 @@ struct UnlinkDecisionTests {
     }
 
     @Test(
-        "D7: Never the last way in; the address stays, moves to one that is vouched for, or goes",
+        "D7: The last method stays; the address stays, moves to a verified one, or is removed",
         arguments: [
-            // The only one, or one that is not there while there is only one.
+            // The only method, and a missing one while there is only one.
             (["email ada@example.com"], true, 0, .refuse(.lastMethod)),
             (["email ada@example.com"], true, 9, .refuse(.lastMethod)),
             (["google ada@example.com"], false, 0, .refuse(.lastMethod)),
@@ -64,7 +64,7 @@ struct UnlinkDecisionTests {
 
     private static let other = EmailAddress("ada@example.org")!
 
-    @Test("A password whose address is not confirmed is no way in")
+    @Test("A password without a confirmed address is not a sign-in method")
     func unconfirmed() {
         var account = account(["email ada@example.com", "google ada@example.org"], hasPassword: true)
         account.user.times.emailConfirmedAt = nil
@@ -72,7 +72,7 @@ struct UnlinkDecisionTests {
         #expect(UnlinkDecision(account, removing: id(1)) { _ in true } == .refuse(.lastMethod))
     }
 
-    @Test("A password that stays behind alone gets the identity that stands for it")
+    @Test("A remaining password gets its own identity")
     func passwordAlone() throws {
         var account = account(["google ada@example.com"], hasPassword: true)
         account.user.times.emailProvenAt = Self.time
@@ -83,7 +83,7 @@ struct UnlinkDecisionTests {
         #expect(account.user.times.emailProvenAt == Self.time)
     }
 
-    @Test("The identity of the address takes the password with it")
+    @Test("Removing the address's identity removes the password")
     func passwordGoes() throws {
         var account = account(["email ada@example.com", "google ada@example.org"], hasPassword: true)
         let made = try account.unlink(id(0), address: .becomes(Self.other), newID: id(7), at: Self.time)
@@ -94,7 +94,7 @@ struct UnlinkDecisionTests {
         #expect(account.signInMethods.map(\.name) == ["google"])
     }
 
-    @Test("D8: An account that loses its address to its owner keeps its person's identities, not the password")
+    @Test("D8: An account that loses its address to the owner keeps its identities, but not the password")
     func withoutItsAddress() throws {
         let squatter = account(["email ada@example.com", "google mallory@example.com"], hasPassword: true)
         let left = try #require(try squatter.withoutItsAddress(at: Self.time) { _ in true })

@@ -18,7 +18,7 @@ struct CodeTests {
             redirectTo: "myapp://callback?x=%2F")
     }
 
-    @Test("A sign-in in a browser, from start to session, takes four writes and a read", arguments: TestDatabase.all)
+    @Test("A browser sign-in takes four writes and a read, from start to session", arguments: TestDatabase.all)
     func fourWrites(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let counting = CountingDatabase(database: store.storage.database)
@@ -43,7 +43,7 @@ struct CodeTests {
     }
 
     @Test(
-        "A code comes to nothing when its person changes the password or signs out elsewhere",
+        "A password change or a sign-out elsewhere invalidates a code",
         arguments: TestDatabase.all)
     func voided(_ kind: TestDatabase) async throws {
         var newPassword = UserUpdate()
@@ -70,7 +70,7 @@ struct CodeTests {
     }
 
     @Test(
-        "A code opens one session, for whoever has the secret, and hands the provider's tokens out",
+        "A code opens one session for the holder of the secret and returns the provider's tokens",
         arguments: TestDatabase.all)
     func redeem(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -107,7 +107,7 @@ struct CodeTests {
     }
 
     @Test(
-        "A late code, one of an account that was banned, and one whose identity went, open nothing",
+        "A late code, a code of a banned account and one of a removed identity open nothing",
         arguments: TestDatabase.all)
     func refused(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -142,7 +142,7 @@ struct CodeTests {
     }
 
     @Test(
-        "A state is good once, for five minutes, in the browser that began it, for its provider",
+        "A state is valid once, for five minutes, in the browser that began it, for its provider",
         arguments: TestDatabase.all)
     func states(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -177,7 +177,7 @@ struct CodeTests {
     }
 
     @Test(
-        "The database holds neither state, code, ticket, verifier nor token in the clear", arguments: TestDatabase.all)
+        "The database holds no state, code, ticket, verifier or token in plain text", arguments: TestDatabase.all)
     func sealed(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let state = try await store.accounts.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
@@ -204,7 +204,7 @@ struct CodeTests {
         }
     }
 
-    @Test("What has run out is removed, in passing and all at once", arguments: TestDatabase.all)
+    @Test("Expired rows are removed, in passing and in bulk", arguments: TestDatabase.all)
     func purge(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signedIn()
@@ -227,7 +227,7 @@ extension CodeOutcome {
 }
 
 extension StoreFixture {
-    /// As somebody with a session that this store has not.
+    /// Signs out as the holder of a session that is not in the store.
     fileprivate func signOut(_ user: UserID, _ scope: SignOutScope) async throws {
         try await accounts.signOut(
             user, name: "", session: SessionID(trusted: user.text), scope: scope, at: clock.now)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Deleting an account")
 struct DeletionTests {
-    @Test("C1: The account, its identities, sessions and profile go together", arguments: TestDatabase.all)
+    @Test("C1: Account, identities, sessions and profile are deleted together", arguments: TestDatabase.all)
     func hard(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let issued = try await store.signedIn()
@@ -19,7 +19,7 @@ struct DeletionTests {
         #expect(try await store.accounts.delete(id, actor: id, at: store.clock.now) == false)
     }
 
-    @Test("C1: The own account goes with a session that goes on, or with a token that names none")
+    @Test("C1: An active session, or a token without one, deletes its own account")
     func own() async throws {
         for (given, isDone) in [(nil, true), ("", true), ("00000000-0000-0000-0000-000000000000", true), ("?", false)] {
             let store = try await StoreFixture(.sqlite)
@@ -30,7 +30,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("A soft deletion keeps the id and nothing of the person", arguments: TestDatabase.all)
+    @Test("A soft deletion keeps the id and no personal data", arguments: TestDatabase.all)
     func soft(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let issued = try await store.signedIn(metadata: ["first_name": "Ada"])
@@ -46,7 +46,7 @@ struct DeletionTests {
         #expect(try await store.count("profiles") == 0)
         #expect(try await store.accounts.softDelete(id, at: store.clock.now + .seconds(5)))
         #expect(try await store.accounts.account(id)?.user.times.deletedAt == store.clock.now)
-        // Who comes back can be deleted again.
+        // A returning user can be deleted again.
         guard case .signedIn(let back) = try await store.signUp() else {
             Issue.record("the address is not free")
             return

@@ -6,7 +6,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Accounts and sessions that began elsewhere")
+@Suite("Imported accounts and sessions")
 struct ImportTests {
     private static let ada = UserID("5a7e1d5c-0000-4000-8000-000000000001")!
     private static let session = SessionID("5a7e1d5c-0000-4000-8000-000000000002")!
@@ -40,7 +40,7 @@ struct ImportTests {
         return try await store.accounts.refresh(token, from: store.device, at: store.clock.now)
     }
 
-    @Test("A token that names its session is unknown once that is not here any more", arguments: TestDatabase.all)
+    @Test("A token whose session is gone is unknown", arguments: TestDatabase.all)
     func named(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let text = RefreshToken.sealed([0] + Self.session.bytes, counter: 9, HMAC(key: SymmetricKey(size: .bits256)))
@@ -57,7 +57,7 @@ struct ImportTests {
         }
     }
 
-    @Test("The old token is traded for ours, once; a lost answer is repeated", arguments: TestDatabase.all)
+    @Test("The old token is exchanged for ours once; a lost response is repeated", arguments: TestDatabase.all)
     func trade(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(try await refresh(store, Self.tokens[2]) == nil)
@@ -73,7 +73,7 @@ struct ImportTests {
         #expect(try await store.refresh(token).verdict == .rotate)
     }
 
-    @Test("The token before the last is good while nobody used the last one", arguments: TestDatabase.all)
+    @Test("The previous token is valid while the last one is unused", arguments: TestDatabase.all)
     func previous(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -82,7 +82,7 @@ struct ImportTests {
     }
 
     @Test(
-        "D6: An imported token whose successor's successor is in use ends the session", arguments: TestDatabase.all)
+        "D6: An imported token two behind ends the session", arguments: TestDatabase.all)
     func theft(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -101,7 +101,7 @@ struct ImportTests {
         #expect(try await refresh(store, Self.tokens[2]) == nil)
     }
 
-    @Test("An old copy ends the session", arguments: TestDatabase.all)
+    @Test("An old copy of a token ends the session", arguments: TestDatabase.all)
     func oldCopy(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -113,7 +113,7 @@ struct ImportTests {
         #expect(try await store.count("sessions") == 0)
     }
 
-    @Test("Imported tokens used side by side converge on one successor", arguments: TestDatabase.all)
+    @Test("Concurrent imported tokens converge on one successor", arguments: TestDatabase.all)
     func sideBySide(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -126,7 +126,7 @@ struct ImportTests {
         #expect(successors.count == 1 && !successors.contains(nil))
     }
 
-    @Test("The database holds neither a token nor a plain digest of one", arguments: TestDatabase.all)
+    @Test("The database holds no token and no plain digest of one", arguments: TestDatabase.all)
     func nothingInTheClear(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -143,7 +143,7 @@ struct ImportTests {
         }
     }
 
-    @Test("Neither a refresh nor the end of a session reads a whole table", arguments: TestDatabase.all)
+    @Test("Neither a refresh nor the end of a session scans a table", arguments: TestDatabase.all)
     func plans(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let statements: [SQL] = [
@@ -157,7 +157,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A token of ours costs two statements as before; an old one four", arguments: TestDatabase.all)
+    @Test("A refresh takes two statements with our tokens and four with an imported one", arguments: TestDatabase.all)
     func cost(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -168,7 +168,7 @@ struct ImportTests {
         #expect(ours == 2)
     }
 
-    @Test("A rehearsal tells the same and changes nothing", arguments: TestDatabase.all)
+    @Test("A dry run reports the same and changes nothing", arguments: TestDatabase.all)
     func rehearsal(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let imported = ImportedAccount(account(store), sessions: [try session(store)])
@@ -177,7 +177,7 @@ struct ImportTests {
         #expect(try await store.accounts.add(imported, at: store.clock.now) == told)
     }
 
-    @Test("A second run renews what was not used here, and leaves what was", arguments: TestDatabase.all)
+    @Test("A second run updates sessions unused here and keeps the others", arguments: TestDatabase.all)
     func secondRun(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -193,7 +193,7 @@ struct ImportTests {
         #expect(try await store.count("sessions") == 0)
     }
 
-    @Test("A session that the source has ended and nobody used here ends", arguments: TestDatabase.all)
+    @Test("A session that ended at the source and is unused here ends", arguments: TestDatabase.all)
     func endedThere(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
@@ -201,7 +201,7 @@ struct ImportTests {
         #expect(try await refresh(store, Self.tokens[2]) == nil)
     }
 
-    @Test("An account that changed at the source is told, and stays", arguments: TestDatabase.all)
+    @Test("An account that changed at the source is reported and stays", arguments: TestDatabase.all)
     func changed(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, nil)
@@ -213,7 +213,7 @@ struct ImportTests {
     }
 
     @Test(
-        "C5: A profile's row wins over the account's metadata; what it does not say stays", arguments: TestDatabase.all)
+        "C5: A profile row overrides the account's metadata; missing values stay", arguments: TestDatabase.all)
     func profile(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         var profile = ImportedProfile()
@@ -232,7 +232,7 @@ struct ImportTests {
     }
 
     @Test(
-        "Text of another form costs no look into the database",
+        "Malformed text costs no database lookup",
         arguments: [
             "", "aaaaaaaaaaa", "aaaaaaaaaa 1", String(repeating: "A", count: 52), String(repeating: "a", count: 500),
         ])

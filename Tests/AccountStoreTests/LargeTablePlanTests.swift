@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Plans on large tables")
 struct LargeTablePlanTests {
-    @Test("Whatever a person or a node does all day looks rows up by an index", arguments: TestDatabase.all)
+    @Test("Every daily statement of users and nodes uses an index", arguments: TestDatabase.all)
     func everything(_ kind: TestDatabase) async throws {
         let recorded = RecordedStatements()
         let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
@@ -21,8 +21,8 @@ struct LargeTablePlanTests {
         try await store.fillTables()
         for statement in statements where !Self.adds(statement) {
             let plan = try await store.storage.database.write { db in
-                // As the planner would do it by itself, though a node's own connections tell it not to scan. Not so
-                // where hundreds of rows go at once: of a table of this size it would rather read all.
+                // The planner's default, although a node's own connections disable sequential scans. Bulk deletions of
+                // hundreds of rows are exempt: on a table of this size the planner prefers a scan.
                 if store.storage.database.dialect == .postgresql, !Self.removesMany(statement) {
                     try db.run("SET LOCAL enable_seqscan = on")
                 }
@@ -43,7 +43,7 @@ struct LargeTablePlanTests {
     private static func adds(_ statement: SQL) -> Bool { statement.text.hasPrefix("INSERT") }
 
     @Test(
-        "A refresh looks rows up by an index while the tables are small too: the plan is kept while they grow",
+        "A refresh uses an index on small tables too: its plan is kept while they grow",
         .enabled("needs PostgreSQL") { TestCluster.programs != nil }, arguments: [5, 40])
     func smallTables(people: Int) async throws {
         let recorded = RecordedStatements()
@@ -61,7 +61,7 @@ struct LargeTablePlanTests {
     }
 
     @Test(
-        "A page of the list of accounts costs the same at its end as at its beginning", arguments: TestDatabase.all)
+        "A page of the account list costs the same at its end as at its beginning", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         try await store.fillTables(people: 2_000)
@@ -84,7 +84,7 @@ struct LargeTablePlanTests {
     }
 
     @Test(
-        "Where a row goes with another one, an index finds it",
+        "Every cascading deletion uses an index",
         .enabled("needs PostgreSQL") {
             TestCluster.programs != nil
         })
@@ -107,7 +107,7 @@ extension StoreFixture {
     private static let verifier = Secret("a-verifier-of-more-than-forty-three-characters-0001")
     private static let key = ProofKey(challenge: "xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254", method: "s256")!
 
-    /// Everything that people, their providers and the nodes do.
+    /// Every request of users, their providers and the nodes.
     fileprivate func liveADay() async throws {
         let ada = try await passwordPerson()
         try await browserPerson()
@@ -171,7 +171,7 @@ extension StoreFixture {
 
     private func linkingPeople(_ ada: IssuedSession) async throws {
         let user = ada.account.user.id
-        // The address is Ada's, who never proved it: asked, confirmed, taken off again.
+        // Ada's address, which she never proved: asked, confirmed, unlinked again.
         let question = try await asked(identity("google", "8", email: "ada2@example.com"))
         _ = try await confirm(question.ticket, by: ada)
         _ = try await accounts.undoableLinks(of: user, at: clock.now)
@@ -183,7 +183,7 @@ extension StoreFixture {
         _ = try await accounts.unlink(apple.id, of: user, keeping: ada.session.id, at: clock.now)
         _ = try await asked(identity("apple", "9", email: "ada2@example.com"))
         _ = try await recover(try await asked(identity("keycloak", "1", email: "ada2@example.com")).ticket)
-        // A sign-up that nobody finished, taken over by its owner.
+        // An unfinished sign-up, taken over by its owner.
         _ = try await signUp("later@example.com", isConfirmed: false)
         let grant = ProviderGrant(refreshToken: Secret("a"), client: "c")
         let later = try await entered(identity("apple", "10", email: "later@example.com"), grant: grant)

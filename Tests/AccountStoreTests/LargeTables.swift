@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 import TestSupport
 
-// Tables of the size at which a planner that has a choice shows what it would do with more.
+// Tables large enough that the planner chooses the same plan as for larger ones.
 extension StoreFixture {
     static let seededPeople = 20_000
 

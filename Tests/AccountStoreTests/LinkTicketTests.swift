@@ -23,7 +23,7 @@ struct LinkTicketTests {
         #expect(try await store.log(1) == ["identity_needs_confirmation unproven_address"])
     }
 
-    @Test("D7: Whoever is signed in to the account redeems the ticket, once", arguments: TestDatabase.all)
+    @Test("D7: A user who is signed in to the account redeems the ticket, once", arguments: TestDatabase.all)
     func confirm(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.signedIn()
@@ -38,11 +38,11 @@ struct LinkTicketTests {
         #expect(account.identities.map(\.provider) == ["email", "google"])
         #expect(try await store.log(2) == ["login confirmed_by_owner", "identity_linked confirmed_by_owner"])
         #expect(try await store.confirm(question.ticket, by: owner).refusal == .ticketUnknown)
-        // What is proven by now links the next provider by itself.
+        // The address is now proven and links the next provider automatically.
         #expect(try await store.entered(store.identity("apple")).rule == .provenByBoth)
     }
 
-    @Test("The right password is as good as a session, unless it has changed since", arguments: TestDatabase.all)
+    @Test("The right password also redeems it, unless it has changed since", arguments: TestDatabase.all)
     func password(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.signedIn().account.user.id
@@ -56,7 +56,7 @@ struct LinkTicketTests {
     }
 
     @Test(
-        "A session that has ended, or another account's, redeems nothing; the ticket stays good",
+        "An ended session, or another account's, redeems nothing; the ticket stays valid",
         arguments: TestDatabase.all)
     func otherAccount(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -74,7 +74,7 @@ struct LinkTicketTests {
         #expect(try await store.confirm(ticket, by: again).session != nil)
     }
 
-    @Test("A ticket is good for ten minutes, and until the next one", arguments: TestDatabase.all)
+    @Test("A ticket is valid for ten minutes, and until the next one", arguments: TestDatabase.all)
     func lifetime(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.signedIn()
@@ -113,7 +113,7 @@ struct LinkTicketTests {
     }
 
     @Test(
-        "D8: Who has an identity of their own keeps their account, without the address that was not theirs",
+        "D8: A user with their own identity keeps the account, without the address of another",
         arguments: TestDatabase.all)
     func recoverFromPerson(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -132,7 +132,7 @@ struct LinkTicketTests {
             try await store.entered(store.identity("google", "other", email: "grace@example.com")).user == left.user.id)
     }
 
-    @Test("A proven address is not recovered, only confirmed", arguments: TestDatabase.all)
+    @Test("A proven address cannot be recovered, only confirmed", arguments: TestDatabase.all)
     func notRecoverable(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let rules = ProviderRules(linking: .confirm)
@@ -146,7 +146,7 @@ struct LinkTicketTests {
     }
 
     @Test(
-        "D7: Linking by hand adds an identity, tells whose it is, and ends with the session",
+        "D7: Manual linking adds an identity, reports its owner, and ends with the session",
         arguments: TestDatabase.all)
     func byHand(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -169,7 +169,7 @@ struct LinkTicketTests {
     }
 
     @Test(
-        "An anonymous account that links is anonymous no more, and has the address unless it is taken",
+        "An anonymous account that links becomes permanent and gets the address unless it is taken",
         arguments: TestDatabase.all)
     func anonymous(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

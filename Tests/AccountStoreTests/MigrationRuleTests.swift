@@ -2,9 +2,9 @@ import AccountStore
 import SQLDatabase
 import Testing
 
-@Suite("Steps of the schema suit the programs before them")
+@Suite("Migrations are compatible with earlier programs")
 struct MigrationRuleTests {
-    /// What adds, or fills what was added: nothing that a program before it reads or writes stops working.
+    /// Additions, and updates of added columns: earlier programs do not read or write them.
     private static let adding = [
         "CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER ", "CREATE FUNCTION ",
         "CREATE POLICY ", "UPDATE ", "DO $make$ BEGIN EXECUTE format($create$\nCREATE FUNCTION ",
@@ -19,19 +19,19 @@ struct MigrationRuleTests {
         return adding.contains { text.hasPrefix($0) }
     }
 
-    @Test("A step does no more than add, unless it says which programs it ends")
+    @Test("A migration only adds, unless it names the programs that it ends")
     func addingSteps() {
         for migration in Accounts.migrations where migration.leastLevel == 0 {
             for statement in migration.statements + migration.dialectStatements.values.flatMap(\.self) {
                 let text = statement.text
-                // Made in the same step as its table: nobody had read it before.
+                // Created in the same migration as its table: no program has read it before.
                 if text.contains("ENABLE ROW LEVEL SECURITY"), migration.number == 5 { continue }
                 #expect(Self.onlyAdds(text), "\(migration.number): \(text.prefix(80))")
             }
         }
     }
 
-    @Test("A unique index is added with its table alone: rows that are there might break it")
+    @Test("A unique index is added only with its table: existing rows might violate it")
     func uniqueIndexes() {
         for migration in Accounts.migrations where migration.leastLevel == 0 {
             let made = migration.statements.compactMap {
@@ -44,7 +44,7 @@ struct MigrationRuleTests {
         }
     }
 
-    @Test("Steps are numbered from 1 without gaps, and none ends programs that know itself")
+    @Test("Migrations are numbered from 1 without gaps, and none ends programs that know it")
     func numbers() {
         #expect(Accounts.migrations.map(\.number) == Array(1...Accounts.migrations.count))
         #expect(Accounts.migrations.allSatisfy { $0.leastLevel <= $0.number })

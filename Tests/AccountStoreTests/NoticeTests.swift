@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("What a provider tells by itself")
+@Suite("Notices of providers")
 struct NoticeTests {
     private func apply(
         _ kind: ProviderNotice.Kind, _ id: String = "1", after: Duration = .seconds(1), in store: StoreFixture
@@ -17,7 +17,7 @@ struct NoticeTests {
 
     private static let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
 
-    @Test("Who stops using the provider is signed out where they signed in with it", arguments: TestDatabase.all)
+    @Test("A user who stops using the provider is signed out of its sessions", arguments: TestDatabase.all)
     func consentRevoked(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let apple = try #require(try await store.entered(store.identity("apple"), grant: Self.grant).issued)
@@ -33,7 +33,7 @@ struct NoticeTests {
         #expect(try await store.entered(store.identity("apple")).user == apple.account.user.id)
     }
 
-    @Test("What the person did after it counts more", arguments: TestDatabase.all)
+    @Test("Later actions of the user take precedence", arguments: TestDatabase.all)
     func outdated(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let issued = try #require(try await store.entered(store.identity("apple"), grant: Self.grant).issued)
@@ -43,7 +43,7 @@ struct NoticeTests {
     }
 
     @Test(
-        "An identity whose account at the provider is gone goes, unless it is the last way in",
+        "An identity whose provider account was deleted is removed, unless it is the last sign-in method",
         arguments: TestDatabase.all)
     func accountDeleted(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -60,7 +60,7 @@ struct NoticeTests {
         #expect(try await apply(.accountDeleted, "3", in: store) == .unknownPerson)
     }
 
-    @Test("Whether mail is passed on is kept, by what happened last", arguments: TestDatabase.all)
+    @Test("The latest notice decides whether Apple forwards mail", arguments: TestDatabase.all)
     func mail(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.entered(store.identity("apple"))

@@ -20,7 +20,7 @@ struct OutboxTests {
         try await store.accounts.takeFromOutbox(at: store.clock.now)
     }
 
-    @Test("D2: Deleting an account promises that its provider's token is revoked", arguments: TestDatabase.all)
+    @Test("D2: Deleting an account queues the revocation of its provider token", arguments: TestDatabase.all)
     func hard(_ kind: TestDatabase) async throws {
         let store = try await deleted(kind)
         #expect(try await store.rows("SELECT 1 FROM provider_tokens") == 0)
@@ -36,7 +36,7 @@ struct OutboxTests {
         #expect(try await store.log(1) == ["provider_token_revoked -"])
     }
 
-    @Test("D2: A soft deletion promises it too, and keeps no token, ticket or undo", arguments: TestDatabase.all)
+    @Test("D2: A soft deletion queues it too, and keeps no token, ticket or undo", arguments: TestDatabase.all)
     func soft(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let user = try await store.entered(store.identity("apple"), grant: Self.grant).user
@@ -47,12 +47,12 @@ struct OutboxTests {
         #expect(
             try await store.rows("SELECT identity_id FROM provider_tokens UNION ALL SELECT identity_id FROM link_undos")
                 == 0)
-        // The person comes back as somebody new.
+        // The person returns as a new user.
         #expect(try await store.entered(store.identity("apple")).user != user)
     }
 
     @Test(
-        "One node has an item at a time; what it does not report comes back when the lease is over",
+        "One node leases an item at a time; an unreported item returns after its lease",
         arguments: TestDatabase.all)
     func lease(_ kind: TestDatabase) async throws {
         let store = try await deleted(kind)
@@ -71,7 +71,7 @@ struct OutboxTests {
         #expect(try await take(store).first?.attempt == 3)
     }
 
-    @Test("Of many nodes at once, one gets each item", arguments: TestDatabase.all)
+    @Test("Among concurrent nodes, one gets each item", arguments: TestDatabase.all)
     func race(_ kind: TestDatabase) async throws {
         let store = try await deleted(kind)
         let taken = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -81,7 +81,7 @@ struct OutboxTests {
         #expect(taken == 1)
     }
 
-    @Test("Tries end, with an entry in the log; a hopeless one at once", arguments: TestDatabase.all)
+    @Test("Retries end with an entry in the log; a hopeless item ends at once", arguments: TestDatabase.all)
     func givesUp(_ kind: TestDatabase) async throws {
         let store = try await deleted(kind)
         var tries = 0
@@ -99,7 +99,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "A token sealed under a secret that is gone keeps nobody from deleting their account",
+        "A token sealed with a removed secret does not prevent a deletion",
         arguments: TestDatabase.all)
     func lostSecret(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -111,12 +111,12 @@ struct OutboxTests {
         #expect(try await later.delete(user, actor: user, at: store.clock.now))
         #expect(try await later.takeFromOutbox(at: store.clock.now).isEmpty)
         #expect(try await later.outboxBacklog().count == 1)
-        // The secret comes back: so does the token.
+        // With the secret back, the token opens again.
         store.clock.advance(by: .seconds(3_600))
         #expect(try await take(store).count == 1)
     }
 
-    @Test("What another program put there is left alone", arguments: TestDatabase.all)
+    @Test("Items of another program stay untouched", arguments: TestDatabase.all)
     func unknownKind(_ kind: TestDatabase) async throws {
         let store = try await deleted(kind)
         _ = try await store.storage.database.write { db in try db.run("UPDATE outbox SET kind = 'later'") }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Confirmed and proven")
 struct ProvenAddressTests {
     @Test(
-        "D8: Signing up confirms an address where that is automatic, and never proves it", arguments: TestDatabase.all)
+        "D8: A sign-up confirms an address if that is automatic, and never proves it", arguments: TestDatabase.all)
     func signUp(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let user = try await store.signedIn().account.user
@@ -38,7 +38,7 @@ struct ProvenAddressTests {
         #expect(try await store.user(user).times.emailProvenAt != nil)
     }
 
-    @Test("The schema refuses an address that is proven and not confirmed", arguments: TestDatabase.all)
+    @Test("The schema refuses an address that is proven but not confirmed", arguments: TestDatabase.all)
     func schema(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signUp(isConfirmed: false)
@@ -50,7 +50,7 @@ struct ProvenAddressTests {
     }
 
     @Test(
-        "An imported account is proven by what its provider vouched for, not by what was confirmed elsewhere",
+        "An imported account is proven by its provider, not by a confirmation elsewhere",
         arguments: TestDatabase.all)
     func imported(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -65,7 +65,7 @@ struct ProvenAddressTests {
         #expect(try await store.come(store.identity("apple", "2", email: "grace@example.com")).rule == .unprovenAddress)
     }
 
-    @Test("Databases from before learn from their identities what was vouched for", arguments: TestDatabase.all)
+    @Test("A migration derives proven addresses from existing identities", arguments: TestDatabase.all)
     func migration(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let (then, later) = (SQLValue.instant(1), SQLValue.instant(7))
@@ -96,7 +96,7 @@ struct ProvenAddressTests {
         #expect(proven == [7, nil])
     }
 
-    @Test("D8: Whoever signs up with somebody's address is not shown their account", arguments: TestDatabase.all)
+    @Test("D8: A sign-up with a taken address does not reveal the account", arguments: TestDatabase.all)
     func signUpShowsNothing(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.entered(store.identity())

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-// Identities of providers, and short words for what is done with them.
+// Provider identities, and short names for their operations.
 extension StoreFixture {
     static let rules = ProviderRules()
 
@@ -104,7 +104,7 @@ extension ProviderSession {
 struct CountingDatabase: Database {
     let database: any Database
     let transactions = Counter()
-    /// Those of them that write.
+    /// The statements among them that write.
     var writes = Counter()
 
     var dialect: Dialect { database.dialect }

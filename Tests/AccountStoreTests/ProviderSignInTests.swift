@@ -8,7 +8,7 @@ import Testing
 @Suite("Signing in through a provider")
 struct ProviderSignInTests {
     @Test(
-        "Account, identity, profile and session come together, as the Auth API shows them", arguments: TestDatabase.all)
+        "Account, identity, profile and session are created together, as in the Auth API", arguments: TestDatabase.all)
     func new(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let identity = store.identity(
@@ -35,7 +35,7 @@ struct ProviderSignInTests {
         #expect(try await store.refresh(issued.refreshToken).issued != nil)
     }
 
-    @Test("D7: The same identity is the same account, whatever its address has become", arguments: TestDatabase.all)
+    @Test("D7: The same identity opens the same account, whatever its address is now", arguments: TestDatabase.all)
     func known(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.entered(store.identity(data: ["name": "Ada"]))
@@ -53,7 +53,7 @@ struct ProviderSignInTests {
         #expect(try await store.count("users") == 1)
     }
 
-    @Test("C6: The provider fills name and picture the first time only", arguments: TestDatabase.all)
+    @Test("C6: The provider fills in name and picture only the first time", arguments: TestDatabase.all)
     func profileOnce(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         func named(_ name: String) -> ProviderIdentity {
@@ -71,7 +71,7 @@ struct ProviderSignInTests {
         #expect(try await store.text("SELECT first_name FROM profiles") == "Ada")
     }
 
-    @Test("D7: An address that nobody vouches for is not the account's", arguments: TestDatabase.all)
+    @Test("D7: An unverified address is not the account's", arguments: TestDatabase.all)
     func unverified(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.entered(store.identity("apple"))
@@ -84,7 +84,7 @@ struct ProviderSignInTests {
         #expect(try await store.signedIn("grace@example.com").account.user.id != free.user)
     }
 
-    @Test("D7: A relay address is an account of its own", arguments: TestDatabase.all)
+    @Test("D7: A relay address gets its own account", arguments: TestDatabase.all)
     func relay(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let address = "x1@privaterelay.appleid.com"
@@ -96,7 +96,7 @@ struct ProviderSignInTests {
         #expect(try await store.user(second.user).email == nil)
     }
 
-    @Test("D7: What both sides have proven is linked, and the log says by which rule", arguments: TestDatabase.all)
+    @Test("D7: An address proven on both sides is linked, and the log has the rule", arguments: TestDatabase.all)
     func linked(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.entered(store.identity(data: ["name": "Ada"]))
@@ -115,7 +115,7 @@ struct ProviderSignInTests {
     }
 
     @Test(
-        "D8: An unfinished sign-up becomes its address's owner's, and keeps nothing else", arguments: TestDatabase.all)
+        "D8: An unfinished sign-up passes to the owner of the address and keeps no data", arguments: TestDatabase.all)
     func takeOver(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         guard case .waits(let waiting) = try await store.signUp(metadata: ["evil": true], isConfirmed: false) else {
@@ -139,7 +139,7 @@ struct ProviderSignInTests {
         )
     }
 
-    @Test("Refusals change nothing but the log", arguments: TestDatabase.all)
+    @Test("Refusals change only the log", arguments: TestDatabase.all)
     func refusals(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let closed = ProviderRules(allowsSignUp: false)
@@ -162,7 +162,7 @@ struct ProviderSignInTests {
         #expect(try await store.count("sessions") == 0)
     }
 
-    @Test("Of many first sign-ins with one identity at once, one makes the account", arguments: TestDatabase.all)
+    @Test("Among concurrent first sign-ins with one identity, one creates the account", arguments: TestDatabase.all)
     func race(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let users = try await withThrowingTaskGroup(of: UserID.self) { group in
@@ -174,7 +174,7 @@ struct ProviderSignInTests {
         #expect(try await store.count("sessions") == 30)
     }
 
-    @Test("A failure to make the profile makes no account (C5)", arguments: TestDatabase.all)
+    @Test("A failure to create the profile creates no account (C5)", arguments: TestDatabase.all)
     func failingProfile(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.storage.database.write { db in try db.run("DROP TABLE profiles") }

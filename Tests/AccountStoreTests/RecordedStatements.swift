@@ -10,7 +10,7 @@ final class RecordedStatements: Sendable {
     var all: [SQL] { statements.withLock { $0.values.sorted { $0.text < $1.text } } }
 }
 
-/// A database that remembers what it was asked.
+/// A database that records its statements.
 struct RecordingDatabase: Database {
     let database: any Database
     let recorded: RecordedStatements
@@ -50,7 +50,7 @@ struct RecordingConnection: Connection {
 }
 
 extension [String] {
-    /// Of a plan: the steps that read a whole table or a whole index, instead of looking something up in it.
+    /// The steps of a plan that scan a table or an index instead of searching it.
     var unboundedSteps: [String] {
         let wholeIndexes = indices.filter { index in
             let isIndexScan = self[index].contains("Index Scan") || self[index].contains("Index Only Scan")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Refreshing")
 struct RefreshTests {
-    @Test("D5: A token is traded for its successor", arguments: TestDatabase.all)
+    @Test("D5: A token is exchanged for its successor", arguments: TestDatabase.all)
     func rotation(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
@@ -17,7 +17,7 @@ struct RefreshTests {
         #expect(second.issued?.refreshToken.reveal() != first.refreshToken.reveal())
     }
 
-    @Test("D6: A lost answer can be asked for again at any time", arguments: TestDatabase.all)
+    @Test("D6: A lost response can be requested again at any time", arguments: TestDatabase.all)
     func lostAnswer(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
@@ -29,7 +29,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "A thief in step with the owner is written down each time, and by default never stopped",
+        "By default a thief in step with the owner is recorded each time and never stopped",
         arguments: TestDatabase.all)
     func lockStep(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -57,7 +57,7 @@ struct RefreshTests {
             let first = try await store.signedIn()
             let second = try #require(try await store.refresh(first.refreshToken).issued)
             try await store.accounts.noteUse(of: second.session.id, counter: used)
-            // A token that was never given out tells nothing.
+            // A token that was never issued reveals nothing.
             try await store.accounts.noteUse(of: second.session.id, counter: 7)
             #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
             store.clock.advance(by: .seconds(11))
@@ -67,7 +67,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("D6: A token two behind ends the session for everybody, and the log says so", arguments: TestDatabase.all)
+    @Test("D6: A token two behind ends the session for everyone, and the log records it", arguments: TestDatabase.all)
     func theft(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
@@ -87,7 +87,7 @@ struct RefreshTests {
         #expect(log.elements.first?.traits.contains(first.session.id.text) == true)
     }
 
-    @Test("D6: Tokens used side by side converge on one successor", arguments: TestDatabase.all)
+    @Test("D6: Concurrent refreshes converge on one successor", arguments: TestDatabase.all)
     func sideBySide(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
@@ -101,7 +101,7 @@ struct RefreshTests {
         #expect(!successors.contains(nil))
     }
 
-    @Test("Who is banned is refused and stays signed in", arguments: TestDatabase.all)
+    @Test("A banned user is refused and stays signed in", arguments: TestDatabase.all)
     func banned(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
@@ -116,7 +116,7 @@ struct RefreshTests {
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
     }
 
-    @Test("A ban that comes while the token rotates is heeded, and the token is good after it")
+    @Test("A ban during the rotation takes effect, and the token works after it")
     func bannedMeanwhile() async throws {
         let end = try #require(Instant("2026-01-01T00:00:01Z"))
         let ban: SQL = "UPDATE users SET banned_until = \(SQLValue.instant(end.microseconds))"
@@ -130,7 +130,7 @@ struct RefreshTests {
         #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
     }
 
-    @Test("A session that never stops changing is given up on, and may be tried again", .timeLimit(.minutes(5)))
+    @Test("A session that never stops changing is a failure that can be retried", .timeLimit(.minutes(5)))
     func restless() async throws {
         let store = try await StoreFixture(.sqlite) { InterferingDatabase(database: $0, between: nil) }
         let first = try await store.signedIn()
@@ -138,7 +138,7 @@ struct RefreshTests {
         #expect(failure?.kind == .passing)
     }
 
-    @Test("D5: A session that nobody refreshed for 30 days has ended", arguments: TestDatabase.all)
+    @Test("D5: A session without a refresh for 30 days has ended", arguments: TestDatabase.all)
     func inactivity(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try await store.signedIn()
@@ -150,7 +150,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "A token rotates exactly when the rules say so; else the session stays as it was",
+        "A token rotates exactly when the rules say so; otherwise the session stays unchanged",
         .timeLimit(.minutes(5)), arguments: TestDatabase.all)
     func rules(_ kind: TestDatabase) async throws {
         let (hour, moment) = (Duration.seconds(3_600), Duration.microseconds(1))
@@ -192,7 +192,7 @@ struct RefreshTests {
         #expect(try await store.refresh(first.refreshToken).verdict == .rotate)
     }
 
-    @Test("D14: A token of an older secret is traded for one of the newest", arguments: TestDatabase.all)
+    @Test("D14: A token of an older secret is exchanged for one of the newest", arguments: TestDatabase.all)
     func newestSecret(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let first = try #require(RefreshToken(try await store.signedIn().refreshToken))
@@ -209,7 +209,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("D6: When nobody knows whether a rotation took effect, the session tells", arguments: [true, false])
+    @Test("D6: After an unknown commit, the session shows whether the rotation took effect", arguments: [true, false])
     func doubt(_ tookEffect: Bool) async throws {
         let store = try await StoreFixture(.sqlite) { DoubtfulDatabase(database: $0, tookEffect: tookEffect) }
         let first = try await store.signedIn()
@@ -220,7 +220,7 @@ struct RefreshTests {
         #expect(try await store.refresh(next).verdict == .rotate)
     }
 
-    @Test("D6: Nobody is told that nothing has happened while it cannot be looked up whether it has")
+    @Test("D6: A failed lookup after an unknown commit is reported as unknown")
     func lastingDoubt() async throws {
         let store = try await StoreFixture(.sqlite) {
             DoubtfulDatabase(database: $0, tookEffect: true, staysAway: true)
@@ -253,7 +253,7 @@ extension StoreFixture {
     }
 }
 
-/// Another database, but for its changes.
+/// Passes calls to another database, except its changes.
 private protocol ChangingDatabase: Database {
     var database: any Database { get }
 }
@@ -272,7 +272,7 @@ extension ChangingDatabase {
     }
 }
 
-/// Does something between a change and what is read after it, or leaves the change out.
+/// Runs a closure between a change and its following read, or omits the change.
 private struct InterferingDatabase: ChangingDatabase {
     let database: any Database
     /// nil leaves the change out.

@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Accounts from elsewhere that the schema refuses, or that are gone there")
+@Suite("Imported accounts that the schema refuses, or that were deleted at the source")
 struct RefusedImportTests {
     private static let ada = UserID("5a7e1d5c-0000-4000-8000-000000000001")!
     private static let bob = UserID("5a7e1d5c-0000-4000-8000-000000000002")!
@@ -28,7 +28,8 @@ struct RefusedImportTests {
     private func isRefused(_ outcome: ImportOutcome) -> Bool { if case .refused = outcome { true } else { false } }
 
     @Test(
-        "What no account can have is told, leaves nothing behind, and the next one comes", arguments: TestDatabase.all)
+        "A row that violates the schema is reported, leaves nothing behind, and does not stop the next one",
+        arguments: TestDatabase.all)
     func refused(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let other = IdentityID("5a7e1d5c-0000-4000-8000-0000000000ab")!
@@ -47,7 +48,7 @@ struct RefusedImportTests {
         #expect(try await store.count("users") == 1)
     }
 
-    @Test("Of accounts that come at once with one address, the first comes and the others are told why")
+    @Test("Of concurrent imports with one address, the first succeeds and the others are reported")
     func atOnce() async throws {
         for kind in TestDatabase.all {
             let store = try await StoreFixture(kind)
@@ -63,7 +64,7 @@ struct RefusedImportTests {
         }
     }
 
-    @Test("Who was deleted where they came from is signed out here", arguments: TestDatabase.all)
+    @Test("An account deleted at the source is signed out here", arguments: TestDatabase.all)
     func deletedElsewhere(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let (ada, bob) = (try await store.signedIn(), try await store.signedIn("bob@example.com"))

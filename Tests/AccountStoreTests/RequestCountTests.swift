@@ -4,12 +4,12 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Counts that nodes share")
+@Suite("Counts shared by nodes")
 struct RequestCountTests {
     private let start = Instant(seconds: 1_000)
     private let rate = RequestCounts.Rate(count: 60, window: .seconds(60), burst: 3)!
 
-    @Test("A burst is allowed, then what the interval gives, each caller by themselves", arguments: TestDatabase.all)
+    @Test("A burst is allowed, then the refill of the interval, for each caller", arguments: TestDatabase.all)
     func burst(_ kind: TestDatabase) async throws {
         let counts = RequestCounts(database: try await kind.open().database)
         func take(_ key: String, after seconds: Int = 0) async throws -> Duration? {
@@ -23,7 +23,7 @@ struct RequestCountTests {
         #expect(try await take("a", after: 100) == nil)
     }
 
-    @Test("Looking counts nothing, what failed is counted at once, a success forgets", arguments: TestDatabase.all)
+    @Test("A look counts nothing, a failure counts at once, a success clears", arguments: TestDatabase.all)
     func failures(_ kind: TestDatabase) async throws {
         let counts = RequestCounts(database: try await kind.open().database)
         let account = RequestCounts.Counted("account", key: "a", rate)
@@ -32,7 +32,7 @@ struct RequestCountTests {
         try await counts.add([account, caller], at: start)
         try await counts.add([account], at: start)
         #expect(try await counts.fullTimes(of: [account, caller]) == [start + .seconds(2), start + .seconds(1)])
-        // What was done anyway is never more than all of it.
+        // Counts of attempts that already happened stop at the full count.
         for _ in 0..<5 { try await counts.add([account], at: start) }
         #expect(try await counts.fullTimes(of: [account]) == [start + .seconds(3)])
         #expect(try await counts.take("account", key: "a", rate, at: start) == .seconds(1))
@@ -42,7 +42,7 @@ struct RequestCountTests {
         #expect(RequestCounts.Rate(count: 0, window: .seconds(1), burst: 1) == nil)
     }
 
-    @Test("What a clock that was ahead has counted keeps nobody out for longer", arguments: TestDatabase.all)
+    @Test("Counts of a clock that was ahead lock nobody out for longer", arguments: TestDatabase.all)
     func ahead(_ kind: TestDatabase) async throws {
         let counts = RequestCounts(database: try await kind.open().database)
         let tomorrow = start + .seconds(86_400)
@@ -51,7 +51,7 @@ struct RequestCountTests {
         #expect(try await counts.take("b", key: "a", rate, at: start + .seconds(1)) == .seconds(1))
     }
 
-    @Test("Of forty tries at once on two nodes exactly the burst is allowed", arguments: TestDatabase.all)
+    @Test("Of forty concurrent attempts on two nodes exactly the burst is allowed", arguments: TestDatabase.all)
     func race(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()
         let nodes = [RequestCounts(database: storage.database), RequestCounts(database: storage.database)]
@@ -66,7 +66,7 @@ struct RequestCountTests {
         #expect(allowed == 3)
     }
 
-    @Test("Nobody's address is in the table, and what is over goes", arguments: TestDatabase.all)
+    @Test("The table has no plain address, and expired rows are removed", arguments: TestDatabase.all)
     func table(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()
         let counts = RequestCounts(database: storage.database)

@@ -5,13 +5,13 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Whose tokens are no longer good")
+@Suite("Revoked access tokens")
 struct RevocationTests {
     private func told(_ store: StoreFixture, since moment: Instant? = nil) async throws -> [Revocation] {
         try await store.accounts.revocations(since: moment ?? store.clock.now)
     }
 
-    @Test("Every way to end a session is told, once it has happened", arguments: TestDatabase.all)
+    @Test("Every way to end a session is published after it happened", arguments: TestDatabase.all)
     func endings(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let (accounts, clock) = (store.accounts, store.clock)
@@ -37,7 +37,7 @@ struct RevocationTests {
             #expect(Set(try await told(store).map(\.id)) == Set(expected), "step \(step)")
             #expect(try await told(store).allSatisfy { $0.until == nil && $0.notedAt == clock.now })
         }
-        // The owner goes on with the token that follows, the thief comes with an old one.
+        // The owner continues with the successor, the thief presents an old token.
         let issued = try await store.signedIn()
         for _ in 0..<2 {
             let refreshed = try await accounts.refresh(
@@ -49,7 +49,7 @@ struct RevocationTests {
         #expect(try await told(store).map(\.id) == [issued.session.id.text])
     }
 
-    @Test("An account that is imported again after its deletion is told as good", arguments: TestDatabase.all)
+    @Test("An account imported again after its deletion is published as valid", arguments: TestDatabase.all)
     func importedAgain(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let account = try await store.signedIn().account
@@ -60,7 +60,7 @@ struct RevocationTests {
         #expect(try await told(store).map(\.until) == [store.clock.now])
     }
 
-    @Test("Who is deleted or banned is told, and so is the end of a ban", arguments: TestDatabase.all)
+    @Test("A deletion, a ban and the end of a ban are published", arguments: TestDatabase.all)
     func people(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let user = try await store.signedIn().account.user.id
@@ -84,7 +84,7 @@ struct RevocationTests {
         #expect(try await told(store).map(\.until) == [store.clock.now])
     }
 
-    @Test("A change that was checked before its session ended does not happen after that", arguments: TestDatabase.all)
+    @Test("A change checked before its session ended does not happen afterwards", arguments: TestDatabase.all)
     func overtaken(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind, policy: SessionPolicy(timebox: .seconds(60)))
         let issued = try await store.signedIn()
@@ -111,7 +111,7 @@ struct RevocationTests {
         #expect(try await store.count("users") == 1)
     }
 
-    @Test("What was told is forgotten when no token can be left", arguments: TestDatabase.all)
+    @Test("Entries are removed when no token can be valid any more", arguments: TestDatabase.all)
     func forgotten(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let issued = try await store.signedIn()

@@ -7,7 +7,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Roles with the least rights", .enabled("needs PostgreSQL") { TestCluster.programs != nil })
+@Suite("Least-privilege roles", .enabled("needs PostgreSQL") { TestCluster.programs != nil })
 struct RoleTests {
     private let clock = TestClock()
     private var now: Instant { clock.now }
@@ -37,7 +37,7 @@ struct RoleTests {
         }
     }
 
-    @Test("The service does all it has to, and can change no table and no history")
+    @Test("The service role can do its work and can change no schema and no history")
     func service() async throws {
         let roles = try await TestRoles(TestCluster.running())
         let accounts = try accounts(of: roles)
@@ -63,13 +63,13 @@ struct RoleTests {
         }
     }
 
-    @Test("C5: The trigger makes the profile for whoever adds the account, whatever their search path says")
+    @Test("C5: The trigger creates the profile for any role, whatever its search path")
     func trigger() async throws {
         let roles = try await TestRoles(TestCluster.running())
         let owner = try roles.open(.migrator)
         try await owner.write { db in
             _ = try db.run(SQL(stringLiteral: "REVOKE INSERT ON profiles FROM \(roles.name(of: .service))"))
-            // A table of the same name that comes first for whoever looks by the path.
+            // A table of the same name that comes first on the search path.
             _ = try db.run("CREATE TEMPORARY TABLE profiles (id uuid, first_name text)")
             _ = try db.run(
                 """
@@ -95,7 +95,7 @@ struct RoleTests {
         #expect(made?.2 == #"{"search_path=\"\""}"#)
     }
 
-    @Test("JSON that text cannot hold is no name, and keeps nobody from signing up")
+    @Test("JSON that text cannot hold is not a name, and does not prevent a sign-up")
     func oddNames() async throws {
         let storage = try await TestDatabase.postgres.open()
         for (number, name) in [#""\u0000""#, #""a\u0000b""#, #""\ud800""#].enumerated() {
@@ -114,7 +114,7 @@ struct RoleTests {
         #expect(counts == [3, 0])
     }
 
-    @Test("Whoever acts for the holder of a token reaches their own profile and changes what is theirs")
+    @Test("The holder role reads its own profile and changes its own columns")
     func holder() async throws {
         let roles = try await TestRoles(TestCluster.running())
         let accounts = try accounts(of: roles)

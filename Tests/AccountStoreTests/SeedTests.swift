@@ -5,13 +5,13 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Made-up people")
+@Suite("Seeded accounts")
 struct SeedTests {
     private func people(_ store: StoreFixture, seed: UInt64 = 1) -> SeededPeople {
         SeededPeople(store.accounts, seed: seed, passwordHash: Secret("$hash$"), at: store.clock.now)
     }
 
-    /// What everybody's rows hold, in order.
+    /// The contents of every account's rows, in order.
     private func everything(_ store: StoreFixture) async throws -> [String] {
         let accounts = try await store.accounts.accounts(after: nil, limit: 100)
         let profiles = try await store.accounts.profileRows(after: nil, limit: 100).map(\.text)
@@ -27,7 +27,7 @@ struct SeedTests {
         return texts + profiles + sessions
     }
 
-    @Test("The same seed makes the same people, another one others", arguments: TestDatabase.all)
+    @Test("The same seed creates the same accounts, another one others", arguments: TestDatabase.all)
     func same(_ kind: TestDatabase) async throws {
         let (one, two, other) = try await (StoreFixture(kind), StoreFixture(.sqlite), StoreFixture(.sqlite))
         for store in [one, two] { _ = try await store.accounts.add(people(store), 0..<40) }
@@ -39,7 +39,7 @@ struct SeedTests {
         #expect(Set(rows).isDisjoint(with: others))
     }
 
-    @Test("They are as the product would have made them", arguments: TestDatabase.all)
+    @Test("They are as the product would have created them", arguments: TestDatabase.all)
     func plausible(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.add(people(store), 0..<20)
@@ -55,7 +55,7 @@ struct SeedTests {
         #expect(accounts.allSatisfy { $0.user.times.createdAt < store.clock.now })
     }
 
-    @Test("A run that was interrupted goes on where rows are missing", arguments: TestDatabase.all)
+    @Test("An interrupted run continues where rows are missing", arguments: TestDatabase.all)
     func resumed(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(try await store.accounts.add(people(store), 0..<20) == 20)
@@ -63,7 +63,7 @@ struct SeedTests {
         let whole = try await everything(store)
         let somebody = try #require(try await store.accounts.account(email: EmailAddress("person-3.1@seeded.invalid")!))
         _ = try await store.accounts.delete(somebody.user.id, actor: nil, at: store.clock.now)
-        // Their sign-up is in the log still: only what is gone comes back.
+        // Their sign-up is still in the log: only removed rows come back.
         _ = try await store.storage.database.write { db in
             try db.run("DELETE FROM audit_log WHERE actor_id = \(somebody.user.id.text)")
         }
@@ -73,14 +73,14 @@ struct SeedTests {
         #expect(Set(again).isSuperset(of: whole) && again.count > whole.count)
     }
 
-    @Test("Real accounts are seen, and stay when the made-up ones go", arguments: TestDatabase.all)
+    @Test("Real accounts are detected, and stay when the seeded ones are removed", arguments: TestDatabase.all)
     func unseeded(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.add(people(store), 0..<60)
         #expect(try await store.accounts.countSeeded(stopsAtOther: true) == (60, false))
         _ = try await store.signedIn("ada@example.com")
         _ = try await store.signedIn("ada@seeded.invalid.example.com")
-        // Whoever has such an address is not made up for that.
+        // A real user may have such an address.
         _ = try await store.signedIn("ada@seeded.invalid")
         _ = try await store.signedIn("person-7.2@seeded.invalid")
         #expect(try await store.accounts.countSeeded(stopsAtOther: false) == (60, true))
@@ -95,7 +95,7 @@ struct SeedTests {
         #expect(try await store.count("audit") == 8)
     }
 
-    @Test("Tokens are current, of different sessions, and only of made-up people", arguments: TestDatabase.all)
+    @Test("Tokens are current, of different sessions, and only of seeded accounts", arguments: TestDatabase.all)
     func tokens(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(try await store.accounts.seededTokens(5).isEmpty)
@@ -112,7 +112,7 @@ struct SeedTests {
         #expect(try await store.accounts.seededTokens(1_000).count == 50)
     }
 
-    @Test("Tokens of later generations are those that refreshing brings", arguments: TestDatabase.all)
+    @Test("Tokens of later generations match those of a refresh", arguments: TestDatabase.all)
     func generations(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.add(people(store), 0..<40)
@@ -127,7 +127,7 @@ struct SeedTests {
         }
     }
 
-    @Test("D7: A made-up person of a provider is recognised, and linked with another that vouches for the address")
+    @Test("D7: A seeded provider identity is recognized, and linked with another that verifies the address")
     func linked() async throws {
         let store = try await StoreFixture(.sqlite)
         _ = try await store.accounts.add(people(store), 0..<20)

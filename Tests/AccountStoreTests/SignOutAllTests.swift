@@ -5,10 +5,10 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Signing everybody out")
+@Suite("Signing everyone out")
 struct SignOutAllTests {
     @Test(
-        "Every session ends, some at a time, with the codes and tickets that wait; signing in again is possible",
+        "Every session ends, in batches, with pending codes and tickets; signing in again works",
         arguments: TestDatabase.all)
     func all(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

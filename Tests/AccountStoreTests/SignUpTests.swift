@@ -8,7 +8,7 @@ import Testing
 @Suite("Signing up")
 struct SignUpTests {
     @Test(
-        "C5: The profile comes with the account, and takes a first name that is one",
+        "C5: The profile comes with the account and accepts a valid first name",
         arguments: [
             (metadata: [:], firstName: nil),
             (metadata: ["first_name": "Ada"], firstName: "Ada"),
@@ -33,7 +33,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("C5: Every way to make an account makes the profile", arguments: TestDatabase.all)
+    @Test("C5: Every way to create an account creates the profile", arguments: TestDatabase.all)
     func everyWay(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
@@ -45,7 +45,7 @@ struct SignUpTests {
         #expect(try await store.count("profiles") == 3)
     }
 
-    @Test("C5: An account whose profile cannot be made is not made", arguments: TestDatabase.all)
+    @Test("C5: An account whose profile cannot be created is not created", arguments: TestDatabase.all)
     func failingProfile(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.storage.database.write { db in try db.run("DROP TABLE profiles") }
@@ -55,7 +55,7 @@ struct SignUpTests {
         #expect(try await store.count("sessions") == 0)
     }
 
-    @Test("D8: Signing up again with an address that waits changes nothing", arguments: TestDatabase.all)
+    @Test("D8: A second sign-up with a pending address changes nothing", arguments: TestDatabase.all)
     func repeated(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signUp(metadata: ["name": "First"], isConfirmed: false)
@@ -73,7 +73,7 @@ struct SignUpTests {
         #expect(try await store.count("users") == 1)
     }
 
-    @Test("A confirmed address is taken, by an identity too", arguments: TestDatabase.all)
+    @Test("A confirmed address is taken, also through an identity", arguments: TestDatabase.all)
     func taken(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signedIn()
@@ -90,7 +90,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("Of fifty sign-ups with one address at once, one wins and none is half made", arguments: TestDatabase.all)
+    @Test("Of fifty concurrent sign-ups with one address, one succeeds, none by half", arguments: TestDatabase.all)
     func race(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in

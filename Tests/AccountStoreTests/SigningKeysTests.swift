@@ -30,7 +30,7 @@ struct SigningKeysTests {
         #expect(later.map(\.id) == ["three", "two"])
     }
 
-    @Test("A leaked key is gone at once, and a new one follows the current one", arguments: TestDatabase.all)
+    @Test("A leaked key is removed at once, and a new one follows the current one", arguments: TestDatabase.all)
     func revocation(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()
         let keys = Self.keys(storage)
@@ -43,7 +43,7 @@ struct SigningKeysTests {
         #expect(withoutRetired?.map(\.id) == ["three", "one"])
         let withoutCurrent = try await keys.revoke("three", replacement: replacement, forgettingRetiredBefore: never)
         #expect(withoutCurrent?.map(\.id) == ["new", "one"])
-        // It signs until every node knows the new one, so its time to verify starts anew.
+        // It signs until every node knows the new one, so its time to verify restarts.
         #expect(withoutCurrent?.map(\.retiredAt) == [nil, Instant(seconds: 50)])
         let last = try await keys.revoke(
             "new", replacement: Self.key("newer", at: 90), forgettingRetiredBefore: Instant(seconds: 51))
@@ -51,7 +51,7 @@ struct SigningKeysTests {
         #expect(try await keys.all().map(\.id) == ["newer"])
     }
 
-    @Test("Two nodes that start at once end with one key", arguments: TestDatabase.all)
+    @Test("Two nodes that start together end with one key", arguments: TestDatabase.all)
     func ensure(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()
         let keys = Self.keys(storage)
@@ -62,7 +62,7 @@ struct SigningKeysTests {
         #expect(left.count == 1)
     }
 
-    @Test("No part of a private key is in the table, and another secret opens none", arguments: TestDatabase.all)
+    @Test("The table has no part of a private key, and another secret opens none", arguments: TestDatabase.all)
     func sealed(_ kind: TestDatabase) async throws {
         let storage = try await kind.open()
         _ = try await Self.keys(storage).ensure(Self.key("one", at: 10))

@@ -4,14 +4,14 @@ import GatehouseWire
 import SQLDatabase
 import TestSupport
 
-/// Accounts on a database of their own, with a clock that stands still.
+/// Accounts on their own database, with a manual clock.
 struct StoreFixture {
     let storage: OpenDatabase
     let accounts: Accounts
     let clock = TestClock()
     let device = Device(userAgent: "test", address: "192.0.2.1")
 
-    /// - Parameter watched: What the accounts are given in place of the database.
+    /// - Parameter watched: Wraps the database for the accounts.
     init(
         _ kind: TestDatabase, policy: SessionPolicy = SessionPolicy(),
         watched: (any Database) -> any Database = { $0 }

@@ -5,12 +5,12 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// The small world of the rules' own tests, on the database: a few people who try each other's addresses.
+/// The random sequences of the rules' own tests, on the database: a few users who try each other's addresses.
 struct StoreWorld {
     private static let people = 3
 
     private let store: StoreFixture
-    /// Open sessions, by person.
+    /// Open sessions, by user.
     private var sessions: [(person: Int, issued: IssuedSession)] = []
     private var tickets: [(person: Int, ticket: Secret)] = []
     private var passwords: [UserID: Int] = [:]
@@ -140,7 +140,7 @@ struct StoreWorld {
         sessions.append((person, issued))
     }
 
-    /// What is wrong now; nil while all is well.
+    /// The first violated invariant, or nil.
     func broken() async throws -> String? {
         for (user, people) in entered where people.count > 1 { return "\(user.text) was entered by \(people.sorted())" }
         for (user, people) in entered {
@@ -156,7 +156,7 @@ struct StoreWorld {
             if ways == 0 { return "\(person) cannot get into \(user.text)" }
             if let hash, hash != "\(person)" { return "\(user.text) has the password of \(hash)" }
         }
-        // Each session is in an account that only its person was in; each account has one profile.
+        // Each session is in an account that only its user has entered; each account has one profile.
         let profiles = try await store.count("profiles")
         let living = try await store.rows("SELECT 1 FROM users WHERE deleted_at IS NULL")
         return profiles == living ? nil : "\(living) accounts and \(profiles) profiles"
@@ -190,9 +190,9 @@ struct StoreWorld {
     private mutating func note(_ text: String) { history.append(text) }
 }
 
-@Suite("Linking, in a small world on the database")
+@Suite("Linking, in random sequences on the database")
 struct StoreWorldTests {
-    @Test("D7, D8: Nobody is ever in an account that was somebody else's, and nobody loses the last way in")
+    @Test("D7, D8: No user ever enters an account of another, and no user loses the last sign-in method")
     func sequences() async throws {
         var rules: Set<LinkingRule> = []
         for seed in 1...30 as ClosedRange<UInt64> {

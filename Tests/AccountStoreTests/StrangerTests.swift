@@ -5,9 +5,9 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("What strangers cost the database", .timeLimit(.minutes(5)))
+@Suite("The database cost of strangers", .timeLimit(.minutes(5)))
 struct StrangerTests {
-    @Test("A state that somebody made up costs no write", arguments: TestDatabase.all)
+    @Test("A forged state costs no write", arguments: TestDatabase.all)
     func madeUp(_ kind: TestDatabase) async throws {
         let writes = Counter()
         let store = try await StoreFixture(kind) { CountingDatabase(database: $0, writes: writes) }
@@ -20,7 +20,7 @@ struct StrangerTests {
         #expect(writes.value == 0)
     }
 
-    @Test("A flow of another browser, one that ran out and one that was used cost no write either")
+    @Test("An expired or used flow, and one of another browser, cost no write either")
     func notGood() async throws {
         let writes = Counter()
         let store = try await StoreFixture(.sqlite) { CountingDatabase(database: $0, writes: writes) }
@@ -50,7 +50,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "Cleaning up in passing does not wait for another node that cleans up",
+        "Passing cleanup does not wait for another node's cleanup",
         .enabled("needs PostgreSQL") { TestDatabase.all.contains(.postgres) })
     func cleanUp() async throws {
         let store = try await StoreFixture(.postgres)
@@ -68,7 +68,7 @@ struct StrangerTests {
         #expect(try await store.rows("SELECT 1 FROM flow_states") == 1)
     }
 
-    @Test("The log's entry of a soft deletion names the id, not the address", arguments: TestDatabase.all)
+    @Test("The log entry of a soft deletion names the id, not the address", arguments: TestDatabase.all)
     func softDeletion(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let id = try await store.signedIn().account.user.id
@@ -81,7 +81,7 @@ struct StrangerTests {
         #expect(traits == ["user_id": .string(id.text)])
     }
 
-    @Test("The administrator's list reads no identities", arguments: TestDatabase.all)
+    @Test("The administrators' list reads no identities", arguments: TestDatabase.all)
     func list(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signedIn()

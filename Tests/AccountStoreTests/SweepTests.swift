@@ -5,12 +5,12 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Sessions that are over")
+@Suite("Ended sessions")
 struct SweepTests {
     private static let day: Duration = .seconds(86_400)
 
     @Test(
-        "They go 30 days after their end, wherever the search begins; those that were used since stay",
+        "They are removed 30 days after their end, wherever the search begins; used ones stay",
         arguments: TestDatabase.all)
     func sweep(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -29,7 +29,7 @@ struct SweepTests {
         }
     }
 
-    @Test("A timebox ends them too, and without either none goes", arguments: TestDatabase.all)
+    @Test("A timebox removes them too, and without either limit none is removed", arguments: TestDatabase.all)
     func policies(_ kind: TestDatabase) async throws {
         for (policy, removed) in [
             (SessionPolicy(timebox: Self.day, inactivity: nil), 1), (SessionPolicy(timebox: nil, inactivity: nil), 0),
@@ -44,7 +44,7 @@ struct SweepTests {
         }
     }
 
-    @Test("It looks at as many as it is told, and by and by at all of more than a page", arguments: TestDatabase.all)
+    @Test("Each run looks at the given number, and runs together reach more than a page", arguments: TestDatabase.all)
     func parts(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let people = SeededPeople(store.accounts, seed: 1, passwordHash: Secret("$hash$"), at: store.clock.now)

@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Taking a link back")
+@Suite("Undoing a link")
 struct UndoTests {
     private func undo(
         _ provider: String, of user: UserID, in store: StoreFixture
@@ -17,7 +17,7 @@ struct UndoTests {
     }
 
     @Test(
-        "The account is as it was, the identity's sessions end, and it is another person from then on",
+        "The account is as before, the identity's sessions end, and it counts as another person's from then on",
         arguments: TestDatabase.all)
     func undone(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -47,7 +47,7 @@ struct UndoTests {
         #expect(try await store.user(other.user).email == nil)
     }
 
-    @Test("After 30 days, and for what was never linked, there is nothing to take back", arguments: TestDatabase.all)
+    @Test("After 30 days, and for an identity that was never linked, there is no undo", arguments: TestDatabase.all)
     func tooLate(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let user = try await store.entered(store.identity()).user
@@ -71,7 +71,7 @@ struct UndoTests {
         }
     }
 
-    @Test("A link that became the last way in is not taken back", arguments: TestDatabase.all)
+    @Test("A link that became the last sign-in method cannot be undone", arguments: TestDatabase.all)
     func lastMethod(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let guest = try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)

@@ -18,7 +18,7 @@ struct UnlinkTests {
     }
 
     @Test(
-        "D7: A method goes with its other sessions and its tokens, and does not come back by itself",
+        "D7: A method is removed with its other sessions and its tokens, and does not return by itself",
         arguments: TestDatabase.all)
     func unlinked(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -46,7 +46,7 @@ struct UnlinkTests {
         #expect(try await store.rows("SELECT 1 FROM link_removals") == 0)
     }
 
-    @Test("D7: The last way in stays, and the log says that somebody tried", arguments: TestDatabase.all)
+    @Test("D7: The last method stays, and the log records the attempt", arguments: TestDatabase.all)
     func last(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try #require(try await store.entered(store.identity()).issued)
@@ -65,7 +65,7 @@ struct UnlinkTests {
     }
 
     @Test(
-        "Without the identity of the address, the account has the provider's, as recorded", arguments: TestDatabase.all)
+        "Without the address's identity the account has the provider's, as recorded", arguments: TestDatabase.all)
     func promoted(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.signedIn()
@@ -85,7 +85,7 @@ struct UnlinkTests {
         #expect(try await store.refresh(linked.refreshToken).issued != nil)
     }
 
-    @Test("An address that belongs to another account is not taken", arguments: TestDatabase.all)
+    @Test("An address of another account is not taken", arguments: TestDatabase.all)
     func conflict(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let owner = try await store.signedIn()

@@ -9,7 +9,7 @@ import Testing
 
 @MainActor @Suite("BoxScore", .timeLimit(.minutes(5)))
 struct BoxScoreTests {
-    @Test("A12: a guest reads everything, and is asked to sign in only by what needs an account")
+    @Test("A12: a guest reads everything, and only features that need an account ask to sign in")
     func guest() async throws {
         let world = await World.boxScore()
         try await world.screen.wait(for: "Boston Celtics")
@@ -28,7 +28,7 @@ struct BoxScoreTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("E1, E2: guest, sheet, sign-in, initial; the sheet closes by itself, and no profile flashes up in it")
+    @Test("E1, E2: guest, sheet, sign-in, initial; the sheet closes by itself, without a flash of the profile")
     func signIn() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada", favoriteTeams: ["nba_2"])
@@ -64,7 +64,7 @@ struct BoxScoreTests {
         #expect(world.screen.shows("Sign in to follow your teams"))
     }
 
-    @Test("A9: a tap follows a team, another one ends that; while it is under way no second one is taken")
+    @Test("A9: a tap follows a team, another unfollows it; during a request further taps do nothing")
     func follow() async throws {
         let world = await World.boxScore(.signedIn())
         try await world.screen.wait(for: "Follow a team, and it stands here.")
@@ -80,7 +80,7 @@ struct BoxScoreTests {
         #expect(world.service.account(email: "ada@example.com")?.profile?.favoriteTeams == [])
     }
 
-    @Test("A10: a change that failed is told, and nothing was changed")
+    @Test("A10: a failed change shows an error and changes nothing")
     func followFails() async throws {
         let world = await World.boxScore(.signedIn())
         try await world.screen.wait { $0.has(button: "Follow Miami Heat") }
@@ -90,7 +90,7 @@ struct BoxScoreTests {
         #expect(world.screen.has(button: "Follow Miami Heat"))
     }
 
-    @Test("A9: before it is known whom a person follows no team can be followed, so that none is lost")
+    @Test("A9: before the user is known no team can be followed, so none is lost")
     func unknownFavorites() async throws {
         let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
         service.stay(.offline)
@@ -106,7 +106,7 @@ struct BoxScoreTests {
         #expect(service.account(email: "ada@example.com")?.profile?.favoriteTeams == ["nba_1", "nba_2"])
     }
 
-    @Test("C2: whoever has 30 teams can give one up, and not take another")
+    @Test("C2: with 30 teams a user can unfollow one, and not follow another")
     func limit() async throws {
         let many = (1...29).map { "mlb_\($0)" } + ["nba_2"]
         let world = await World.boxScore(.signedIn(favoriteTeams: many))
@@ -131,7 +131,7 @@ struct BoxScoreTests {
         #expect(world.screen.shows("Miami Heat"))
     }
 
-    @Test("Teams that could not be loaded can be tried once more")
+    @Test("Teams that failed to load can be loaded again")
     func teamsFail() async throws {
         let gateway = FlakyTeams()
         let world = await World.boxScore(teams: { try await gateway.load() })
@@ -141,7 +141,7 @@ struct BoxScoreTests {
         try await world.screen.wait(for: "Miami Heat")
     }
 
-    @Test("E7: a session that the server ended is told of, and the rest can be used")
+    @Test("E7: a session that the server ended shows a message, and the rest stays usable")
     func ended() async throws {
         let world = await World.boxScore(.signedIn())
         world.service.endSession(.endedByServer(.sessionExpired))
@@ -150,7 +150,7 @@ struct BoxScoreTests {
         #expect(world.screen.shows("Miami Heat"))
     }
 
-    @Test("A4: a start without a connection shows who is signed in")
+    @Test("A4: a start without a connection shows the user")
     func offline() async throws {
         let service = InMemoryAuthService.signedIn()
         service.stay(.offline)

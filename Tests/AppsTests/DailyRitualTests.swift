@@ -15,7 +15,7 @@ struct DailyRitualTests {
         return service
     }
 
-    @Test("A12, E2: a guest reads today's page, and the login screen is the journal's own")
+    @Test("A12, E2: a guest reads Today, and the login screen is the journal's own")
     func guest() async throws {
         let world = await World.dailyRitual(profiles: Profiles())
         #expect(world.screen.title == "Today")
@@ -28,7 +28,7 @@ struct DailyRitualTests {
         #expect(world.screen.symbols.contains("book.closed.fill"))
     }
 
-    @Test("C6: the first sign-in leads to the onboarding, once; after that there is Today")
+    @Test("C6: the first sign-in opens the onboarding once, and Today after that")
     func onboarding() async throws {
         let (service, profiles) = (service(), Profiles(name: "Ada Lovelace"))
         let world = await World.dailyRitual(service, profiles: profiles)
@@ -55,7 +55,7 @@ struct DailyRitualTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("An onboarding that could not be saved says so, keeps what was typed, and can be tried again")
+    @Test("An onboarding that fails to save says so, keeps the typed text and offers a retry")
     func savingFails() async throws {
         let profiles = Profiles()
         let world = await World.dailyRitual(.signedIn(), profiles: profiles)
@@ -69,7 +69,7 @@ struct DailyRitualTests {
         try await world.screen.wait(for: "Good to see you, Ada")
     }
 
-    @Test("A profile that could not be loaded leaves Today, and can be tried again")
+    @Test("A profile that failed to load keeps Today and can be loaded again")
     func loadingFails() async throws {
         let profiles = Profiles(name: "Ada", timezone: "Europe/Berlin", isPremium: true)
         await profiles.fail(1)

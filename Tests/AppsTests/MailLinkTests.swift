@@ -5,7 +5,7 @@ import GatehouseTesting
 import ScreenDriver
 import Testing
 
-@MainActor @Suite("The links of mails", .timeLimit(.minutes(5)))
+@MainActor @Suite("Links in mails", .timeLimit(.minutes(5)))
 struct MailLinkTests {
     private let link = URL(string: "boxscore://auth-callback?code=1234") ?? URL(filePath: "/")
 
@@ -29,7 +29,7 @@ struct MailLinkTests {
         #expect(!world.manager.needsNewPassword)
     }
 
-    @Test("A link that opens nothing says so", arguments: [AuthClientError.unknownFlow, .insecureURL])
+    @Test("An invalid link shows an error", arguments: [AuthClientError.unknownFlow, .insecureURL])
     func refused(_ error: AuthClientError) async throws {
         let world = await World.boxScore(link: { _ in throw error })
         await world.screen.open(link)
@@ -39,7 +39,7 @@ struct MailLinkTests {
         #expect(world.screen.presentations.isEmpty)
     }
 
-    @Test("Without a connection the same link can be tried again")
+    @Test("After a lost connection the same link can be used again")
     func offline() async throws {
         let tries = Tries()
         let world = await World.boxScore(link: { _ in
@@ -54,7 +54,7 @@ struct MailLinkTests {
     }
 
     @Test(
-        "An address of another scheme, host or path is left alone",
+        "A URL of another scheme, host or path is ignored",
         arguments: [
             "dailyritual://auth-callback?code=1", "boxscore://other?code=1", "boxscore://auth-callback/x?code=1",
         ])

@@ -14,7 +14,7 @@ struct SettingsTests {
         try ServerSettings { key in values[key] }
     }
 
-    @Test("The gateway is the server itself unless it stands elsewhere; Google is offered when the app says so")
+    @Test("The gateway is the server itself unless configured; the app decides whether Google is offered")
     func optional() throws {
         var values = whole
         var settings = try self.settings(values)
@@ -27,7 +27,7 @@ struct SettingsTests {
         #expect(settings.offersGoogle)
     }
 
-    @Test("A value that is missing or empty is named", arguments: [nil, "", "  "])
+    @Test("A missing or empty value is named", arguments: [nil, "", "  "])
     func missing(_ value: String?) {
         for key in whole.keys {
             var values = whole
@@ -36,7 +36,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("An address without a host is none: what an xcconfig leaves of `https://…` is `https:`")
+    @Test("A URL without a host is invalid: an xcconfig reduces `https://…` to `https:`")
     func comment() {
         var values = whole
         values["GatehouseServer"] = "https:"

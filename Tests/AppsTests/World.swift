@@ -12,7 +12,7 @@ import SwiftUI
 
 /// One of the apps on a screen, over a service in memory.
 @MainActor struct World {
-    /// The text size of what is made now; nil for that of the settings.
+    /// The text size of new screens; nil for the one in the settings.
     @TaskLocal static var textSize: DynamicTypeSize?
 
     let service: InMemoryAuthService
@@ -81,7 +81,7 @@ import SwiftUI
     }
 }
 
-/// The profiles of the gateway, for one person.
+/// The gateway's profiles, for one user.
 actor Profiles {
     private var profile: Profile
     private var failures = 0

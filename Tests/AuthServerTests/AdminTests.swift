@@ -23,7 +23,7 @@ struct AdminTests {
             let byHeader = try await server.send(
                 .get, "/auth/v1/admin/users", headers: [.init("apikey")!: TestServer.secretKey])
             #expect(byHeader.status == 200)
-            // A person's token is not raised by a key beside it.
+            // A key beside a user's token does not elevate it.
             let both = try await server.send(
                 .get, "/auth/v1/admin/users", bearer: session.accessToken,
                 headers: [.init("apikey")!: TestServer.secretKey])
@@ -51,7 +51,7 @@ struct AdminTests {
         }
     }
 
-    @Test("Pages have the links that clients read the numbers from", arguments: TestDatabase.all)
+    @Test("Pages have the links from which clients read the numbers", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             for number in 0..<5 {
@@ -78,7 +78,7 @@ struct AdminTests {
         }
     }
 
-    @Test("Paging that is no number is refused", arguments: ["page=x", "per_page=0", "per_page=-1", "sort=email"])
+    @Test("Invalid paging is refused", arguments: ["page=x", "per_page=0", "per_page=-1", "sort=email"])
     func badPages(_ query: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.admin(.get, "/users?\(query)")
@@ -88,7 +88,7 @@ struct AdminTests {
     }
 
     @Test(
-        "What cannot be an account is refused",
+        "Invalid accounts are refused",
         arguments: [
             ([:], 400, "validation_failed"), (["email": "ada"], 400, "validation_failed"),
             (["email": "a@b.c", "id": "x"], 400, "validation_failed"),
@@ -110,7 +110,7 @@ struct AdminTests {
         }
     }
 
-    @Test("A ban refuses everywhere until it is lifted or has run out")
+    @Test("A ban refuses everywhere until it is lifted or expires")
     func ban() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -136,7 +136,7 @@ struct AdminTests {
         }
     }
 
-    @Test("Deleting is complete, and softly keeps the row", arguments: [false, true])
+    @Test("A deletion is complete; a soft one keeps the row", arguments: [false, true])
     func delete(_ isSoft: Bool) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -151,7 +151,7 @@ struct AdminTests {
         }
     }
 
-    @Test("The audit log is read by author, action and type")
+    @Test("The audit log can be searched by author, action and type")
     func audit() async throws {
         try await TestServer.with { server in
             _ = try await server.signUp()

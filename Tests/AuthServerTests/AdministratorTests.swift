@@ -4,8 +4,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A person with an admin role, who asks with the token of their own session.
-@Suite("Administrators who are people")
+/// A user with an admin role, who calls with the token of their own session.
+@Suite("Administrators with accounts")
 struct AdministratorTests {
     private static let users = "/auth/v1/admin/users"
 
@@ -20,7 +20,7 @@ struct AdministratorTests {
         return try #require(TestSession(try await server.signIn("root@example.com")))
     }
 
-    @Test("D13: Who is no administrator any more can do nothing, whatever the token says", arguments: TestDatabase.all)
+    @Test("D13: A former administrator has no rights, whatever the token claims", arguments: TestDatabase.all)
     func demoted(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let root = try await administrator(server)
@@ -51,7 +51,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("D13: A token with the subject of nobody, of a common person or without a session gives no rights")
+    @Test("D13: A token of no user, of an ordinary user or without a session gives no rights")
     func tokens() async throws {
         try await TestServer.with { server in
             let root = try await administrator(server)
@@ -72,7 +72,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("A promoted person needs a new token: the old one says that it gives no rights")
+    @Test("A promoted user needs a new token: the old one has no rights")
     func promoted() async throws {
         try await TestServer.with { server in
             let ada = try await server.signUp()

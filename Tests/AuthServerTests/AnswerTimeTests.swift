@@ -4,9 +4,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The time of an answer to a password")
+@Suite("Response time of password checks")
 struct AnswerTimeTests {
-    @Test("All answers come after the same time, whoever is named and whatever the hash")
+    @Test("All responses come after the same time, whatever the account and the hash")
     func same() async throws {
         try await TestServer.with(change: { $0.passwordAnswerTime = .milliseconds(250) }) { server in
             _ = try await server.signUp()
@@ -24,7 +24,7 @@ struct AnswerTimeTests {
         }
     }
 
-    @Test("What is refused for being too much is refused at once, and a refresh never waits")
+    @Test("An overload is refused at once, and a refresh never waits")
     func atOnce() async throws {
         var rates = AuthRates()
         rates.failedSignIns = 1
@@ -38,7 +38,7 @@ struct AnswerTimeTests {
         }
     }
 
-    @Test("Without auto-confirm a sign-up takes the same time whether the address is taken or not")
+    @Test("Without auto-confirm a sign-up takes the same time for a taken and a free address")
     func signUp() async throws {
         try await TestServer.with(change: {
             $0.passwordAnswerTime = .milliseconds(250)

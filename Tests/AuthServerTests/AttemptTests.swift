@@ -6,11 +6,11 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Attempts at a password")
+@Suite("Password attempts")
 struct AttemptTests {
     private let bucket = HTTPField.Name("x-ratelimit-bucket")!
 
-    @Test("D9: The eleventh wrong password of an hour is refused by address, with the bucket and the wait")
+    @Test("D9: The eleventh wrong password of an hour is refused by address, with the limit's name and the wait")
     func limitByAddress() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -28,7 +28,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("D9: Wrong passwords for one account are limited from many addresses; right ones cost nothing")
+    @Test("D9: Wrong passwords for one account are limited across addresses; right ones cost nothing")
     func limitByAccount() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -42,7 +42,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("The pair of account and address closes first: others from there, and the account from elsewhere, go on")
+    @Test("The pair of account and address closes first: other accounts and other addresses continue")
     func pair() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -58,7 +58,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("D9: However many addresses stay warm, an hour brings twice the limit of guesses and no more")
+    @Test("D9: However many addresses are active, an hour allows twice the limit of guesses and no more")
     func warmPairs() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -81,7 +81,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("Eleven right passwords at once from one address all sign in, and none costs anything")
+    @Test("Eleven concurrent right passwords from one address all sign in, and none is counted")
     func rightOnes() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -93,7 +93,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("Of thirty guesses at once for one account ten are checked, wherever they come from")
+    @Test("Of thirty concurrent guesses for one account ten are checked, from any addresses")
     func parallelGuesses() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -117,7 +117,7 @@ struct AttemptTests {
         }
     }
 
-    /// From so many addresses that the account is slowed down for strangers.
+    /// From enough addresses to limit the account for strangers.
     private func attack(_ server: TestServer) async throws {
         for number in 0..<10 {
             #expect(try await server.signIn(password: "wrong", peer: "198.51.100.\(number)").status == 400)
@@ -125,7 +125,7 @@ struct AttemptTests {
         #expect(try await server.signIn(peer: "203.0.113.99").status == 429)
     }
 
-    @Test("Under attack a browser that has signed in before is admitted by its cookie, and counted by itself")
+    @Test("Under attack a known browser is admitted by its cookie and counted separately")
     func knownBrowser() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -144,20 +144,20 @@ struct AttemptTests {
             try await attack(server)
             #expect(try await signIn(nil).status == 429)
             #expect(try await signIn(String(cookie.dropLast(3)) + "AAA").status == 429)
-            // What it has is renewed, not added to.
+            // Its entry is renewed, not duplicated.
             let renewed = try await signIn(cookie)
             #expect(renewed.headers[.setCookie]?.hasPrefix(cookie + ";") == true)
             _ = try await server.send(.post, "/auth/v1/logout", bearer: TestSession(renewed)?.accessToken)
-            // It is no password, and guesses like anybody else.
+            // The cookie is not a password: its guesses count like any others.
             for _ in 0..<10 { #expect(try await signIn(cookie, "wrong").status == 400) }
             #expect(try await signIn(cookie, "wrong").status == 429)
-            // And its failures slow down nobody else: the account is as shut as it was.
+            // And its failures slow down no other caller: the account is as limited as before.
             server.clock.advance(by: .seconds(360))
             #expect(try await server.signIn(peer: "203.0.113.98").status == 200)
         }
     }
 
-    @Test("A cookie of one account is nothing to another, and a browser keeps the latest four")
+    @Test("A cookie of one account does not count for another, and a browser keeps the latest four")
     func otherAccounts() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             let names = ["ada", "grace", "joan", "mary", "rosa"].map { "\($0)@example.com" }
@@ -174,7 +174,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("Under attack an app is admitted where the account has a session", arguments: TestDatabase.all)
+    @Test("Under attack an app is admitted at an address with a session of the account", arguments: TestDatabase.all)
     func knownAddress(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, limits: AuthRates()) { server in
             _ = try await server.signUp()
@@ -208,7 +208,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("A queue that is full is no failure of whoever is turned away")
+    @Test("A full queue is not counted as a failure")
     func busy() async throws {
         try await TestServer.with(limits: AuthRates(), hashQueue: 0) { server in
             _ = try await server.signUp()
@@ -227,7 +227,7 @@ struct AttemptTests {
         return refused.count
     }
 
-    @Test("A right password says that somebody is banned or not confirmed, a wrong one does not")
+    @Test("Only a right password reveals a ban or a missing confirmation")
     func banned() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()

@@ -5,9 +5,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Credentials on their way")
+@Suite("Credentials in transit")
 struct CredentialTransitTests {
-    @Test("A secret key counts in a header alone, and no link repeats a key")
+    @Test("A secret key is accepted only in a header, and no link repeats a key")
     func secretInAddress() async throws {
         try await TestServer.with(change: { $0.apiKeys.areRequired = true }) { server in
             let inAddress = "?apikey=\(TestServer.secretKey)"
@@ -29,7 +29,7 @@ struct CredentialTransitTests {
         }
     }
 
-    @Test("Answers with tokens or about people are not to be kept, whatever becomes of the request")
+    @Test("Responses with tokens or user data are not cached, whatever the outcome")
     func noStore() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -47,7 +47,7 @@ struct CredentialTransitTests {
         }
     }
 
-    @Test("A sign-up gives a profile no picture that a change could not give", arguments: TestDatabase.all)
+    @Test("A sign-up cannot set a picture that a profile change would refuse", arguments: TestDatabase.all)
     func pictures(_ kind: TestDatabase) async throws {
         let long = "https://a.example/" + String(repeating: "x", count: 2_031)
         let pictures: [(AnyJSON, AnyJSON)] = [
@@ -64,7 +64,7 @@ struct CredentialTransitTests {
                 let session = try await server.signUp("p\(number)@example.com", data: data)
                 let profile = try await server.send(.get, "/api/v1/profile", bearer: session.accessToken)
                 #expect(profile["avatar_url"] == picture, "\(data)")
-                // What the person wrote stays theirs.
+                // The user's own value stays.
                 let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
                 #expect(user["user_metadata"]?["picture"] == data["picture"])
             }

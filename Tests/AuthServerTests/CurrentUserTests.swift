@@ -10,7 +10,7 @@ import Testing
 @Suite("GET and PUT /user, POST /logout")
 struct CurrentUserTests {
     @Test(
-        "A bearer that is none is refused with its reason",
+        "An invalid bearer is refused with its reason",
         arguments: [
             (nil, 401, "no_authorization"), ("", 401, "no_authorization"), ("a b", 401, "no_authorization"),
             ("garbage", 403, "bad_jwt"), ("a.b.c", 403, "bad_jwt"), ("sb_publishable_test", 403, "bad_jwt"),
@@ -40,7 +40,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("A token without exp is refused, though the protocol's own server takes it")
+    @Test("A token without exp is refused, although Supabase Auth accepts it")
     func withoutExpiry() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -87,7 +87,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("The current password is asked for where the settings say so")
+    @Test("The settings decide whether the current password is required")
     func currentPassword() async throws {
         try await TestServer.with(change: { $0.requiresCurrentPassword = true }) { server in
             let session = try await server.signUp()
@@ -100,7 +100,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("Where a fresh sign-in is asked for, an old session changes nothing without the password")
+    @Test("With a required fresh sign-in, an old session changes nothing without the password")
     func freshSignIn() async throws {
         try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { server in
             let session = try await server.signUp()
@@ -133,7 +133,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("Strict: a late repeat ends the session once the successor's access token was used, and is counted else")
+    @Test("Strict: a late repeat ends the session after the successor's access token was used, and is counted before")
     func strictRefresh() async throws {
         let strict = SessionPolicy(isStrict: true)
         for (policy, use) in [
@@ -155,7 +155,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("D9: The current password is guessed no faster than by signing in", arguments: TestDatabase.all)
+    @Test("D9: Guessing the current password is as slow as guessing at sign-in", arguments: TestDatabase.all)
     func guesses(_ kind: TestDatabase) async throws {
         try await TestServer.with(
             on: kind, limits: AuthRates(), change: { $0.requiresCurrentPassword = true }
@@ -170,7 +170,7 @@ struct CurrentUserTests {
                 answers.append(answer.status)
             }
             #expect(answers == Array(repeating: 400, count: 10) + [429])
-            // Whoever has a token is counted by themselves: nobody without one shuts them out, nor they anybody.
+            // The holder of a token has a separate count: callers without one cannot lock them out, nor the reverse.
             #expect(try await server.signIn(peer: "203.0.113.1").status == 200)
         }
     }
@@ -190,7 +190,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("A new address takes effect under auto-confirm, and one that is taken does not")
+    @Test("A new address takes effect under auto-confirm, unless it is taken")
     func email() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -207,7 +207,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("A wrong method is 405 for who is known, and 401 for who is not")
+    @Test("A wrong method is 405 for a known caller and 401 for others")
     func wrongMethod() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -219,7 +219,7 @@ struct CurrentUserTests {
 }
 
 extension TestServer {
-    /// A token signed with the shared secret, good for an hour unless the claims say otherwise.
+    /// A token signed with the shared secret, valid for an hour unless the claims say otherwise.
     func sharedToken(_ claims: JSONObject) throws -> String {
         let usual: JSONObject = [
             "iss": .string(settings.issuer), "exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated",

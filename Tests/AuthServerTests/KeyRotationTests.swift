@@ -22,7 +22,7 @@ struct KeyRotationTests {
         return answer["keys"]?.arrayValue?.compactMap { $0["kid"]?.stringValue } ?? []
     }
 
-    @Test("D14: After a rotation old tokens stay good, new ones name the new key, and both are published")
+    @Test("D14: After a rotation old tokens stay valid, new ones name the new key, and both keys are published")
     func rotation() async throws {
         try await TestServer.with { server in
             let before = try await server.signUp()
@@ -45,7 +45,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("D14: A key that a clock ahead of time has made does not sign again after a rotation")
+    @Test("D14: A key created by a clock ahead of time does not sign again after a rotation")
     func clockAhead() async throws {
         try await TestServer.with { server in
             server.clock.advance(by: .seconds(600))
@@ -61,7 +61,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("D14: A retired key goes when the last token that it signed has run out")
+    @Test("D14: A retired key is removed when its last token has expired")
     func retired() async throws {
         try await TestServer.with { server in
             _ = try await server.signUp()
@@ -72,7 +72,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("Without a key for them, tokens without a key id are refused")
+    @Test("Tokens without a key id are refused if no key matches them")
     func withoutSharedSecret() async throws {
         try await TestServer.with { server in
             var sources = KeySources()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The protocol's forms")
 struct ProtocolTests {
-    @Test("An older client gets the first form of a refusal, a newer one the second")
+    @Test("An older client gets the first error format, a newer one the second")
     func versions() async throws {
         try await TestServer.with { server in
             let version = HTTPField.Name("x-supabase-api-version")!
@@ -24,7 +24,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("Settings, health and discovery tell what is there")
+    @Test("Settings, health and discovery describe the server")
     func fixed() async throws {
         try await TestServer.with { server in
             let settings = try await server.send(.get, "/auth/v1/settings")
@@ -43,7 +43,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "Where keys are required, a request without a known one is refused",
+        "With required keys, a request without a known one is refused",
         arguments: [
             (nil, nil, 401), ("sb_publishable_test", nil, 200), ("sb_publishable_wrong", nil, 401),
             (nil, "sb_publishable_test", 200), ("", nil, 401),
@@ -59,7 +59,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("A key as a query parameter counts too, and so does a legacy key")
+    @Test("A key in the query works, and so does a legacy key")
     func otherKeys() async throws {
         try await TestServer.with(change: { $0.apiKeys.areRequired = true }) { server in
             let byQuery = try await server.send(.get, "/auth/v1/settings?apikey=sb_publishable_test")
@@ -71,7 +71,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("D9: Every limited route refuses beyond its burst, by address")
+    @Test("D9: Every limited route refuses requests beyond its burst, by address")
     func limits() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             for _ in 0..<30 {
@@ -87,7 +87,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("The metrics count sign-ins and refreshes by what became of them")
+    @Test("The metrics count sign-ins and refreshes by outcome")
     func metrics() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()

@@ -1,7 +1,7 @@
 import AuthServer
 import Testing
 
-@Suite("Where people may be sent back to")
+@Suite("Allowed redirect addresses")
 struct RedirectAllowListTests {
     private static let site = "https://app.example.com"
     private static let entries = [
@@ -10,7 +10,7 @@ struct RedirectAllowListTests {
     ]
 
     @Test(
-        "An address is allowed byte for byte, a loopback one on any port",
+        "An address is allowed byte for byte, a loopback address on any port",
         arguments: [
             "https://app.example.com", "https://app.example.com/cb?keep=1", "boxscore://auth/callback",
             "com.example.app:/cb", "http://127.0.0.1/callback", "http://127.0.0.1:49152/callback",
@@ -20,7 +20,7 @@ struct RedirectAllowListTests {
     }
 
     @Test(
-        "Open redirect: whatever only looks like an entry is refused",
+        "Open redirect: an address that only resembles an entry is refused",
         arguments: [
             "https://app.example.com/", "https://app.example.com/cb", "https://app.example.com/cb?keep=1&more=2",
             "https://app.example.com/cb?keep=1#x", "https://app.example.com.evil.example/cb?keep=1",
@@ -38,7 +38,7 @@ struct RedirectAllowListTests {
         #expect(!RedirectAllowList(siteURL: Self.site, entries: Self.entries).allows(address))
     }
 
-    @Test("An address of 2,049 bytes is refused, although it is in the list")
+    @Test("An address of 2,049 bytes is refused, although it is listed")
     func longest() {
         let long = "boxscore://" + String(repeating: "a", count: 2_038)
         #expect(!RedirectAllowList(siteURL: Self.site, entries: [long]).allows(long))
@@ -47,7 +47,7 @@ struct RedirectAllowListTests {
     }
 
     @Test(
-        "With patterns the protocol's globs decide",
+        "With patterns the globs of Supabase Auth decide",
         arguments: [
             ("https://*.example.org/**", "https://a.example.org/b/c", true),
             ("https://*.example.org/**", "https://a.b.example.org/b", false),
@@ -93,7 +93,7 @@ struct RedirectAllowListTests {
     }
 
     @Test(
-        "Open redirect: no delimiter is part of what a wildcard stands for, and no host has two readings",
+        "Open redirect: a wildcard matches no delimiter, and no host has two readings",
         arguments: [
             "https://0x5db8d822?.example.org/x", "https://0x5db8d822#.example.org/x",
             "https://0x5db8d822/.example.org/x",
@@ -115,7 +115,7 @@ struct RedirectAllowListTests {
     }
 
     @Test(
-        "A number is an address in every notation, and only the own machine's is matched by a pattern",
+        "A number is an address in every notation, and a pattern matches only loopback",
         arguments: [
             "https://93.184.216.34/x", "https://1572395042/x", "https://0x5db8d822/x", "https://0X5DB8D822/x",
             "https://0135.0270.0330.042/x", "https://93.184.55330/x", "https://93.12113954/x", "https://a.0x/x",
@@ -129,7 +129,7 @@ struct RedirectAllowListTests {
     }
 
     @Test(
-        "A pattern that no address could match, or that means more than it shows, matches nothing",
+        "A pattern that no address could match, or that matches more than it shows, matches nothing",
         arguments: [
             "https://example.org**", "https://app**.example.org/x", "https://user@a.example.org/**",
             "https:/a.example.org/**", "https:*", "*", "a.example.org/**", "javascript:**", "https://a.example.org:/x",
@@ -139,7 +139,7 @@ struct RedirectAllowListTests {
         #expect(!RedirectAllowList.canMatch(pattern: pattern))
     }
 
-    @Test("The site may be an address or have a name of its own; its origin alone counts")
+    @Test("The site may be an IP address or a name; only its origin counts")
     func sites() {
         for site in ["https://10.0.0.1:8443", "http://my_host", "boxscore://in"] {
             let list = RedirectAllowList(siteURL: site, entries: [], takesPatterns: true)
@@ -149,14 +149,14 @@ struct RedirectAllowListTests {
         #expect(!list.allows("https://10.1/") && !list.allows("https://10.0.0.1:8443/"))
     }
 
-    @Test("A pattern that could take for ever is decided at once")
+    @Test("A pattern with exponential backtracking is decided at once")
     func deepPattern() {
         let pattern = "https://" + String(repeating: "**a", count: 60)
         let list = RedirectAllowList(siteURL: Self.site, entries: [pattern], takesPatterns: true)
         #expect(!list.allows("https://" + String(repeating: "a", count: 1_000) + ".b"))
     }
 
-    @Test("The first allowed candidate counts; what is not allowed is passed over")
+    @Test("The first allowed candidate wins; others are ignored")
     func candidates() {
         let list = RedirectAllowList(siteURL: Self.site, entries: Self.entries)
         #expect(list.target(nil, "", "https://evil.example", "boxscore://auth/callback") == "boxscore://auth/callback")

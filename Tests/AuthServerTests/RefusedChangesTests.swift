@@ -5,12 +5,12 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("What is refused changes nothing")
+@Suite("Refused requests change nothing")
 struct RefusedChangesTests {
     /// Two of these are more than an account may have.
     private let much = AnyJSON.string(String(repeating: "a", count: 20_000))
 
-    @Test("A new password beside an address that is taken ends no session", arguments: TestDatabase.all)
+    @Test("A new password with a taken address ends no session", arguments: TestDatabase.all)
     func takenAddress(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             _ = try await server.signUp("grace@example.com")
@@ -25,7 +25,7 @@ struct RefusedChangesTests {
         }
     }
 
-    @Test("An administrator's change that is too long leaves the address free", arguments: TestDatabase.all)
+    @Test("An administrator's change that is too long keeps the address free", arguments: TestDatabase.all)
     func tooLong(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let user = try await server.signUp().userID
@@ -39,7 +39,7 @@ struct RefusedChangesTests {
         }
     }
 
-    @Test("A change that is bound to fail tells no more about the password than signing in: guesses count")
+    @Test("A change that must fail reveals no more about the password than a sign-in: guesses count")
     func oracle() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             let session = try await server.signUp()

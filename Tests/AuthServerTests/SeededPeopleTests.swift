@@ -5,9 +5,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Made-up people at both doors")
+@Suite("Seeded accounts at both servers")
 struct SeededPeopleTests {
-    @Test("They sign in, refresh, are read at the gateway and deleted like anybody", arguments: TestDatabase.all)
+    @Test("They sign in, refresh, are read at the gateway and deleted like any account", arguments: TestDatabase.all)
     func life(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let password = SeededPeople.password.reveal()

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Sessions that are over, and tokens of others")
+@Suite("Ended sessions, and tokens of other issuers")
 struct SessionEndTests {
     private static let policy = SessionPolicy(timebox: .seconds(1_800))
 
@@ -40,7 +40,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("D5: Who signs out with a session that is over is signed out everywhere")
+    @Test("D5: Signing out with an ended session signs out everywhere")
     func signOut() async throws {
         try await TestServer.with(policy: Self.policy) { server in
             let old = try await server.signUp()
@@ -53,7 +53,7 @@ struct SessionEndTests {
     }
 
     @Test(
-        "C4: A user's token counts with our issuer and the user's audience alone",
+        "C4: A user's token is valid only with our issuer and the user's audience",
         arguments: [
             [:], ["iss": "https://other.example"], ["iss": .null], ["iss": ""], ["aud": "another"], ["aud": .null],
             ["aud": ["another", "authenticated"]],
@@ -74,7 +74,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("C4: Keys are tokens of nobody, and of any issuer")
+    @Test("C4: Keys are tokens without a user, of any issuer")
     func keys() async throws {
         try await TestServer.with { server in
             for issuer in ["supabase", .null] as [AnyJSON] {
@@ -84,7 +84,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("C4: What stands in X-JWT-AUD is compared as well")
+    @Test("C4: X-JWT-AUD is compared as well")
     func requestedAudience() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()

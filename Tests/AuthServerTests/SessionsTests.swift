@@ -6,7 +6,7 @@ import Testing
 
 @Suite("GET and DELETE /sessions")
 struct SessionsTests {
-    @Test("E10: A person sees where they are signed in, the newest first, and which one asks")
+    @Test("E10: A user sees their sessions, the newest first, with the current one marked")
     func list() async throws {
         try await TestServer.with { server in
             let first = try await server.signUp()
@@ -22,7 +22,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("E10: An ended session cannot refresh any more; the one that asked goes on")
+    @Test("E10: An ended session cannot refresh; the current one continues")
     func end() async throws {
         try await TestServer.with { server in
             let first = try await server.signUp()
@@ -39,7 +39,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("Nobody ends another person's session, or one without a name")
+    @Test("A caller cannot end another user's session or one without an id")
     func others() async throws {
         try await TestServer.with { server in
             let ada = try await server.signUp()
@@ -55,7 +55,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("A session that is over by the policy is not shown")
+    @Test("A session that the policy ended is not listed")
     func overdue() async throws {
         try await TestServer.with { server in
             _ = try await server.signUp()

@@ -28,7 +28,7 @@ struct SignUpRouteTests {
     }
 
     @Test(
-        "refuses, and makes nothing",
+        "An invalid sign-up is refused and creates nothing",
         arguments: [
             Refused(
                 testDescription: "a missing password", json: ["email": "a@b.c"], status: 400, code: "validation_failed"),
@@ -76,7 +76,7 @@ struct SignUpRouteTests {
         }
     }
 
-    @Test("D10: Without auto-confirm a new, a waiting and a taken address get answers of one shape")
+    @Test("D10: Without auto-confirm a new, a pending and a taken address get responses of one shape")
     func decoy() async throws {
         try await TestServer.with(change: { $0.confirmsAutomatically = false }) { server in
             _ = try await server.admin(
@@ -98,7 +98,7 @@ struct SignUpRouteTests {
                 #expect(answer["user_metadata"]?["sub"] == answer["id"])
                 #expect(answer["identities"]?.arrayValue?.first?["user_id"] == answer["id"])
             }
-            // Who signs up again sees what they sent themselves, and nothing of whoever was first.
+            // A repeated sign-up sees its own input, and nothing of the first one.
             #expect(waiting["user_metadata"]?["y"] == 2 && waiting["user_metadata"]?["x"] == nil)
             #expect(taken["role"] == "authenticated")
             #expect(try await server.accounts.count() == 2)
@@ -106,7 +106,7 @@ struct SignUpRouteTests {
         }
     }
 
-    @Test("Without auto-confirm a new account waits, and an administrator can confirm it")
+    @Test("Without auto-confirm a new account is pending, and an administrator can confirm it")
     func waits() async throws {
         try await TestServer.with(change: { $0.confirmsAutomatically = false }) { server in
             let answer = try await server.send(
@@ -120,7 +120,7 @@ struct SignUpRouteTests {
         }
     }
 
-    @Test("Sign-ups that are switched off say so before anything else")
+    @Test("A disabled sign-up is reported before anything else")
     func disabled() async throws {
         try await TestServer.with(change: { $0.allowsSignUp = false }) { server in
             let answer = try await server.send(.post, "/auth/v1/signup", json: ["email": "x", "password": "x"])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("POST /token")
 struct TokenRouteTests {
-    @Test("D1: The right password gives a session, in either case of the address", arguments: TestDatabase.all)
+    @Test("D1: The right password gives a session, whatever the case of the address", arguments: TestDatabase.all)
     func password(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let first = try await server.signUp("Ada@Example.com")
@@ -21,7 +21,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("D10: An unknown account and a wrong password get the same answer")
+    @Test("D10: An unknown account and a wrong password get the same response")
     func same() async throws {
         try await TestServer.with { server in
             _ = try await server.signUp()
@@ -34,7 +34,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("D12: A bcrypt hash is accepted, and replaced at the sign-in")
+    @Test("D12: A bcrypt hash is accepted and replaced at the sign-in")
     func upgrade() async throws {
         try await TestServer.with { server in
             let hash = "$2b$04$rgH83ttgEQuXqhmsU8FG8uKMmLSwkWOFteV16ENi0RGmAZdkfTjsW"
@@ -45,7 +45,7 @@ struct TokenRouteTests {
             let before = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(before == hash)
             #expect(try await server.signIn(password: "imported secret").status == 200)
-            // After the answer, so that it takes no longer than any other.
+            // After the response, so it takes no longer than any other.
             await server.auth.finishUpgrades()
             let after = try await server.accounts.account(id)?.user.passwordHash?.reveal()
             #expect(after?.hasPrefix("$argon2id$") == true)
@@ -72,7 +72,7 @@ struct TokenRouteTests {
     }
 
     @Test(
-        "Tokens that are none are told apart by form alone",
+        "Malformed tokens are recognized by their form alone",
         arguments: [
             ("", 400, "validation_failed"), ("short", 400, "validation_failed"),
             ("abcdefghijkl", 400, "refresh_token_not_found"), ("ABCDEFGHIJKL", 400, "validation_failed"),
@@ -88,7 +88,7 @@ struct TokenRouteTests {
     }
 
     @Test(
-        "A grant that is not known is refused", arguments: ["", "?grant_type=", "?grant_type=Password", "?x=password"])
+        "An unknown grant is refused", arguments: ["", "?grant_type=", "?grant_type=Password", "?x=password"])
     func grants(_ query: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.post, "/auth/v1/token\(query)", json: [:])
@@ -97,7 +97,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("Of a password change and a sign-in with the old one at once, only one order is possible")
+    @Test("A concurrent password change and sign-in with the old password have one possible order")
     func race() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()

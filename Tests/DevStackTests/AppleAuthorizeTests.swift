@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Apple's authorization page")
 struct AppleAuthorizeTests {
-    @Test("A request in order shows the people, and says whose page this is not")
+    @Test("A valid request shows the people, and names the company that the page is not")
     func shows() async throws {
         let door = try DevDoor()
         let answer = try await door.get("/dev/apple/auth/authorize", door.appleQuery())
@@ -18,7 +18,7 @@ struct AppleAuthorizeTests {
     }
 
     @Test(
-        "A request that Apple refuses gets a page and no answer to the app",
+        "A request that Apple refuses gets a page and no response to the app",
         arguments: [
             ("client_id", nil, "invalid_request"), ("client_id", "com.example.other", "invalid_client"),
             // A bundle id is for devices.
@@ -48,7 +48,7 @@ struct AppleAuthorizeTests {
         }
     }
 
-    @Test("A parameter that is there twice is refused, whatever it is")
+    @Test("A duplicate parameter is refused")
     func twice() async throws {
         let door = try DevDoor()
         let query = DevDoor.form(door.appleQuery()) + "&state=state-2"
@@ -63,7 +63,7 @@ struct AppleAuthorizeTests {
         #expect(answer.status == 400)
     }
 
-    @Test("A person who is chosen comes back in a form post with code, state and, once, name and address (E8)")
+    @Test("The chosen person returns in a form post with code, state and, once, name and address (E8)")
     func formPost() async throws {
         let door = try DevDoor()
         let first = try await door.chooseAtApple("verified")
@@ -85,7 +85,7 @@ struct AppleAuthorizeTests {
     }
 
     @Test(
-        "The first answer has what was asked for and no more",
+        "The first response has only the requested data",
         arguments: [
             ("name", ["name"]), ("email", ["email"]), ("openid", []), (nil, []),
         ] as [(String?, [String])])
@@ -95,19 +95,19 @@ struct AppleAuthorizeTests {
         #expect((user?.objectValue?.keys.sorted() ?? []) == members)
     }
 
-    @Test("Without an address there is none in the first answer either")
+    @Test("Without an address the first response has none either")
     func addressless() async throws {
         let user = try await DevDoor().chooseAtApple("no-address").hiddenFields["user"] ?? ""
         #expect(try JSONReader.read(user).objectValue?.keys.sorted() == ["name"])
     }
 
-    @Test("Who cancels comes back with Apple's word for it and the state (E7)")
+    @Test("Cancellation returns Apple's error and the state (E7)")
     func cancels() async throws {
         let answer = try await DevDoor().chooseAtApple("cancels")
         #expect(answer.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
-    @Test("Without scopes the answer may come in the query or behind the hash sign", arguments: ["query", "fragment"])
+    @Test("Without scopes the response may use the query or the fragment", arguments: ["query", "fragment"])
     func otherModes(_ mode: String) async throws {
         let door = try DevDoor()
         let answer = try await door.chooseAtApple("verified", ["scope": nil, "response_mode": mode])
@@ -117,7 +117,7 @@ struct AppleAuthorizeTests {
         #expect(try await door.appleToken(code: answer.callback["code"] ?? "").status == 200)
     }
 
-    @Test("An ID token that was asked for comes along and is bound to the code")
+    @Test("A requested ID token comes with the code and is bound to it")
     func hybrid() async throws {
         let door = try DevDoor()
         let fields = try await door.chooseAtApple("verified", ["response_type": "code id_token"]).hiddenFields
@@ -132,19 +132,19 @@ struct AppleAuthorizeTests {
         #expect(unsaid.location?.contains("#") == true)
     }
 
-    @Test("Without a state there is none in the answer")
+    @Test("Without a state the response has none")
     func stateless() async throws {
         let fields = try await DevDoor().chooseAtApple("verified", ["state": nil]).hiddenFields
         #expect(fields.keys.sorted() == ["code", "user"])
     }
 
-    @Test("Somebody who is not in the cast is refused", arguments: ["nobody", ""])
+    @Test("An unknown person is refused", arguments: ["nobody", ""])
     func stranger(_ person: String) async throws {
         #expect(try await DevDoor().chooseAtApple(person).status == 400)
     }
 
     @Test(
-        "What is no address is shown again with a sentence about it",
+        "An invalid address is shown again with an error",
         arguments: [
             (nil, "Type the address"), ("  ", "Type the address"), ("ada", "not an email address"),
             ("ada@@example.com", "not an email address"), ("ada@localhost", "not an email address"),
@@ -159,7 +159,7 @@ struct AppleAuthorizeTests {
         #expect(answer.text.contains(#"value="\#(email ?? "")" aria-invalid="true""#))
     }
 
-    @Test("A typed address is the person's own: another one is another person")
+    @Test("A typed address belongs to the person: another address is another person")
     func typedSubjects() async throws {
         let door = try DevDoor()
         func claims(_ email: String) async throws -> JSONObject {

@@ -5,7 +5,7 @@ import GatehouseWire
 import HTTPTypes
 import JSONWebTokens
 
-/// What a server and a browser do with the stand-in for Apple.
+/// The requests of a server and a browser to the stand-in for Apple.
 extension DevDoor {
     static let appleKeys = "/dev/apple/auth/keys"
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Apple's credential for an app on a device")
 struct AppleNativeTests {
-    @Test("It has what Apple's own has; name and address come once (E8)")
+    @Test("It has the members of Apple's own; name and address come once (E8)")
     func credential() async throws {
         let door = try DevDoor()
         let first = try await door.appleCredential()
@@ -27,7 +27,7 @@ struct AppleNativeTests {
         #expect(second["user"] == first["user"])
     }
 
-    @Test("The code is traded under the bundle id, without a redirect address")
+    @Test("The code is exchanged under the bundle id, without a redirect address")
     func code() async throws {
         let door = try DevDoor()
         let app = door.apple.apps[0]
@@ -42,7 +42,7 @@ struct AppleNativeTests {
         #expect(try await door.appleCredential().json["fullName"] != nil)
     }
 
-    @Test("Each person behaves as its title says")
+    @Test("Each person behaves as the title says")
     func people() async throws {
         let door = try DevDoor()
         let hidden = try await door.appleCredential(["person": "hidden"])
@@ -64,7 +64,7 @@ struct AppleNativeTests {
         #expect(door.waits.all == [.seconds(5)])
     }
 
-    @Test("A client without a sheet, a stranger, and what is no JSON are refused")
+    @Test("A client without a sheet, an unknown client and a body that is not JSON are refused")
     func refuses() async throws {
         let door = try DevDoor()
         let web = try await door.appleCredential(["client_id": .string(door.apple.webClient)])
@@ -76,7 +76,7 @@ struct AppleNativeTests {
     }
 
     @Test(
-        "Another website cannot throw the switches",
+        "Another website cannot press the buttons",
         arguments: [
             "/dev/apple/native-credential", "/dev/apple/notify", "/dev/apple/rotate-keys",
             "/dev/google/native-credential", "/dev/google/rotate-keys",

@@ -6,7 +6,7 @@ import Testing
 @Suite("Apple's notifications")
 struct AppleNotificationTests {
     @Test(
-        "A notification is signed with the published keys and has its events as a text",
+        "A notification is signed with the published keys and has its events as text",
         arguments: [
             "email-disabled", "email-enabled", "consent-revoked", "account-delete",
         ])
@@ -31,7 +31,7 @@ struct AppleNotificationTests {
         #expect(events["is_private_email"] == (isAboutAddress ? "true" : nil))
     }
 
-    @Test("The subject is the one that sign-in gave")
+    @Test("The subject is the one of the sign-in")
     func sameSubject() async throws {
         let door = try DevDoor()
         let credential = try await door.appleCredential()
@@ -39,7 +39,7 @@ struct AppleNotificationTests {
         #expect(answer["sub"] == credential["user"])
     }
 
-    @Test("Consent that is revoked at Apple ends the tokens of that client, a deleted account those of all")
+    @Test("A revoked consent at Apple ends the client's tokens, a deleted account all of them")
     func consequences() async throws {
         let door = try DevDoor()
         let token = try await door.appleToken(code: door.appleCode())["refresh_token"]
@@ -58,7 +58,7 @@ struct AppleNotificationTests {
         #expect(try await door.appleRefresh(later).error == "invalid_grant")
     }
 
-    @Test("Two notifications are two: each has an id of its own")
+    @Test("Each notification has its own id")
     func ids() async throws {
         let door = try DevDoor()
         for _ in 0..<2 {
@@ -90,7 +90,7 @@ struct AppleNotificationTests {
         #expect(door.posted.all.isEmpty)
     }
 
-    @Test("A server that is not registered, or does not answer, is told to whoever threw the switch")
+    @Test("A missing or unreachable server is reported on the page")
     func undelivered() async throws {
         let body: AnyJSON = ["person": "verified", "event": "consent-revoked"]
         let nowhere = try await DevDoor { $0.notificationEndpoint = nil }.post("/dev/apple/notify", json: body)

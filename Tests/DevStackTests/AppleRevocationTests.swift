@@ -6,7 +6,7 @@ import Testing
 @Suite("Apple's revocation endpoint")
 struct AppleRevocationTests {
     @Test(
-        "A revoked token ends the consent: tokens die, and the next sign-in has the name again (D2)",
+        "A revoked token ends the consent: tokens become invalid, and the next sign-in has the name again (D2)",
         arguments: [
             "refresh_token", "access_token",
         ])
@@ -29,7 +29,7 @@ struct AppleRevocationTests {
         #expect(listed?.first?["sub"]?.stringValue == revocation.subject)
     }
 
-    @Test("A token that nobody knows is answered with 200, as Apple does, and recorded as unknown")
+    @Test("An unknown token gets a 200, as from Apple, and is recorded as unknown")
     func unknown() async throws {
         let door = try DevDoor()
         #expect(try await door.revokeAtApple("made up").status == 200)
@@ -38,7 +38,7 @@ struct AppleRevocationTests {
         #expect(door.standIns.apple.revocations.map(\.subject) == [nil, nil])
     }
 
-    @Test("An argument that is missing or wrong is refused and nothing is recorded")
+    @Test("A missing or wrong argument is refused and nothing is recorded")
     func arguments() async throws {
         let door = try DevDoor()
         let token = try await door.appleToken(code: door.appleCode())["refresh_token"]
@@ -58,7 +58,7 @@ struct AppleRevocationTests {
         #expect(try await door.appleRefresh(token).status == 200)
     }
 
-    @Test("Another client's token is refused, so that a mix-up of client ids is noticed")
+    @Test("Another client's token is refused, which reveals mixed-up client ids")
     func otherClient() async throws {
         let door = try DevDoor()
         let token = try await door.appleToken(code: door.appleCode())["refresh_token"]

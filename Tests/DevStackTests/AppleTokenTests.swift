@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Apple's token endpoint")
 struct AppleTokenTests {
-    @Test("A code becomes tokens, and the ID token says who it is", arguments: Known.all)
+    @Test("A code is exchanged for tokens, and the ID token names the user", arguments: Known.all)
     func exchange(_ known: Known) async throws {
         let door = try DevDoor()
         let answer = try await door.appleToken(code: door.appleCode(known.person))
@@ -40,14 +40,14 @@ struct AppleTokenTests {
         #expect(claims["email_verified"] == nil)
     }
 
-    @Test("Without a nonce in the request there is none in the token")
+    @Test("Without a nonce in the request the token has none")
     func nonceless() async throws {
         let door = try DevDoor()
         let code = try await door.chooseAtApple("verified", ["nonce": nil]).hiddenFields["code"] ?? ""
         #expect(try await door.claims(of: door.appleToken(code: code)["id_token"], DevDoor.appleKeys)["nonce"] == nil)
     }
 
-    @Test("The one who mixes up nonces gets a token with another one (D4)")
+    @Test("The person who mixes up nonces gets a token with another one (D4)")
     func wrongNonce() async throws {
         let door = try DevDoor()
         let answer = try await door.appleToken(code: door.appleCode("wrong-nonce"))
@@ -56,7 +56,7 @@ struct AppleTokenTests {
         #expect(claims["nonce"] != "nonce-1")
     }
 
-    @Test("The one with the provider error gets 503, and the slow one waits before anything is decided")
+    @Test("The person with the provider error gets 503, and the slow one delays every response")
     func troubles() async throws {
         let door = try DevDoor { $0.slowness = .seconds(7) }
         let code = try await door.appleCode("provider-error")
@@ -70,7 +70,7 @@ struct AppleTokenTests {
     }
 
     @Test(
-        "A client secret that Apple would not take is refused (D2)",
+        "A client secret that Apple would refuse is refused (D2)",
         arguments: [
             ("iss", "WRONGTEAM1", "iss"), ("iss", .null, "iss"), ("sub", "com.example.app", "sub"),
             ("sub", .null, "sub"), ("aud", "https://account.apple.com", "aud"), ("aud", .null, "aud"),
@@ -90,14 +90,14 @@ struct AppleTokenTests {
         #expect(try await door.appleToken(code: code).status == 200, "the code was not used up")
     }
 
-    @Test("A client secret may live for six months, to the second")
+    @Test("A client secret may be valid for six months, to the second")
     func longestSecret() async throws {
         let door = try DevDoor()
         let secret = try door.appleSecret(["exp": .integer(TestTimes.start + 15_777_000)])
         #expect(try await door.appleToken(code: door.appleCode(), ["client_secret": secret]).status == 200)
     }
 
-    @Test("A client secret that the registered key did not sign is refused")
+    @Test("A client secret signed with another key is refused")
     func secretSignatures() async throws {
         let door = try DevDoor()
         let claims = try door.appleSecret().split(separator: ".")[1]
@@ -154,7 +154,7 @@ struct AppleTokenTests {
         #expect(try await door.appleToken(code: late).error == "invalid_grant")
     }
 
-    @Test("A code is its client's alone")
+    @Test("A code belongs to its client")
     func otherClient() async throws {
         let door = try DevDoor()
         let code = try await door.appleCode()
@@ -164,7 +164,7 @@ struct AppleTokenTests {
         #expect(try await door.appleToken(code: code).status == 200)
     }
 
-    @Test("A refresh token gives access and ID tokens, and no other refresh token")
+    @Test("A refresh token gives access and ID tokens, and no new refresh token")
     func refresh() async throws {
         let door = try DevDoor()
         let first = try await door.appleToken(code: door.appleCode())
@@ -185,7 +185,7 @@ struct AppleTokenTests {
         #expect(other.error == "invalid_grant")
     }
 
-    @Test("What is no form is refused, and so is a field that is there twice")
+    @Test("A body that is not a form, and a duplicate field, are refused")
     func bodies() async throws {
         let door = try DevDoor()
         let json = try await door.send(

@@ -10,15 +10,15 @@ import NIOCore
 import Synchronization
 import TestSupport
 
-/// The stand-ins behind a router, called without a socket, with a clock that stands still.
+/// The stand-ins behind a router, called without a socket, with a manual clock.
 struct DevDoor: Sendable {
     static let external = "http://127.0.0.1:9999"
     static let callback = "http://127.0.0.1:9999/auth/v1/callback"
 
     private let clock = TestClock()
-    /// What was posted, and where.
+    /// The posted bodies and their addresses.
     let posted = Kept<(url: String, json: AnyJSON)>()
-    /// How long somebody waited.
+    /// The durations of all sleeps.
     let waits = Kept<Duration>()
     let standIns: StandIns
     private let responder: any HTTPResponder<ServerContext>
@@ -29,7 +29,7 @@ struct DevDoor: Sendable {
     var apple: StandInRegistration.Apple { standIns.registration.apple }
     var google: StandInRegistration.Google { standIns.registration.google }
 
-    /// - Parameter postStatus: What the server answers to notifications; nil: it does not.
+    /// - Parameter postStatus: The server's response to notifications; nil for none.
     init(
         postStatus: Int? = 200, change: (inout StandInSettings) -> Void = { _ in },
         makeKey: @escaping @Sendable () throws -> JSONWebKey = { JSONWebKey.newES256() }
@@ -93,12 +93,12 @@ struct DevDoor: Sendable {
         try await send(.post, path, headers: headers, body: json.text)
     }
 
-    /// The keys that a stand-in publishes.
+    /// The published keys of a stand-in.
     func keys(_ path: String) async throws -> KeySet {
         try KeySet(published: Array(try await get(path).text.utf8))
     }
 
-    /// The claims of a token that the stand-in's published keys have signed and that has not ended.
+    /// The claims of a valid token signed with the stand-in's published keys.
     func claims(of token: String?, _ path: String) async throws -> JSONObject {
         try await keys(path).verify(token ?? "", at: now).claims.members
     }
@@ -125,7 +125,7 @@ struct DevAnswer: Sendable, CustomStringConvertible {
     var location: String? { headers[.location] }
     var description: String { "\(status) \(text.prefix(400))" }
 
-    /// The parameters behind the question mark, or the hash sign, of the address that people are sent to.
+    /// The query, or the fragment, of the address to which the browser is sent.
     var callback: [String: String] {
         let query = location?.split(separator: location?.contains("#") == true ? "#" : "?", maxSplits: 1).last ?? ""
         let pairs = query.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
@@ -154,7 +154,7 @@ struct DevAnswer: Sendable, CustomStringConvertible {
     }
 }
 
-/// Keeps what a closure was given.
+/// Records the arguments of a closure.
 final class Kept<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     func keep(_ value: Value) { values.withLock { $0.append(value) } }

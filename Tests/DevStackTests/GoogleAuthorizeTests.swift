@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Google's authorization page")
 struct GoogleAuthorizeTests {
-    @Test("A request in order shows the people whom Google can have")
+    @Test("A valid request shows the people that Google can have")
     func shows() async throws {
         let door = try DevDoor()
         let answer = try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery())
@@ -16,7 +16,7 @@ struct GoogleAuthorizeTests {
     }
 
     @Test(
-        "A request that Google refuses gets a page and no answer to the app",
+        "A request that Google refuses gets a page and no response to the app",
         arguments: [
             ("client_id", nil, "invalid_request"), ("client_id", "other.apps.example.com", "invalid_client"),
             ("client_id", "ios.apps.example.com", "invalid_client"),
@@ -47,7 +47,7 @@ struct GoogleAuthorizeTests {
         }
     }
 
-    @Test("A person who is chosen comes back with code, state, scopes and issuer (E9)")
+    @Test("The chosen person returns with code, state, scopes and issuer (E9)")
     func redirect() async throws {
         let door = try DevDoor()
         let answer = try await door.chooseAtGoogle("verified", ["state": "a b&c=d#e/ü"])
@@ -60,7 +60,7 @@ struct GoogleAuthorizeTests {
         #expect(fields["scope"] == "email openid profile")
     }
 
-    @Test("A redirect address with a query of its own keeps it")
+    @Test("A redirect address with a query keeps it")
     func ownQuery() async throws {
         let url = "http://127.0.0.1:9999/callback?app=1"
         let door = try DevDoor { $0.redirectURIs = [url] }
@@ -68,14 +68,14 @@ struct GoogleAuthorizeTests {
         #expect(answer.location?.hasPrefix(url + "&code=") == true)
     }
 
-    @Test("Who cancels comes back with access_denied and the state (E7)")
+    @Test("Cancellation returns access_denied and the state (E7)")
     func cancels() async throws {
         let door = try DevDoor()
         let fields = try await door.chooseAtGoogle("cancels").callback
         #expect(fields == ["error": "access_denied", "state": "state-1", "iss": door.google.issuer])
     }
 
-    @Test("With prompt=none nobody is asked, and nobody is signed in")
+    @Test("With prompt=none there is no page and no sign-in")
     func silent() async throws {
         let door = try DevDoor()
         let answer = try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery(["prompt": "none"]))
@@ -84,7 +84,7 @@ struct GoogleAuthorizeTests {
         #expect(answer.callback["state"] == "state-1")
     }
 
-    @Test("The address that the app suggests is in the field already")
+    @Test("The address that the app suggests is already in the field")
     func hint() async throws {
         let door = try DevDoor()
         let answer = try await door.get(
@@ -92,7 +92,7 @@ struct GoogleAuthorizeTests {
         #expect(answer.text.contains(#"value="ada@example.com""#))
     }
 
-    @Test("Apple's relay is not at Google")
+    @Test("Google has no relay addresses")
     func relay() async throws {
         #expect(try await DevDoor().chooseAtGoogle("hidden").status == 400)
     }

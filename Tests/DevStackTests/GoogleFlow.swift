@@ -2,7 +2,7 @@ import DevStack
 import GatehouseWire
 import HTTPTypes
 
-/// What a server and a browser do with the stand-in for Google.
+/// The requests of a server and a browser to the stand-in for Google.
 extension DevDoor {
     static let googleKeys = "/dev/google/oauth2/v3/certs"
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"

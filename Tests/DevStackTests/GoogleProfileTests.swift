@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Google's profile, revocation and native tokens")
 struct GoogleProfileTests {
-    @Test("Without a good access token there is no profile")
+    @Test("Without a valid access token there is no profile")
     func refusals() async throws {
         let door = try DevDoor()
         let none = try await door.userInfo(nil)
@@ -22,7 +22,7 @@ struct GoogleProfileTests {
         #expect(try await door.userInfo(tokens["access_token"]).error == "invalid_token")
     }
 
-    @Test("Posting for the profile works too")
+    @Test("The profile can also be requested by POST")
     func post() async throws {
         let door = try DevDoor()
         let token = try await door.googleToken(code: door.googleCode())["access_token"] ?? ""
@@ -31,7 +31,7 @@ struct GoogleProfileTests {
         #expect(answer["email"] == "verified@example.com")
     }
 
-    @Test("A revoked token ends the consent and is recorded; one that nobody knows is refused")
+    @Test("A revoked token ends the consent and is recorded; an unknown one is refused")
     func revocation() async throws {
         let door = try DevDoor()
         let offline: [String: String?] = ["access_type": "offline"]
@@ -53,7 +53,7 @@ struct GoogleProfileTests {
         #expect(listed?.count == 2)
     }
 
-    @Test("A native ID token is for the app, or for the server with the app as the party that asked")
+    @Test("A native ID token is for the app, or for the server with the app as authorized party")
     func native() async throws {
         let door = try DevDoor()
         let own = try await door.googleCredential()
@@ -77,7 +77,7 @@ struct GoogleProfileTests {
         #expect(forServer["sub"] == claims["sub"], "the same person at every client")
     }
 
-    @Test("Native sign-in fails as the person's title says, and for clients that are none")
+    @Test("Native sign-in fails as the person's title says, and for unknown clients")
     func nativeRefusals() async throws {
         let door = try DevDoor()
         #expect(try await door.googleCredential(["person": "cancels"]).error == "access_denied")

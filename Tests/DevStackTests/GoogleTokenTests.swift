@@ -6,7 +6,8 @@ import Testing
 @Suite("Google's token endpoint")
 struct GoogleTokenTests {
     @Test(
-        "A code becomes tokens, and the ID token says who it is (D3)", arguments: Known.all.filter { !$0.isRelay })
+        "A code is exchanged for tokens, and the ID token names the user (D3)",
+        arguments: Known.all.filter { !$0.isRelay })
     func exchange(_ known: Known) async throws {
         let door = try DevDoor()
         let answer = try await door.googleToken(code: door.googleCode(known.person))
@@ -29,7 +30,7 @@ struct GoogleTokenTests {
         #expect(claims["picture"]?.stringValue?.hasPrefix("https://") == true)
     }
 
-    @Test("Token and profile have what the scopes allow")
+    @Test("Token and profile have the data of the scopes")
     func scopes() async throws {
         let door = try DevDoor()
         let folder = "https://www.googleapis.com/auth/"
@@ -59,7 +60,7 @@ struct GoogleTokenTests {
         #expect(answer.status == 200, "\(answer)")
     }
 
-    @Test("A client that does not prove itself is refused with 401 and told how")
+    @Test("An unauthenticated client is refused with 401 and a reason")
     func clients() async throws {
         let door = try DevDoor()
         let code = try await door.googleCode()
@@ -107,7 +108,7 @@ struct GoogleTokenTests {
         #expect(answer["error_description"]?.isEmpty == false)
     }
 
-    @Test("Without a challenge a verifier is not asked for, and refused when it comes all the same")
+    @Test("Without a challenge no verifier is required, and a verifier is refused")
     func withoutPKCE() async throws {
         let door = try DevDoor()
         let without: [String: String?] = ["code_challenge": nil, "code_challenge_method": nil]
@@ -126,7 +127,7 @@ struct GoogleTokenTests {
         #expect(try await door.googleToken(code: late).error == "invalid_grant")
     }
 
-    @Test("Each person behaves as its title says")
+    @Test("Each person behaves as the title says")
     func people() async throws {
         let door = try DevDoor()
         #expect(try await door.googleToken(code: door.googleCode("provider-error")).status == 503)
@@ -142,7 +143,7 @@ struct GoogleTokenTests {
         #expect(ada["email_verified"] == true)
     }
 
-    @Test("A refresh token comes with offline access the first time, or when consent is asked for again")
+    @Test("A refresh token comes with the first offline access, or when consent is requested again")
     func refresh() async throws {
         let door = try DevDoor()
         func tokens(_ changes: [String: String?]) async throws -> DevAnswer {

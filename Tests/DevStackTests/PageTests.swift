@@ -17,8 +17,8 @@ struct PageTests {
         "dt", "dd", "code", "form", "ul", "li", "label", "input", "button", "a",
     ]
 
-    /// Nothing of the attack is markup: there are our elements and no others, and outside of its quotation marks no
-    /// tag has anything but names of attributes.
+    /// No part of the attack is markup: the page has only our elements, and outside of quotation marks a tag has only
+    /// attribute names.
     private func expectHarmless(_ answer: DevAnswer) {
         let page = answer.text.replacing("<script>document.forms[0].submit()</script>", with: "")
         for tag in page.matches(of: #/<\/?([A-Za-z!0-9]*)([^>]*)>?/#) {
@@ -29,7 +29,7 @@ struct PageTests {
     }
 
     @Test(
-        "What comes in a request is text on the page, never markup",
+        "Request data is text on the page, never markup",
         arguments: [
             "state", "nonce", "redirect_uri", "client_id", "scope", "response_mode", "response_type", "other",
         ])
@@ -55,7 +55,7 @@ struct PageTests {
         if name == "state" { #expect(answer.callback["state"] == Self.attack) }
     }
 
-    @Test("A name of a parameter, a person and an address are text as well")
+    @Test("Parameter names, people and addresses are text as well")
     func others() async throws {
         let door = try DevDoor()
         expectHarmless(try await door.get(Self.applePath, door.appleQuery([Self.attack: "1"])))
@@ -70,7 +70,7 @@ struct PageTests {
     }
 
     @Test(
-        "The command on the page of dev gives the shell the code as one word",
+        "The command on the dev page passes the code to the shell as one word",
         arguments: [
             "8b9d5c2e-code", "'; touch /tmp/owned; '", "'\u{308}; touch /tmp/owned; '\u{308}", "$(id)`id`", #"\"#,
             #"","code_verifier":"mine"#, "a\nb",
@@ -88,7 +88,7 @@ struct PageTests {
         #expect(body["code_verifier"]?.stringValue == ExampleProofKey.verifier)
     }
 
-    /// What a POSIX shell passes to a program, in its own words.
+    /// The arguments that a POSIX shell passes to a program.
     private static func words(ofShell command: String) throws -> [String] {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
@@ -110,7 +110,7 @@ struct PageTests {
         #expect(answer.callback["state"] == "a\r\nset-cookie: b=c")
     }
 
-    @Test("Pages load nothing, run nothing but what their policy names by digest, and are in no frame")
+    @Test("Pages load nothing, run only scripts that their policy names by digest, and cannot be framed")
     func policy() async throws {
         let door = try DevDoor()
         let choosing = try await door.get(Self.googlePath, door.googleQuery())
@@ -155,7 +155,7 @@ struct PageTests {
         #expect(!page.text.contains("<script"))
     }
 
-    @Test("The page's form goes back to the request it was made for")
+    @Test("The page's form returns to its own request")
     func formAddress() async throws {
         let door = try DevDoor()
         let page = try await door.get(Self.applePath, door.appleQuery(["state": "a b&c=d"]))

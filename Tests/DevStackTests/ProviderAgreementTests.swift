@@ -4,7 +4,7 @@ import HTTPTypes
 import IdentityProviders
 import Testing
 
-/// Our own provider code against the stand-ins: each is written from the companies' pages, and they have to agree.
+/// Our provider code against the stand-ins: both follow the companies' documentation, and must agree.
 @Suite("The stand-ins and IdentityProviders agree")
 struct ProviderAgreementTests {
     private func transport(_ door: DevDoor) -> ProviderTransport {
@@ -89,7 +89,7 @@ struct ProviderAgreementTests {
     @Test("Native ID tokens of both (D4)")
     func native() async throws {
         let door = try DevDoor()
-        // SHA-256 of "12345" in hexadecimal: what an app gives to Apple.
+        // SHA-256 of "12345" in hexadecimal, as an app sends it to Apple.
         let digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
         let fromApple = try await door.appleCredential(["nonce": .string(digest)])["identityToken"] ?? ""
         let fromGoogle = try await door.googleCredential([
@@ -103,7 +103,7 @@ struct ProviderAgreementTests {
         for identity in [atApple, atGoogle] { expect(identity, Known.all[0]) }
     }
 
-    @Test("The wrong nonce is refused, and the failing token endpoint is no refusal (D4, E7)")
+    @Test("A wrong nonce is refused, and a failing token endpoint is not a refusal (D4, E7)")
     func troubles() async throws {
         let door = try DevDoor()
         let provider = try google(door)
@@ -121,7 +121,7 @@ struct ProviderAgreementTests {
         }
     }
 
-    @Test("A notification of Apple's is read as what was sent")
+    @Test("An Apple notification is read as it was sent")
     func notification() async throws {
         let door = try DevDoor()
         let sent = try await door.post("/dev/apple/notify", json: ["person": "hidden", "event": "email-disabled"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The stand-ins' keys and documents")
 struct StandInKeysTests {
-    @Test("Keys are RS256 as both companies' are, and discovery says so")
+    @Test("Keys are RS256, as with both companies, and discovery says so")
     func algorithm() async throws {
         let door = try DevDoor(makeKey: { try JSONWebKey.newRS256() })
         for (path, keys) in [("/dev/apple", DevDoor.appleKeys), ("/dev/google", DevDoor.googleKeys)] {
@@ -21,7 +21,7 @@ struct StandInKeysTests {
         #expect(verified.algorithm == .rs256)
     }
 
-    @Test("Keys overlap: after one rotation old tokens verify, and so they do after two, but not after three (D4)")
+    @Test("Keys overlap: old tokens verify after one rotation and after two, but not after three (D4)")
     func rotation() async throws {
         let door = try DevDoor()
         let token = try await door.appleCredential()["identityToken"] ?? ""
@@ -43,7 +43,7 @@ struct StandInKeysTests {
         }
     }
 
-    @Test("A key that cannot be made leaves the old ones as they are")
+    @Test("A failed key generation keeps the old keys")
     func failingRotation() async throws {
         let made = Kept<Int>()
         let door = try DevDoor(makeKey: {
@@ -56,7 +56,7 @@ struct StandInKeysTests {
         #expect(try await door.keys(DevDoor.googleKeys).keys.map(\.id) == before)
     }
 
-    @Test("The two companies' keys are not each other's")
+    @Test("The two companies have different keys")
     func apart() async throws {
         let door = try DevDoor()
         let token = try await door.appleCredential()["identityToken"] ?? ""
@@ -64,7 +64,7 @@ struct StandInKeysTests {
         #expect(throws: TokenRejection.self) { try google.verify(token, at: door.now) }
     }
 
-    @Test("Every address in the discovery documents is served, and the issuer is as composed")
+    @Test("Every address in the discovery documents is served, and the issuer matches")
     func discovery() async throws {
         let door = try DevDoor { $0.appleIssuer = "https://appleid.apple.com" }
         for (path, issuer) in [

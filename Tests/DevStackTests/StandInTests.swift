@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The stand-ins as a whole")
 struct StandInTests {
-    @Test("The registration is what Apple's and Google's consoles give out")
+    @Test("The registration matches the form of Apple's and Google's consoles")
     func registration() throws {
         let door = try DevDoor()
         for id in [door.apple.teamID, door.apple.keyID] { #expect(id.contains(/^[A-Z0-9]{10}$/)) }
@@ -21,7 +21,7 @@ struct StandInTests {
         #expect("\(door.standIns.registration)".contains(pem) == false, "printing shows no secret")
     }
 
-    @Test("People are the same after every start, have one subject at each company, and share addresses")
+    @Test("People are the same after every start, have one subject per company, and share addresses")
     func subjects() async throws {
         var seen: [[String?]] = []
         for _ in 0..<2 {
@@ -40,7 +40,7 @@ struct StandInTests {
         #expect(try await door.appleCredential()["email"] == google)
     }
 
-    @Test("Every address of the cast is one that nobody has")
+    @Test("Every address of the cast is unassignable")
     func addresses() {
         for company in [Company.apple, .google] {
             let people = Person.cast(of: company)
@@ -54,7 +54,7 @@ struct StandInTests {
         }
     }
 
-    @Test("What is remembered is bounded: of a thousand and one codes the first is forgotten, the second is not")
+    @Test("Memory is bounded: of a thousand and one codes the first is forgotten, the second is not")
     func bounded() async throws {
         let door = try DevDoor()
         var codes: [String] = []
@@ -64,7 +64,7 @@ struct StandInTests {
         #expect(try await door.googleToken(code: codes[1_000]).status == 200)
     }
 
-    @Test("Of two who bring one code at once, one gets tokens")
+    @Test("Of two concurrent exchanges of one code, one gets tokens")
     func race() async throws {
         let door = try DevDoor()
         let code = try await door.googleCode()
@@ -75,7 +75,7 @@ struct StandInTests {
         #expect(answers.sorted() == [200, 400, 400, 400, 400, 400, 400, 400])
     }
 
-    @Test("Nothing else is at these addresses")
+    @Test("These addresses serve nothing else")
     func unknown() async throws {
         let door = try DevDoor()
         #expect(try await door.get("/dev/apple/elsewhere").status == 404)

@@ -7,7 +7,7 @@ func halfHash(_ text: String) -> String {
     Base64URL.text(Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
 }
 
-/// The people who can sign in, with what the ID token has to say about their address.
+/// The people who can sign in, with the claims of their ID tokens about the address.
 struct Known: Sendable, CustomTestStringConvertible {
     let person: String
     let email: String?

@@ -8,7 +8,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("The gateway and tokens that have not run out")
+@Suite("The gateway and unexpired tokens")
 struct EndedSessionTests {
     private func status(_ server: TestServer, _ session: TestSession) async throws -> Int {
         let answer = try await server.send(.get, "/v1/auth/me", bearer: session.accessToken)
@@ -17,7 +17,7 @@ struct EndedSessionTests {
         return answer.status
     }
 
-    @Test("C4: Where this process ended a session, its tokens are refused at once", arguments: TestDatabase.all)
+    @Test("C4: After this process ended a session, its tokens are refused at once", arguments: TestDatabase.all)
     func endings(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             typealias Step = @Sendable (TestServer, TestSession) async throws -> TestAnswer
@@ -51,7 +51,7 @@ struct EndedSessionTests {
                 #expect(try await status(server, session) == 200)
                 #expect(try await step(server, session).status / 100 == 2)
                 #expect(try await status(server, session) == 401)
-                // The auth door looks the session up, says why, and makes nobody believe the token again.
+                // The auth API looks up the session, reports the reason, and does not revalidate the token.
                 let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
                 #expect(user.code == "session_not_found")
                 #expect(try await status(server, session) == 401)
@@ -59,7 +59,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C4: A ban refuses at once, and not after it was lifted or has run out", arguments: TestDatabase.all)
+    @Test("C4: A ban refuses at once, and not after its end", arguments: TestDatabase.all)
     func bans(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
@@ -76,14 +76,14 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C4: Another node hears of it by its next look, a new one by its first", arguments: TestDatabase.all)
+    @Test("C4: Another node learns it by its next poll, a new one by its first", arguments: TestDatabase.all)
     func nodes(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             var elsewhere = server.accounts
             elsewhere.afterRevocation = { _ in }
             let (ada, bob) = (try await server.signUp(), try await server.signUp("bob@example.com"))
             for session in [ada, bob] { #expect(try await status(server, session) == 200) }
-            // Its commit comes later than its time, and its clock is behind.
+            // Its commit comes after its timestamp, and its clock is behind.
             let begin = server.clock.now - .seconds(20)
             try await elsewhere.signOut(
                 UserID(trusted: ada.userID), name: "", session: nil, scope: .global, at: begin)
@@ -94,7 +94,7 @@ struct EndedSessionTests {
             try await server.watch.look()
             #expect(try await status(server, bob) == 401)
             server.clock.advance(by: .seconds(3_500))
-            // What a node does that has just started.
+            // As on a node that has just started.
             server.keys.cache.forgetAll()
             var sources = KeySources()
             sources.store = server.signingKeys
@@ -109,7 +109,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C4: Looking for those refused costs a read of the profile nothing", arguments: TestDatabase.all)
+    @Test("C4: The check of revoked tokens adds no cost to reading a profile", arguments: TestDatabase.all)
     func cost(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
@@ -121,7 +121,7 @@ struct EndedSessionTests {
         }
     }
 
-    @Test("C2: A live token of a deleted account makes no profile, softly deleted or not", arguments: TestDatabase.all)
+    @Test("C2: An unexpired token of a deleted account creates no profile", arguments: TestDatabase.all)
     func patch(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             for isSoft in [true, false] {

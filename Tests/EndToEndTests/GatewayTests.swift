@@ -4,9 +4,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The gateway before the auth door")
+@Suite("The gateway in front of the auth server")
 struct GatewayTests {
-    @Test("C1: The profile is there at once, with the name of the sign-up", arguments: TestDatabase.all)
+    @Test("C1: The profile exists at once, with the name of the sign-up", arguments: TestDatabase.all)
     func me(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp(data: ["first_name": "Ada"])
@@ -21,7 +21,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "C1: A token whose session has ended, or whose person is banned, deletes nothing",
+        "C1: A token of an ended session or a banned user deletes nothing",
         arguments: TestDatabase.all)
     func endedSession(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
@@ -40,7 +40,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("C2: What is absent stays, a null clears", arguments: TestDatabase.all)
+    @Test("C2: An absent field stays, a null clears", arguments: TestDatabase.all)
     func patch(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
@@ -58,7 +58,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "C2: What does not fit is refused and changes nothing",
+        "C2: An invalid change is refused and changes nothing",
         arguments: [
             [:], ["nickname": "x"], ["first_name": 5], ["first_name": .string(String(repeating: "x", count: 51))],
             ["favorite_teams": "nba_1"], ["favorite_teams": ["NBA"]], ["favorite_teams": [5]],
@@ -76,7 +76,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("C1: Deleting removes the account, its sessions and its profile, and is harmless to repeat")
+    @Test("C1: A deletion removes the account, its sessions and its profile, and can be repeated")
     func delete() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -85,7 +85,7 @@ struct GatewayTests {
             #expect(try await server.signIn().code == "invalid_credentials")
             #expect(try await server.accounts.count() == 0)
             #expect(try await server.send(.delete, "/v1/auth/me", bearer: session.accessToken).status == 204)
-            // The token is still good in form; there is no row that it could write to.
+            // The token is still valid, but the row for its write is gone.
             let patched = try await server.send(
                 .patch, "/v1/auth/me", bearer: session.accessToken, json: ["first_name": "Ada"])
             #expect(patched.status == 401)
@@ -107,7 +107,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "C6: The whole record has the name and picture of the metadata, https only",
+        "C6: The full record has name and picture of the metadata, https only",
         arguments: [
             ("https://example.com/ada.png", "https://example.com/ada.png"), ("javascript:alert(1)", nil),
         ] as [(String, String?)])
@@ -129,7 +129,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("Reading the profile takes one statement, changing it one more: who asks, and whether they still may")
+    @Test("Reading the profile takes one statement; a change takes one more, for the caller's current rights")
     func statements() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -145,7 +145,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("C8: Team ids of a profile can be shown by name")
+    @Test("C8: Team ids of a profile resolve to names")
     func teams() async throws {
         try await TestServer.with { server in
             let teams = try await server.send(.get, "/v1/teams?league=nba")

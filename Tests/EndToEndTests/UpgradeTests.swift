@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 /// `Docs/operations.md`: migrate first; the nodes that run go on, on the newer schema.
-@Suite("A step of the schema under a node that serves")
+@Suite("A migration under a running node")
 struct UpgradeTests {
     private static let level = Accounts.migrations.count
 
-    /// What a newer program may do to each table that this one uses.
+    /// The changes that a newer program may make to each table of this one.
     private static let next = Migration(
         level + 1, "of a newer program",
         [
@@ -23,7 +23,7 @@ struct UpgradeTests {
             "CREATE TABLE badges (id \(.uuid) PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE) \(.table)",
         ])
 
-    /// All that a person does, from the door to the last sign-out.
+    /// Every request of a user, from sign-up to the last sign-out.
     private func roundTrip(_ server: TestServer, _ email: String) async throws {
         let session = try await server.signUp(email, data: ["first_name": "Ada"])
         let refreshed = try await refresh(server, session.refreshToken)
@@ -45,7 +45,7 @@ struct UpgradeTests {
         return answer
     }
 
-    @Test("Sessions from before go on, and all that a person does works as before", arguments: TestDatabase.all)
+    @Test("Older sessions continue, and all of a user's requests work as before", arguments: TestDatabase.all)
     func newerSchema(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             try await roundTrip(server, "ada@example.com")
@@ -60,7 +60,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("People serve themselves while a step runs that another node has begun", arguments: TestDatabase.all)
+    @Test("Users are served while another node's migration runs", arguments: TestDatabase.all)
     func during(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,4 +1,4 @@
-"""A person's browser as far as signing in needs one: it keeps cookies, follows redirects, and fills in forms."""
+"""A minimal browser for sign-ins: it keeps cookies, follows redirects, and fills in forms."""
 
 import html.parser
 import urllib.parse
@@ -9,7 +9,7 @@ REDIRECTS = 20
 
 
 class Page:
-    """Where the browser came to stand."""
+    """The final page of the browser."""
 
     def __init__(self, url, status, text, headers):
         self.url, self.status, self.text, self.headers = str(url), status, text, headers
@@ -43,7 +43,7 @@ class Browser:
             response = self.client.request(method, url, data=data)
             if not response.is_redirect:
                 return Page(url, response.status_code, response.text, response.headers)
-            # httpx would encode the target anew; a browser takes it as it stands.
+            # httpx would encode the target again; a browser uses it unchanged.
             url = urllib.parse.urljoin(url, response.headers["location"])
             method, data = "GET", None
         raise AssertionError(f"redirected {REDIRECTS} times, at last to {url}")
@@ -55,7 +55,7 @@ class Browser:
         return urllib.parse.urljoin(url, response.headers["location"])
 
     def submit(self, page, button=None, **fields):
-        """Sends the page's first form that has all these fields. `button`: (name, value) of the one that is pressed."""
+        """Submits the page's first form with all these fields. `button`: (name, value) of the pressed one."""
         fitting = [form for form in page.forms if fields.keys() <= form.fields.keys()]
         assert fitting, f"no form for {sorted(fields)} on {page}"
         form = fitting[0]

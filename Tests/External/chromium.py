@@ -1,4 +1,4 @@
-"""A real Chromium, without a window: what only a browser does with cookies, forms, history, focus and layout."""
+"""A real headless Chromium, for a browser's own handling of cookies, forms, history, focus and layout."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 from program import PATIENCE_SECONDS
 
-# Where Chromium, or a browser made of it, is; GATEHOUSE_BROWSER names another. Scripts/prepare.sh knows them too.
+# Paths of Chromium and browsers based on it; GATEHOUSE_BROWSER names another. Scripts/prepare.sh has the same list.
 PROGRAMS = [
     "chromium",
     "chromium-browser",
@@ -17,7 +17,7 @@ PROGRAMS = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
 
-# What has to be within the keyboard's reach, in order of the document.
+# The elements that the keyboard must reach, in document order.
 CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea"
 NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1200, "height": 800}
 
@@ -30,7 +30,7 @@ def program():
 
 
 class Chromium:
-    """One process. Each person's browser in it has cookies of its own."""
+    """One process. Each user's browser in it has its own cookies."""
 
     def __init__(self):
         self.playwright = sync_playwright().start()
@@ -66,7 +66,7 @@ class Tab:
         return self
 
     def choose(self, title):
-        """Clicks the person with this title on a stand-in's page."""
+        """Clicks the test user with this title on a stand-in's page."""
         self.row(title).get_by_role("button").click()
         return self
 
@@ -74,14 +74,14 @@ class Tab:
         return self.page.get_by_role("listitem").filter(has=self.page.get_by_text(title, exact=True))
 
     def type_address(self, address):
-        """As the person whose address is typed, with the return key."""
+        """Signs in with a typed address and the return key."""
         field = self.page.get_by_label("Email address")
         field.fill(address)
         field.press("Enter")
         return self
 
     def arrive(self, address):
-        """Waits for the page at `address`, whatever was added to it."""
+        """Waits for the page at `address`, with any suffix."""
         self.page.wait_for_url(lambda url: url.partition("#")[0].partition("?")[0] == address)
         return self
 
@@ -95,19 +95,18 @@ class Tab:
 
     @property
     def focused(self):
-        """What the keyboard is at: its value, or its id where it has none."""
+        """The focused element: its value, or its id without one."""
         return self.page.evaluate("() => document.activeElement.value || document.activeElement.id")
 
     def close(self):
         self.page.context.close()
 
 
-# What people need whose eyes, hands or screens differ.
+# Accessibility.
 
 
 def barriers(tab, *tags):
-    """What axe finds wrong, light and dark, and what does not fit on a small screen or at a large scale. `tags` choose
-    from its rules."""
+    """The findings of axe, light and dark, and overflow on a small screen or at a large scale. `tags` select rules."""
     options = {"resultTypes": ["violations"]} | ({"runOnly": list(tags)} if tags else {})
     found = []
     for scheme in ["light", "dark"]:
@@ -123,7 +122,7 @@ def barriers(tab, *tags):
 
 
 def walk(tab):
-    """Tabs once around the page: what had the focus, where that could not be seen, and all that should have it."""
+    """Tabs once around the page. Returns the focused elements, the ones without a visible focus, and the expected ones."""
     tab.page.evaluate("() => document.activeElement.blur()")
     count = tab.page.locator(CONTROLS).count()
     reached, unseen = [], []

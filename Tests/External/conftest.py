@@ -16,7 +16,7 @@ import postgres  # noqa: E402
 import program  # noqa: E402
 
 GOLDEN_LEDGER = pytest.StashKey()
-# The groups of tests that take longest, so that none of them is left for the end.
+# The slowest groups of tests start first.
 LONGEST_FIRST = [
     "test_example_package", "test_app", "outage silence", "test_malformed", "test_import", "outage unplugged",
     "test_nodes", "rotated key", "source out of reach", "outage crash", "node killed", "test_program",
@@ -26,10 +26,10 @@ SERVERS = pytest.StashKey()
 
 
 def pytest_configure(config):
-    # It would keep notes in the folder of the tests.
+    # It would write files into the folder of the tests.
     notes = tempfile.mkdtemp(prefix="gatehouse-tests-")
     hypothesis.configuration.set_hypothesis_home_dir(notes)
-    # `dev` says there where it runs.
+    # `dev` publishes its address there.
     os.environ["XDG_STATE_HOME"] = os.path.join(notes, "state")
     config.add_cleanup(lambda: shutil.rmtree(notes, ignore_errors=True))
     config.stash[GOLDEN_LEDGER] = {"passed": 0, "waiting": [], "differs": 0, "used": set(), "failed": 0}
@@ -39,8 +39,8 @@ def pytest_configure(config):
 
 
 def pytest_itemcollected(item):
-    """With several processes, a file's tests run in one of them, in order, because they share servers. A test may name
-    a group of its own."""
+    """With several processes, a file's tests run in one of them, in order, because they share servers. A test may have
+    its own group."""
     if item.get_closest_marker("xdist_group") is None:
         item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
@@ -95,13 +95,13 @@ def servers(pytestconfig, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def dev(session_servers):
-    """A `gatehouse dev` that all tests share: each makes its own people."""
+    """A `gatehouse dev` that all tests share; each creates its own users."""
     return session_servers.dev().start()
 
 
 @pytest.fixture(scope="session")
 def cluster():
-    """A PostgreSQL server that keeps its promises, for all tests that do not stop or configure it."""
+    """A durable PostgreSQL server for all tests that do not stop or configure it."""
     cluster = postgres.Cluster(*postgres.DURABLE)
     yield cluster
     cluster.stop()
@@ -118,13 +118,13 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def new_email():
-    """Makes an address that nobody in this run has."""
+    """Creates an address that is unused in this run."""
     return lambda name="person": f"{name}{next(_numbers)}@example.com"
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A failed test shows what the running servers wrote."""
+    """A failed test shows the output of the running servers."""
     report = (yield).get_result()
     if report.failed:
         for server in item.config.stash[SERVERS]:

@@ -1,6 +1,6 @@
-"""Makes hostile requests: each is one of the server's own, with a few things about it changed. Standard library only.
+"""Creates hostile requests: each is a valid request with a few changes. Standard library only.
 
-A number and a seed decide a request, so that a finding can be sent again. Every text holds MARK, which no log may repeat.
+A number and a seed determine a request, so a finding can be repeated. Every text contains MARK, which no log may repeat.
 """
 
 import base64
@@ -14,7 +14,7 @@ from program import PASSWORD, PUBLISHABLE_KEY, REPOSITORY, SECRET_KEY
 from wire import request
 
 MARK = "k7hostile"
-# What would be a header of the answer if a line break got through.
+# A response header, if a line break got through.
 INJECTED = "x-hostile-line"
 UNKNOWN_ID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b"
 VERIFIER = "a-verifier-of-more-than-forty-three-characters-0001"
@@ -24,7 +24,7 @@ GRANT = "/auth/v1/token?grant_type="
 FLOW = f"provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=s256"
 BROUGHT = {"state": UNKNOWN_ID, "code": "abc", "user": '{"name":{"firstName":"Ana"}}', "iss": "x", "error": "denied"}
 NEW, MINE = "{new}@example.com", "{mine}"
-# Method, path with its query, whose bearer, body, kind of body. In braces: what `Sender` knows when it sends.
+# Method, path with its query, bearer, body, kind of body. `Sender` replaces names in braces when it sends.
 REQUESTS = [
     ("GET", "/auth/v1/health", None, None),
     ("GET", "/auth/v1/.well-known/jwks.json", None, None),
@@ -91,7 +91,7 @@ REQUESTS = [
     ("GET", "/health", None, None),
     ("GET", "/ready", None, None),
 ]  # fmt: skip
-# Where the server's rows are written, and below which paths.
+# The sources of the server's routes, and their path prefixes.
 TABLES = {"Sources/AuthServer": ("/auth/v1",), "Sources/ProfileGateway/Routes": ("/v1", "/api/v1")}
 ROW = re.compile(r'\bRoute\(\s*\.(\w+),\s*"([^"]*)"')
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get")
@@ -105,7 +105,7 @@ def rows_in_sources():
                 yield method.upper(), [prefix + path for prefix in prefixes]
 
 
-# Orders of marks that normalising has to sort, a base letter between long runs, letters that expand, and directions.
+# Mark orders that normalization sorts, a base letter between long runs, expanding letters, and directions.
 MARKS = ["\u0301\u0323", "\u0315\u0300\u05b0\u0338", "\u0f71\u0f74\u0f72", "\u1100\u1161\u11a8", "\ufdfa", "\u0130", "\u202e\u2066"]
 TEXTS = [
     "", " ", "\t", "null", "undefined", "NaN", "../../etc/passwd", "'; DROP TABLE users; --", "' OR 1=1 --", "%s%n%x",
@@ -132,14 +132,14 @@ HEADERS = [
 
 
 class Wanted(dict):
-    """Fills what it knows, and leaves other braces as they are."""
+    """Replaces the known names and leaves other braces unchanged."""
 
     def __missing__(self, name):
         return "{" + name + "}"
 
 
 class Hostile:
-    """The request of one number. `known`: what the sender has, such as a live token."""
+    """The request with one number. `known`: the sender's values, such as a valid token."""
 
     def __init__(self, seed, number, known):
         self.random, self.known = random.Random(f"{seed}:{number}"), known
@@ -200,7 +200,7 @@ class Hostile:
         return value
 
     def token(self):
-        """A token that is not to be believed: the user's own, changed, or made up."""
+        """An invalid token: the user's own with a change, or a forged one."""
         self.forged = True
         parts = self.known["token"].split(".")
         choose = self.random.random()
@@ -218,7 +218,7 @@ class Hostile:
                 name = self.random.choice(names) if self.random.random() < 0.7 else self.text(20_000)
                 members[name] = self.value()
             members |= self.random.choice([{}, {"alg": self.random.choice(["none", "None", "HS256", "RS256", "", None])}])
-            # The head of a request is bounded; what is longer is not looked at.
+            # The head of a request is bounded; longer ones are not parsed.
             text = encoded(members)[:11_000]
             parts[number] = base64.urlsafe_b64encode(text).rstrip(b"=").decode()
             return ".".join(parts)
@@ -316,7 +316,7 @@ class Hostile:
         if self.kind == FORM:
             pairs = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in members]
             return urllib.parse.urlencode(pairs, errors="surrogatepass").encode()
-        # Not a dictionary: a name may stand twice.
+        # Not a dictionary: a name may occur twice.
         return b"{" + b",".join(encoded(name) + b":" + encoded(value) for name, value in members) + b"}"
 
     def data(self):
@@ -331,7 +331,7 @@ class Hostile:
         body = b"" if self.body is None else self.written() if self.raw_body is None else self.raw_body
         if self.kind != "application/json" and not any(name == "Content-Type" for name, _ in headers):
             headers.append(("Content-Type", self.kind))
-        # A line break in a head would make it another request; `test_malformed.py` sends such.
+        # A line break in a head would start another request; `test_malformed.py` sends those.
         headers = [(name, re.sub(r"[\r\n\0]", " ", value).encode("utf-8", "surrogatepass")) for name, value in headers]
         path = re.sub(r"[^!-~]", lambda found: urllib.parse.quote(found.group(0), errors="surrogatepass"), path)
         path += "?" + query if query else ""
@@ -357,7 +357,7 @@ def encoded(value):
 
 
 def known(session, provider_token):
-    """What a sender fills into its requests, from the answer to a sign-up."""
+    """The sender's values, from the response to a sign-up."""
     claims = json.loads(base64.urlsafe_b64decode(session["access_token"].split(".")[1] + "==="))
     return {
         "user": session["access_token"], "token": session["access_token"], "refresh_token": session["refresh_token"],

@@ -1,8 +1,8 @@
-"""OpenID providers that others wrote, listening on loopback: what our server takes for a provider is not our own idea.
+"""Third-party OpenID providers on loopback, so that the server is not only tested against our own idea of a provider.
 
-* `StrictProvider`: made of authlib's parts, and refuses whatever the standards let it refuse.
-* `MockProvider`: `oidc-provider-mock` as it comes from PyPI. Checks little: no proof key, no client secret.
-* `CanailleProvider`: Canaille as it comes from PyPI, with its own pages, sessions and passwords.
+* `StrictProvider`: built from authlib, refuses everything that the standards allow it to refuse.
+* `MockProvider`: `oidc-provider-mock` from PyPI. It checks little: no proof key, no client secret.
+* `CanailleProvider`: Canaille from PyPI, with its own pages, sessions and passwords.
 """
 
 import contextlib
@@ -56,16 +56,16 @@ class Listener:
 
 
 class Mischief:
-    """What a provider does wrong. Every part of it is off unless a test turns it on."""
+    """The faults of a provider. All are off unless a test enables them."""
 
     def __init__(self):
         self.claims = {}  # Replaced in the next ID tokens; None takes one out.
         self.key = None  # Signs instead of the published one, under its name.
-        self.token_answer = None  # Makes the answer of the token endpoint.
+        self.token_answer = None  # Creates the response of the token endpoint.
 
 
 class StrictProvider:
-    """`people`: their claims by `sub`. `requests`: what the token endpoint was sent."""
+    """`people`: their claims by `sub`. `requests`: the bodies sent to the token endpoint."""
 
     def __init__(self, redirect_uri, port=None, issuer_suffix="", said_issuer=None, names_itself=False):
         self.port = port or free_port()
@@ -103,7 +103,7 @@ class StrictProvider:
         }
 
     def sign_in(self, browser, page, subject):
-        """What the person does on the provider's page."""
+        """The user's actions on the provider's page."""
         return browser.submit(page, subject=subject)
 
     def _app(self):
@@ -201,7 +201,7 @@ class _Client(ClientMixin):
 
 
 class _Code:
-    """What a code stands for."""
+    """The authorization of a code."""
 
     def __init__(self, code, request):
         data = request.payload.data
@@ -312,15 +312,15 @@ class _Issuer(IssuerParameter):
         return self.provider.said_issuer
 
 
-# One request at a time changes how the class makes headers.
+# Only one request at a time may change the headers of the class.
 _NAMING = threading.Lock()
 
 
 class MockProvider:
-    """Anybody is known there; `add` says more about somebody.
+    """It knows every user; `add` sets claims of one.
 
-    It signs with one key and does not name it in its tokens, as OpenID Connect Core 1.0 §10.1 lets it. `names_its_key`
-    makes it name the key all the same.
+    It signs with one key and does not name it in its tokens, as OpenID Connect Core 1.0 §10.1 allows. `names_its_key`
+    makes it name the key.
     """
 
     def __init__(self, names_its_key=False):
@@ -335,7 +335,7 @@ class MockProvider:
 
     @staticmethod
     def _naming(app):
-        """Its key's name is drawn when it starts; what signs is asked for the header of a token in each request."""
+        """The key's name is random at start; each request gets the header of a token from the signer."""
         from oidc_provider_mock import _app
 
         original = _app.OpenIDCode.get_encode_header
@@ -347,7 +347,7 @@ class MockProvider:
             with _NAMING:
                 _app.OpenIDCode.get_encode_header = header
                 try:
-                    # Its debugger would answer only when it is read from.
+                    # Its debugger would block until its output is read.
                     return list(app(environment, start_response))
                 finally:
                     _app.OpenIDCode.get_encode_header = original
@@ -369,7 +369,7 @@ class MockProvider:
 
 
 class CanailleProvider:
-    """Its people sign in with a user name and a password, and are asked whether they agree."""
+    """Its users sign in with a user name and a password, and are asked for consent."""
 
     PASSWORD = "a password for Canaille alone 7"
 
@@ -406,9 +406,9 @@ class CanailleProvider:
                 response_types=["code"],
                 grant_types=["authorization_code"],
                 scope=["openid", "email", "profile"],
-                # It takes several and says so; then our server does as every provider has to accept (RFC 6749 §2.3.1).
+                # It announces several methods; our server then uses the one that every provider must accept (RFC 6749 §2.3.1).
                 token_endpoint_auth_method="client_secret_basic",
-                # It would sign with RS512 otherwise; without a word, the standard says RS256.
+                # Its default is RS512; the standard's default is RS256.
                 id_token_signed_response_alg="RS256",
             )
             Backend.instance.save(client)
@@ -439,5 +439,5 @@ class CanailleProvider:
         page = browser.submit(page, login=name)
         page = browser.submit(page, password=self.PASSWORD)
         if not page.forms:
-            return page  # It did not have to ask.
+            return page  # There was no consent page.
         return browser.submit(page, button=("answer", "accept"))

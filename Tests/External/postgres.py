@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, which can crash and come back, also behind a network that can be cut."""
+"""The tests' own PostgreSQL server, which can crash and return, also behind a network that can be cut."""
 
 import glob
 import os
@@ -19,7 +19,7 @@ PROGRAMS = next(
     None,
 )
 needs_server = pytest.mark.skipif(not PROGRAMS or not shutil.which("psql"), reason="PostgreSQL is not installed")
-# Of the servers that tests start, those that lose acknowledged commits in a crash are the faster ones.
+# Most tests use a faster server that loses acknowledged commits in a crash.
 DURABLE = ("-c", "synchronous_commit=on")
 
 
@@ -41,11 +41,11 @@ class Cluster:
         self.guardian.stdout.close()
 
     def crash(self):
-        """Ends the server at once: whoever is connected is cut off, and nothing is written any more."""
+        """Ends the server at once: it cuts all connections and writes nothing more."""
         self._order("stop", b"stopped\n")
 
     def come_back(self):
-        """Starts it again. It answers when this returns."""
+        """Restarts it. Returns when it answers."""
         self._order("start", b"ready\n")
 
     def _order(self, order, answer):
@@ -83,7 +83,7 @@ def _ip(*arguments, inside=None):
 
 
 def why_no_network():
-    """Why this machine cannot have a network of the tests' own; nil when it can."""
+    """The reason why this machine cannot have a test network; None if it can."""
     missing = [name for name in ("ip", "unshare", "nsenter") if not shutil.which(name)]
     if missing:
         return f"{', '.join(missing)} not installed"
@@ -97,12 +97,12 @@ def why_no_network():
 
 
 class Wire:
-    """A server in a network namespace of its own, at the other end of a wire that can be cut. Root only.
+    """A server in its own network namespace, at the other end of a wire that can be cut. Root only.
 
-    The namespace is its process's, so it goes with it, and the wire with the namespace.
+    The namespace ends with its process, and the wire with the namespace.
     """
 
-    # Nobody on the wire has this address: frames to it are lost without a word.
+    # No host has this address: frames to it are lost silently.
     NOWHERE = "02:00:00:00:00:99"
 
     def __init__(self):
@@ -137,7 +137,7 @@ class Wire:
         return f"postgres://gatehouse@{self.there}:5432/{database.name}?sslmode=disable"
 
     def swallow(self):
-        """What either side sends from now on is lost, and nobody is told."""
+        """All packets in both directions are lost silently from now on."""
         _ip("neigh", "replace", self.there, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.near)
         _ip("neigh", "replace", self.here, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.far,
             inside=self.inside)  # fmt: skip

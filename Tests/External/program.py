@@ -18,8 +18,7 @@ import urllib.parse
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BINARY = os.environ.get("GATEHOUSE_BINARY") or os.path.join(REPOSITORY, ".build", "debug", "gatehouse")
-# Ends a test that hangs, and decides nothing else: ten times the longest wait on a quiet machine, and far more than that for
-# all others.
+# Only stops a test that hangs: ten times the longest wait on a quiet machine.
 PATIENCE_SECONDS = 300
 
 JWT_SECRET = "a shared secret for tests alone, 40 bytes"
@@ -33,8 +32,8 @@ class NotStarted(Exception):
 
 
 def free_port():
-    """A port for a server that starts in a moment. Not one of those that the system gives to connections: other processes
-    of the tests open many, and could take it first."""
+    """A port for a server that starts soon, outside the ephemeral range: other test processes open many connections, and
+    one could take the port first."""
     while True:
         port = random.randrange(10_000, 32_000)
         with socket.socket() as listener, contextlib.suppress(OSError):
@@ -114,7 +113,7 @@ def poll(condition, what):
 
 
 def serve_settings(folder, port, metrics_port, **more):
-    """The environment of `gatehouse serve` for a server that stands alone and has no limits."""
+    """The environment of `gatehouse serve` for a single server without limits."""
     url = f"http://127.0.0.1:{port}"
     return {
         "API_EXTERNAL_URL": url + "/auth/v1",
@@ -230,7 +229,7 @@ class Server:
             connection.close()
 
     def stop(self):
-        """SIGTERM; the program finishes what runs and ends with 0."""
+        """SIGTERM; the program finishes running requests and exits with 0."""
         if self.process is None:
             return
         process, self.process = self.process, None
@@ -244,7 +243,7 @@ class Server:
         assert code == 0, f"ended with {code} after SIGTERM\n{self.log()}"
 
     def end_now(self):
-        """SIGKILL: what a power cut leaves behind."""
+        """SIGKILL: like a power cut."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -262,7 +261,7 @@ class Server:
         return Client(self.auth_url, **options)
 
     def admin(self):
-        """A client that holds the secret key."""
+        """A client with the secret key."""
         return Client(
             self.auth_url,
             headers={"apikey": self.keys["secret_key"], "Authorization": "Bearer " + self.keys["secret_key"]},
@@ -289,7 +288,7 @@ class Answer:
 
     @property
     def code(self):
-        """The stable error code, whichever door and version the body is of."""
+        """The stable error code, of either API and error format."""
         body = self.json()
         if "error_code" in body:
             return body["error_code"]
@@ -300,7 +299,7 @@ class Answer:
 
 
 class Client:
-    """One keep-alive connection that is opened again when the server closed it between two requests."""
+    """One keep-alive connection, reopened if the server closed it between two requests."""
 
     def __init__(self, base_url, headers=None, token=None, timeout=PATIENCE_SECONDS):
         url = urllib.parse.urlsplit(base_url)
@@ -362,7 +361,7 @@ class Client:
     def delete(self, path, body=None, **options):
         return self.request("DELETE", path, body, **options)
 
-    # The calls that nearly every test makes.
+    # Calls of nearly every test.
 
     def sign_up(self, email, password=PASSWORD, data=None):
         answer = self.post("/signup", {"email": email, "password": password, "data": data or {}})

@@ -1,4 +1,4 @@
-"""An app that signs people in through a provider, in a browser: what the tests of providers share."""
+"""An app that signs users in through a provider, in a browser, for the provider tests."""
 
 import base64
 import hashlib
@@ -10,14 +10,14 @@ import urllib.parse
 from browser import Browser
 from program import Client
 
-# Where the app wants the browser back. Nothing listens there: the system hands such an address to the app.
+# The app's redirect address. No server listens there: the system passes such an address to the app.
 APP = "com.example.boxscore://signed-in"
-# What only somebody who reads the source or the log should see.
+# Text that belongs only in the source or the log.
 INNER = re.compile(r"\.swift|SQLITE|HTTPClient|\bNIO[A-Z][a-z]{2}|Optional\(|Error\(|ProviderFailure|127\.0\.0\.1|Traceback")
 
 
 def serve(servers, port, providers, **settings):
-    """A server on `port` that knows `providers`, which are elements of GATEHOUSE_OPENID_PROVIDERS."""
+    """A server on `port` with `providers`, elements of GATEHOUSE_OPENID_PROVIDERS."""
     return servers.serve(
         port=port,
         **{
@@ -36,7 +36,7 @@ def callback(port):
 
 
 class Flow:
-    """One sign-in: the app's own verifier, and a browser of the person's own."""
+    """One sign-in: the app's verifier and the user's browser."""
 
     def __init__(self, server, provider, browser=None):
         self.server, self.provider = server, provider
@@ -49,7 +49,7 @@ class Flow:
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
     def address(self, **parameters):
-        """What the app opens in the browser."""
+        """The URL that the app opens in the browser."""
         query = {
             "provider": self.provider,
             "redirect_to": APP,
@@ -65,7 +65,7 @@ class Flow:
         return self.at_provider
 
     def come_back(self, stand_in, subject, **parameters):
-        """The address, at our server, that the provider sends the browser to once `subject` has signed in there."""
+        """The address of our server to which the provider redirects the browser after `subject` has signed in there."""
         at_provider = self.begin(**parameters)
         server, self.browser.app = self.browser.app, callback(self.server.port)
         try:
@@ -94,7 +94,7 @@ class Flow:
 
 
 def me(server, session):
-    """Who the gateway says that somebody is."""
+    """The user of a token, as the gateway reports it."""
     answer = Client(server.gateway_url, token=session["access_token"]).get("/v1/auth/me")
     assert answer.status == 200, answer
     return answer.json()

@@ -1,4 +1,4 @@
-"""Runs the terminal client as a person or a script does: in a home folder of its own, at a terminal or without one."""
+"""Runs the terminal client like a user or a script: in its own home folder, at a terminal or without one."""
 
 import fcntl
 import glob
@@ -36,7 +36,7 @@ class Ended:
 
 
 class Person:
-    """Somebody with a fresh home folder. Nothing that a command prints may hold a token or the password."""
+    """A user with a fresh home folder. No output of a command may contain a token or the password."""
 
     def __init__(self, home, server=None, folder=None, **environment):
         self.home, self.folder = str(home), str(folder or home)
@@ -52,7 +52,7 @@ class Person:
         return os.path.join(self.home, ".local", "state", "gatehouse")
 
     def kept(self):
-        """The files of sessions, with what they hold."""
+        """The session files with their contents."""
         return self._read("gatehouse-*-token")
 
     def _read(self, pattern):
@@ -91,13 +91,13 @@ class Person:
         assert not any(secret in printed for secret in secrets), "a secret was printed"
 
     def json(self, *arguments, **options):
-        """Runs what has to work and gives its answer."""
+        """Runs a command that must succeed and returns its output."""
         ended = self.run(*arguments, "--json", **options)
         assert ended.code == 0 and ended.err == "", ended
         return ended.json()
 
     def fails(self, code, *arguments, **options):
-        """Runs what has to fail and gives its word and its message."""
+        """Runs a command that must fail and returns its code and message."""
         ended = self.run(*arguments, "--json", **options)
         assert ended.code == code, ended
         failure = ended.failure()
@@ -115,7 +115,7 @@ class Person:
 
 
 class Terminal:
-    """A command at a terminal of its own, which shows what a person would see."""
+    """A command at its own terminal, which shows what a user would see."""
 
     def __init__(self, person, arguments):
         self.person, self.seen, self.answered = person, "", 0
@@ -155,8 +155,8 @@ class Terminal:
         return self
 
     def answer(self, question, text):
-        """Waits for the question, and types the line. One that is asked again has to be seen again: what is typed
-        before a password is asked for is thrown away."""
+        """Waits for the prompt and types the line. A repeated prompt must be seen again: input before a password prompt is
+        discarded."""
         self.wait_for(question, after=self.answered)
         self.answered = self.seen.index(question, self.answered) + len(question)
         return self.type(text + "\n")
@@ -166,7 +166,7 @@ class Terminal:
         return bool(termios.tcgetattr(self.mine)[3] & termios.ECHO)
 
     def show_echo(self):
-        """What a shell does with its terminal when a job stops."""
+        """Takes the terminal back, as a shell does when a job stops."""
         settings = termios.tcgetattr(self.mine)
         settings[3] |= termios.ECHO
         termios.tcsetattr(self.mine, termios.TCSANOW, settings)
@@ -177,7 +177,7 @@ class Terminal:
         return self
 
     def end(self):
-        """The exit code, once all that was shown is read."""
+        """The exit code, after all output is read."""
         end = time.monotonic() + PATIENCE_SECONDS
         while self._read(end - time.monotonic()):
             pass

@@ -1,4 +1,4 @@
-"""The app at `/app` of `gatehouse dev`, used as a person does: by keys alone, by touch, by what a screen reader finds."""
+"""The app at `/app` of `gatehouse dev`, used like a person: with keys only, by touch, and through a screen reader's tree."""
 
 import os
 import re
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", r
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
-# Those that keep somebody from using a page.
+# The impacts that make a page unusable for some users.
 GRAVE = {"serious", "critical"}
 # That show a phone at a time.
 WINDOWS = 4
@@ -81,7 +81,7 @@ class Phone:
 
     @property
     def focused(self):
-        """The name of what the keyboard is at."""
+        """The name of the focused element."""
         return self.page.evaluate(
             "() => { const e = document.activeElement; "
             "return e.getAttribute('aria-label') || e.innerText || e.id || e.tagName }"
@@ -109,13 +109,13 @@ class Phone:
         return other
 
     def connections(self):
-        """Of those made from now on, one entry each."""
+        """One entry for each one created from now on."""
         made = []
         self.page.on("request", lambda request: made.append(1) if request.url.endswith("/app/events") else None)
         return made
 
     def barriers(self):
-        """What axe finds that keeps somebody out, light and dark."""
+        """Blocking findings of axe, light and dark."""
         found = []
         for look in ["Dark", "Light"]:
             self.set("Appearance", look)
@@ -148,7 +148,7 @@ def phone(chromium, dev):
     assert phone.faults == []
 
 
-def test_somebody_signs_up_by_keys_alone(phone, new_email):
+def test_a_user_signs_up_with_keys_only(phone, new_email):
     """And edits the name, and signs out."""
     phone.walk_to("Sign in").press("Enter")
     expect(phone.screen.get_by_role("dialog")).to_be_visible()
@@ -157,7 +157,7 @@ def test_somebody_signs_up_by_keys_alone(phone, new_email):
     expect(phone.screen.get_by_role("heading", name="Create Account")).to_be_focused()
     phone.walk_to("Name")
     phone.page.keyboard.type("Ada")
-    # Return goes on to the next field, as on a phone.
+    # Return moves to the next field, as on a phone.
     phone.press("Enter")
     expect(phone.field("Email")).to_be_focused()
     phone.page.keyboard.type(new_email())
@@ -172,7 +172,7 @@ def test_somebody_signs_up_by_keys_alone(phone, new_email):
     expect(phone.screen.get_by_role("dialog")).to_have_count(0)
     phone.walk_to("Your profile").press("Enter").wait_for("Profile")
     phone.walk_to("Edit Name").press("Enter")
-    # This one asks for the keyboard itself.
+    # This one requests the focus itself.
     expect(phone.field("First Name")).to_be_focused()
     phone.press("ControlOrMeta+a")
     phone.page.keyboard.type("Zoe")
@@ -181,7 +181,7 @@ def test_somebody_signs_up_by_keys_alone(phone, new_email):
     phone.walk_to("Sign Out").press("Space")
     dialog = phone.screen.get_by_role("dialog", name="Sign Out")
     expect(dialog).to_be_visible()
-    # Escape says no, and the keyboard is where it was.
+    # Escape cancels, and the focus returns.
     phone.press("Escape")
     expect(dialog).to_have_count(0)
     expect(phone.button("Sign Out")).to_be_focused()
@@ -211,7 +211,7 @@ def test_fast_typing_loses_no_letter(phone):
 
 
 def test_a_sheet_is_swiped_away(phone):
-    """By a tap beside it, or by Escape; the keyboard goes back to what opened it."""
+    """A tap beside it or Escape closes it; the focus returns to the element that opened it."""
     sheet = phone.screen.get_by_role("dialog", name="Leagues")
     for close in [lambda: phone.press("Escape"), lambda: phone.page.mouse.click(*phone.beside())]:
         phone.tap("Menu")
@@ -223,7 +223,7 @@ def test_a_sheet_is_swiped_away(phone):
     expect(phone.screen.get_by_role("heading", name="NBA")).to_have_count(0)
 
 
-def test_what_is_secret_is_not_in_the_page(phone):
+def test_secrets_are_not_in_the_page(phone):
     phone.tap("Sign in", "Create Account")
     phone.field("Password").fill("a secret of mine")
     expect(phone.screen.locator("[data-filled=true]")).to_have_count(1)
@@ -233,7 +233,7 @@ def test_what_is_secret_is_not_in_the_page(phone):
     assert phone.field("Email").get_attribute("inputmode") == "email"
 
 
-def test_somebody_signs_in_with_apple(phone):
+def test_a_user_signs_in_with_apple(phone):
     phone.tap("Sign in", "Sign in with Apple")
     dialog = phone.screen.get_by_role("dialog", name="Sign in with Apple")
     expect(dialog).to_be_visible()
@@ -246,7 +246,7 @@ def test_somebody_signs_in_with_apple(phone):
     phone.wait_for("Welcome back, Hidden").tap("Your profile").wait_for("h1dd3n4ddr@privaterelay.appleid.com")
 
 
-def test_somebody_signs_in_with_google(phone):
+def test_a_user_signs_in_with_google(phone):
     phone.tap("Sign in", "Sign in with Google")
     link = phone.screen.get_by_role("link", name="Open the browser")
     # The window is closed: nothing happened.
@@ -268,14 +268,14 @@ def test_an_app_that_starts_again_is_signed_in(phone, new_email):
     phone.sign_up(new_email())
     phone.page.get_by_role("button", name="Restart the app").click()
     phone.wait_for("Welcome back, Ada")
-    # So is another window of this browser, and the same one anew.
+    # So is another window of this browser, and the same one after a reload.
     phone.page.reload()
     phone.wait_for("Welcome back, Ada")
     phone.page.get_by_role("button", name="Forget this phone").click()
     phone.wait_for("Sign in to follow your teams")
 
 
-def test_everybody_can_use_it(phone, new_email):
+def test_it_is_accessible(phone, new_email):
     assert phone.barriers() == []
     phone.tap("Menu")
     assert phone.barriers() == []
@@ -298,7 +298,7 @@ def test_everybody_can_use_it(phone, new_email):
     assert phone.barriers() == []
 
 
-def test_it_speaks_arabic_from_right_to_left(phone):
+def test_arabic_is_right_to_left(phone):
     phone.set("Language", "العربية")
     expect(phone.screen).to_have_attribute("dir", "rtl")
     expect(phone.screen).to_have_attribute("lang", "ar")
@@ -320,7 +320,7 @@ def test_it_fits(phone, size):
     expect(phone.screen.get_by_role("dialog")).to_have_count(0)
 
 
-def test_without_a_network_the_app_says_so(phone):
+def test_without_a_network_the_app_shows_an_error(phone):
     phone.tap("Sign in", "Sign in with Email")
     phone.field("Email").fill("ada@example.com")
     phone.field("Password").fill(PASSWORD)
@@ -345,7 +345,7 @@ def test_the_page_survives_its_server(chromium, servers, new_email):
 
 
 def test_an_action_that_did_not_arrive_is_no_end(phone):
-    """Typing is repeated, what was done meanwhile waits; the page connects anew, once."""
+    """Typing is repeated and later actions wait; the page reconnects once."""
     phone.tap("Sign in", "Create Account")
     made = phone.connections()
     phone.page.route("**/app/actions", lambda route: route.abort(), times=1)
@@ -365,7 +365,7 @@ def test_an_action_that_did_not_arrive_is_no_end(phone):
 
 
 def test_a_window_whose_phone_is_gone_shows_the_one_there_is(phone):
-    """As when two windows that were opened at once each got a phone: the last cookie wins."""
+    """Like two windows opened at the same time that each got a phone: the last cookie wins."""
     phone.page.context.clear_cookies()
     other = phone.another()
     with phone.page.expect_request("**/app/events"):
@@ -375,7 +375,7 @@ def test_a_window_whose_phone_is_gone_shows_the_one_there_is(phone):
     expect(phone.screen.get_by_role("dialog", name="Leagues")).to_be_visible()
     phone.tap("Done")
     expect(other.screen.get_by_role("dialog")).to_have_count(0)
-    # And when there is none: a new one.
+    # Without one, it gets a new one.
     phone.page.context.clear_cookies()
     with phone.page.expect_request("**/app/events"):
         phone.tap("Sign in")
@@ -398,7 +398,7 @@ def test_a_phone_in_many_windows_rests_in_the_oldest(phone):
     expect(phone.field("Name")).to_be_visible()
     expect(others[0].state).to_have_text("Open in another window.")
     assert len(made) == 1 and [other.faults for other in others] == [[]] * WINDOWS
-    # Windows that were closed or loaded again are in nobody's way.
+    # Closed and reloaded windows do not count.
     for other in others:
         other.page.close()
     for _ in range(2 * WINDOWS):
@@ -407,7 +407,7 @@ def test_a_phone_in_many_windows_rests_in_the_oldest(phone):
     phone.tap("Back", "Close").wait_for("Sign in to follow your teams")
 
 
-def test_a_program_without_its_texts_says_that_there_is_no_app(servers, tmp_path, monkeypatch):
+def test_a_program_without_its_texts_reports_that_there_is_no_app(servers, tmp_path, monkeypatch):
     alone = shutil.copy(BINARY, tmp_path)
     monkeypatch.setattr("program.BINARY", alone)
     server = servers.dev().start()

@@ -1,4 +1,4 @@
-"""Signing in with a real browser: through the stand-ins of `gatehouse dev`, and with `gatehouse login --provider`."""
+"""Sign-in with a real browser: through the stand-ins of `gatehouse dev`, and with `gatehouse login --provider`."""
 
 import concurrent.futures
 import http.server
@@ -54,7 +54,7 @@ class AppPage(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def app():
-    """Where the app wants the browser back: a page of this machine, on another port than the server's."""
+    """The app's redirect address: a page of this machine, on another port than the server's."""
     server = LoopbackServer(AppPage)
     yield server.url + "/signed-in"
     server.stop()
@@ -68,7 +68,7 @@ class SignIn:
         self.address = self.flow.address(redirect_to=app)
 
     def answer(self, tab):
-        """Of the exchange, once the browser is back."""
+        """The response of the exchange, after the browser has returned."""
         tab.arrive(self.app)
         assert set(tab.query) == {"code"}, tab.page.url
         return self.flow.exchange(tab.query["code"])
@@ -89,11 +89,11 @@ def begin(dev, app):
     return lambda provider: SignIn(dev, provider, app)
 
 
-# Through the stand-ins.
+# The stand-ins.
 
 
 @pytest.mark.parametrize(("provider", "company"), [("google", "Google"), ("apple", "Apple")])
-def test_somebody_signs_in(tab, begin, provider, company):
+def test_a_user_signs_in(tab, begin, provider, company):
     sign_in = begin(provider)
     tab.open(sign_in.address)
     assert tab.page.title() == f"Choose who signs in – stand-in for {company}"
@@ -111,7 +111,7 @@ def test_somebody_signs_in(tab, begin, provider, company):
         ("google", "Unverified address", None, "Unverified"),
     ],
 )
-def test_who_shows_no_address_of_their_own_signs_in(tab, begin, provider, title, email, first_name):
+def test_a_user_with_a_hidden_missing_or_unverified_address_signs_in(tab, begin, provider, title, email, first_name):
     sign_in = begin(provider)
     assert sign_in.person(tab.open(sign_in.address).choose(title)) == (email, first_name)
 
@@ -125,7 +125,7 @@ def test_who_shows_no_address_of_their_own_signs_in(tab, begin, provider, title,
         ("google", "No address", {"error": "server_error", "error_code": "unexpected_failure"}),
     ],
 )
-def test_what_goes_wrong_reaches_the_app(tab, begin, app, provider, title, error):
+def test_provider_failures_reach_the_app(tab, begin, app, provider, title, error):
     tab.open(begin(provider).address).choose(title).arrive(app)
     query = tab.query
     assert tab.fragment == query | {"sb": ""}
@@ -133,7 +133,7 @@ def test_what_goes_wrong_reaches_the_app(tab, begin, app, provider, title, error
     assert query == error
 
 
-def test_without_scripts_a_button_goes_on(chromium, begin):
+def test_without_scripts_a_button_continues(chromium, begin):
     tab = chromium.person(java_script_enabled=False)
     sign_in = begin("apple")
     tab.open(sign_in.address).choose("Verified")
@@ -163,7 +163,7 @@ def test_an_account_with_the_address_is_linked_after_its_password(tab, dev, begi
     assert again.session(tab.open(again.address).type_address(email))["user"]["id"] == account
 
 
-def test_a_mistyped_address_is_asked_for_again(tab, begin, new_email):
+def test_an_invalid_address_can_be_corrected(tab, begin, new_email):
     sign_in, email = begin("apple"), new_email()
     tab.open(sign_in.address).type_address("ada@localhost")
     field = tab.page.get_by_label("Email address")
@@ -179,7 +179,7 @@ def test_a_mistyped_address_is_asked_for_again(tab, begin, new_email):
 # One browser and another.
 
 
-def test_a_google_answer_that_is_carried_to_another_browser_signs_nobody_in(tab, strangers_tab, dev, begin):
+def test_a_google_response_in_another_browser_signs_nobody_in(tab, strangers_tab, dev, begin):
     sign_in = begin("google")
     tab.open(sign_in.address)
     (cookie,) = tab.page.context.cookies(dev.url)
@@ -192,7 +192,7 @@ def test_a_google_answer_that_is_carried_to_another_browser_signs_nobody_in(tab,
     assert sign_in.person(tab.open(answer)) == ("verified@example.com", "Verified")
 
 
-def test_an_apple_answer_that_is_carried_to_another_browser_signs_nobody_in(chromium, strangers_tab, dev, begin, app):
+def test_an_apple_response_in_another_browser_signs_nobody_in(chromium, strangers_tab, dev, begin, app):
     tab = chromium.person(java_script_enabled=False)
     sign_in = begin("apple")
     tab.open(sign_in.address).choose("Verified")
@@ -219,7 +219,7 @@ def test_two_tabs_do_not_disturb_each_other(tab, begin):
     assert second.person(other.choose("Hidden address"))[1] == "Hidden"
 
 
-def test_who_goes_back_and_chooses_again_is_told_and_loses_nothing(tab, dev, begin, app):
+def test_going_back_and_choosing_again_shows_an_error_and_loses_nothing(tab, dev, begin, app):
     sign_in = begin("google")
     code = tab.open(sign_in.address).choose("Verified").arrive(app).query["code"]
     tab.page.go_back()
@@ -228,7 +228,7 @@ def test_who_goes_back_and_chooses_again_is_told_and_loses_nothing(tab, dev, beg
 
 
 @pytest.mark.parametrize("company", ["Google", "Apple"])
-def test_the_page_of_dev_tries_both_and_shows_what_came(tab, dev, company):
+def test_the_dev_page_tries_both_and_shows_the_result(tab, dev, company):
     tab.open(dev.url + "/dev")
     assert barriers(tab) == []
     tab.page.get_by_role("link", name=f"Sign in with {company}").click()
@@ -251,7 +251,7 @@ def test_the_other_name_of_this_machine_does_as_well(tab, begin):
 
 
 class Browsing(Person):
-    """Somebody at a terminal, whose system hands addresses to Chromium."""
+    """A user at a terminal whose system opens addresses in Chromium."""
 
     def __init__(self, home, dev, tab):
         self.tab = tab
@@ -261,7 +261,7 @@ class Browsing(Person):
         for name in ["xdg-open", "open"]:
             path = os.path.join(programs, name)
             with open(path, "w", encoding="utf-8") as opener:
-                # Whole at once, because the test waits for the file.
+                # Written atomically, because the test waits for the file.
                 opener.write(
                     f"#!{sys.executable}\nimport os, sys\npath = {self.opened!r}\n"
                     "open(path + '.part', 'w').write(sys.argv[1])\nos.rename(path + '.part', path)\n"
@@ -270,7 +270,7 @@ class Browsing(Person):
         super().__init__(home, dev, PATH=f"{programs}:{os.environ['PATH']}")
 
     def browser(self):
-        """The tab, where the command has led it."""
+        """The tab with the command's page."""
         poll(lambda: os.path.exists(self.opened), "the browser's opening")
         with open(self.opened, encoding="utf-8") as file:
             address = file.read()
@@ -278,7 +278,7 @@ class Browsing(Person):
         return self.tab.open(address)
 
     def close_window(self):
-        """At the end of every flow, whatever came of it."""
+        """At the end of every flow, whatever its outcome."""
         self.tab.page.get_by_role("heading", name="You can close this window").wait_for()
 
     def log_in_with(self, provider, choose):
@@ -340,7 +340,7 @@ def test_login_links_an_account_with_the_address_after_its_password(person, new_
     assert who["id"] == account and set(who["providers"]) == {"email", "apple"}
 
 
-def test_a_script_is_told_that_an_account_has_the_address(person, new_email):
+def test_a_script_learns_that_an_account_has_the_address(person, new_email):
     email = new_email()
     person.sign_up(email)
     person.json("logout")
@@ -349,11 +349,11 @@ def test_a_script_is_told_that_an_account_has_the_address(person, new_email):
     assert person.kept() == {}
 
 
-# For everybody.
+# Accessibility.
 
 
 @pytest.mark.parametrize("provider", ["google", "apple"])
-def test_the_page_of_people_can_be_used_by_everybody(tab, begin, provider):
+def test_the_page_of_people_is_accessible(tab, begin, provider):
     sign_in = begin(provider)
     tab.open(sign_in.address)
     assert barriers(tab) == []
@@ -367,8 +367,8 @@ def test_the_page_of_people_can_be_used_by_everybody(tab, begin, provider):
     assert sign_in.person(tab) == ("verified@example.com", "Verified")
 
 
-def test_the_other_pages_can_be_used_by_everybody(tab, dev, begin):
-    # An answer without content keeps the page from leaving by itself.
+def test_the_other_pages_are_accessible(tab, dev, begin):
+    # A response without content keeps the browser on the page.
     tab.page.route("**/auth/v1/callback", lambda route: route.fulfill(status=204))
     tab.open(begin("apple").address).choose("Verified")
     expect(tab.page.get_by_role("heading", name="Back to the app")).to_be_visible()

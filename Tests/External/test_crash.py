@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of traffic, again and again: what was acknowledged is there, and nothing is half there.
+"""Repeated `kill -9` under traffic: acknowledged changes survive, and no change is half done.
 
 GATEHOUSE_CRASH_ROUNDS sets the number of rounds (40).
 """
@@ -26,7 +26,7 @@ class Cut(Exception):
 
 
 class Worker:
-    """Does one thing in a loop until the server is killed, and remembers what the server acknowledged."""
+    """Repeats one action until the server is killed, and records the acknowledged changes."""
 
     def __init__(self, name):
         self.name, self.problems, self.acknowledged = name, [], 0
@@ -67,7 +67,7 @@ class Worker:
 
 
 class SignUps(Worker):
-    """Signs people up; every fourth is deleted again."""
+    """Signs users up and deletes every fourth again."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -80,7 +80,7 @@ class SignUps(Worker):
         self.here[email] = session["refresh_token"]
         self.to_check.append(email)
         if self.count % 4 == 0:
-            # From here until the answer it is open whether this person is there.
+            # From here until the response it is unknown whether this user exists.
             token = self.here.pop(email)
             self.to_check.remove(email)
             self.ask("DELETE", "/v1/auth/me", token=session["access_token"], expected=(204,))
@@ -97,7 +97,7 @@ class SignUps(Worker):
 
 
 class Refreshes(Worker):
-    """Rotates one chain; after each crash it goes on with the last token that it was given."""
+    """Rotates one chain; after each crash it continues with the last received token."""
 
     def __init__(self, name, session):
         super().__init__(name)
@@ -110,7 +110,7 @@ class Refreshes(Worker):
 
 
 class Updates(Worker):
-    """Counts in a person's metadata."""
+    """Counts in a user's metadata."""
 
     def __init__(self, name, session):
         super().__init__(name)
@@ -124,13 +124,13 @@ class Updates(Worker):
 
     def check_last_round(self):
         stored = self.ask("GET", AUTH + "/user", token=self.token).json()["user_metadata"].get("count", 0)
-        # One more than acknowledged is what the crash cut off after its commit.
+        # One more than acknowledged: the crash came between its commit and its response.
         assert stored in (self.count, self.count + 1), f"{self.name}: {stored} stored, {self.count} acknowledged"
         self.count = stored
 
 
 def check_file(path, folder, here, gone):
-    """Looks at a copy, so that the recovery that counts is the server's own."""
+    """Reads a copy, so that the server itself performs the recovery."""
     copy = os.path.join(folder, "copy.sqlite")
     for suffix in ("", "-wal"):
         if os.path.exists(path + suffix):

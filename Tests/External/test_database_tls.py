@@ -1,4 +1,4 @@
-"""TLS to PostgreSQL, with certificates of the tests' own: who is trusted, and that the password is nobody else's."""
+"""TLS to PostgreSQL, with the tests' own certificates: the trusted servers, and the secrecy of the password."""
 
 import os
 import pwd
@@ -56,7 +56,7 @@ def user_of_the_server():
 
 
 def own_key(path):
-    """The key belongs to whom the server runs as, and nobody else reads it: otherwise it does not start."""
+    """The key belongs to the server's user, and only that user can read it: otherwise the server does not start."""
     os.chmod(path, 0o600)
     if os.geteuid() == 0:
         os.chown(path, user_of_the_server().pw_uid, user_of_the_server().pw_gid)
@@ -64,7 +64,7 @@ def own_key(path):
 
 
 class TLSServer:
-    """Listens on 127.0.0.1 as `localhost`; lets nobody in there without TLS and a password, or a certificate."""
+    """Listens on 127.0.0.1 as `localhost`; requires TLS there, with a password or a certificate."""
 
     def __init__(self):
         self.files = tempfile.mkdtemp(prefix="gh-tls-")
@@ -109,7 +109,7 @@ def server():
 
 
 def migrate(server, url):
-    """What `gatehouse migrate` ends with and says; never the password."""
+    """Exit code and output of `gatehouse migrate`; never the password."""
     settings = program.serve_settings(server.files, program.free_port(), program.free_port(), GATEHOUSE_DATABASE=url)
     done = program.run("migrate", environment=settings)
     assert SECRET not in done.stdout + done.stderr
@@ -120,28 +120,28 @@ def migrate(server, url):
     ("mode", "host"),
     [("prefer", "127.0.0.1"), ("require", "127.0.0.1"), ("verify-ca", "127.0.0.1"), ("verify-full", "localhost")],
 )
-def test_a_server_that_is_who_it_says_is_spoken_to(server, mode, host):
+def test_a_server_with_a_valid_certificate_is_accepted(server, mode, host):
     code, said = migrate(server, server.url(f"sslmode={mode}&{server.roots()}", host))
     assert code == 0, said
 
 
-# Parameters of the URL, the server's name, and the reason that is told. `{right}` and `{wrong}` name authorities.
+# Parameters of the URL, the server's name, and the reported reason. `{right}` and `{wrong}` name authorities.
 UNTRUSTED = {
     "no TLS": ("sslmode=disable", "localhost", "no pg_hba.conf entry"),
     "another name": ("sslmode=verify-full&{right}", "127.0.0.1", "does not match host name"),
     "verify-full, another authority": ("sslmode=verify-full&{wrong}", "localhost", "certificate verify failed"),
     "verify-ca, another authority": ("sslmode=verify-ca&{wrong}", "localhost", "certificate verify failed"),
-    # Libpq's own rule: it verifies against a list of authorities when there is one.
+    # libpq's own rule: it verifies against a list of authorities if there is one.
     "require, another authority": ("sslmode=require&{wrong}", "localhost", "certificate verify failed"),
     "no list of authorities": ("sslmode=verify-full&sslrootcert=/nonexistent", "localhost", "does not exist"),
-    # This address leads to this machine and is none of its names.
+    # This address leads to this machine, but the certificate does not name it.
     "a machine elsewhere, no mode": ("{right}", "0.0.0.0", "does not match host name"),
 }
 
 
 @pytest.fixture(scope="module")
 def refusals(server):
-    """What `migrate` said to each URL that it cannot use. It tries for ten seconds, so all of them run at once."""
+    """The output of `migrate` for each unusable URL. It retries for ten seconds, so all of them run at once."""
     names = {"right": server.roots(), "wrong": server.roots(server.stranger)}
     urls = {what: server.url(text.format(**names), host) for what, (text, host, _) in UNTRUSTED.items()}
     urls["wrong password"] = server.url(f"sslmode=require&{server.roots()}").replace(SECRET, SECRET[::-1])
@@ -168,7 +168,7 @@ def test_a_wrong_password_is_refused_without_being_repeated(refusals):
     assert code != 0 and "password authentication failed" in said and SECRET[::-1] not in said, said
 
 
-def test_a_certificate_is_as_good_as_a_password_and_a_strangers_is_not(server, refusals):
+def test_a_client_certificate_replaces_the_password_and_a_strangers_does_not(server, refusals):
     certificate, key = server.authority.sign("certified", "certified")
     own = f"sslmode=verify-full&{server.roots()}&sslcert={certificate}&sslkey={key}"
     assert migrate(server, server.url(own, role="certified"))[0] == 0
@@ -176,7 +176,7 @@ def test_a_certificate_is_as_good_as_a_password_and_a_strangers_is_not(server, r
     assert code != 0 and REFUSED in said, said
 
 
-def test_a_node_serves_over_tls_and_shows_the_password_to_nobody(server, tmp_path):
+def test_a_node_serves_over_tls_without_revealing_the_password(server, tmp_path):
     url = server.url(f"sslmode=verify-full&{server.roots()}")
     node = program.Server.serve(tmp_path, GATEHOUSE_DATABASE=url, GATEHOUSE_LOG_LEVEL="debug").start()
     try:
@@ -196,7 +196,7 @@ def test_a_node_serves_over_tls_and_shows_the_password_to_nobody(server, tmp_pat
         assert "gatehouse_database_connections_max 8\n" in metrics
         assert 'gatehouse_database_connections{state="used"}' in metrics
         assert "gatehouse_database_pending_requests 0\n" in metrics
-        # What it says of a server that is away has no password either.
+        # The message about an unreachable server has no password either.
         server.cluster.crash()
         assert node.gateway().get("/ready").status == 503
         server.cluster.come_back()

@@ -1,4 +1,4 @@
-"""An app that knows nothing but the products: its package builds, its steps work, and no server package is compiled."""
+"""An app that uses only the products: its package builds, its steps work, and no server package is compiled."""
 
 import pathlib
 import re
@@ -35,7 +35,7 @@ def build_folder():
 
 
 def compiled(folder):
-    """The modules that a build made objects of. SwiftPM makes an empty folder for every target that it knows."""
+    """The modules with object files. SwiftPM creates an empty folder for every known target."""
     return {path.relative_to(folder).parts[0].removesuffix(".build") for path in folder.glob("*.build/**/*.o")}
 
 
@@ -44,7 +44,7 @@ def test_no_server_package_is_compiled_for_an_app(build_folder):
     assert {"Example", *OURS, "Crypto"} <= modules
     strangers = {name for name in modules if not name.lower().startswith("example")} - OURS - CRYPTO
     assert not strangers
-    # Hummingbird, NIO and the server's own targets are known to the build, or this test would look at nothing.
+    # The build knows Hummingbird, NIO and the server's targets; otherwise this test would check nothing.
     known = {path.name for path in build_folder.glob("*.build")}
     assert {"Hummingbird.build", "NIOCore.build", "AuthServer.build", "SQLiteDriver.build"} <= known
 

@@ -1,4 +1,4 @@
-"""The recorded answers of the server whose protocol this is, against ours. Tests/Golden/README.md has the format."""
+"""Compares our responses with recordings of the original server. Tests/Golden/README.md has the format."""
 
 import json
 import os
@@ -67,7 +67,7 @@ REDIRECTS = {
     "GATEHOUSE_EXTERNAL_IMPLICIT_FLOW_ENABLED": "true",
     "GATEHOUSE_OUTGOING_LOOPBACK": "true",
 }
-# The recorded server knows how to speak to this one; ours is told.
+# The recorded server has this provider built in; ours needs its configuration.
 GITHUB = {
     "name": "github",
     "issuer": "https://github.com",
@@ -85,7 +85,7 @@ GITHUB = {
 
 
 def known(provider, client_id, callback, **more):
-    """The settings of a provider that the server knows by its name."""
+    """The settings of a built-in provider."""
     members = {"enabled": "true", "client_id": client_id, "secret": "made-up", "redirect_uri": callback, **more}
     return {f"GOTRUE_EXTERNAL_{provider}_{name}".upper(): value for name, value in members.items()}
 
@@ -159,7 +159,7 @@ def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
     ],
 )
 def test_what_is_waited_for_is_still_missing(base_url, feature, path, body, code):
-    """When this fails, a feature has come: give replay.py the stand-in it needs, and empty waiting.txt of it."""
+    """A failure means a new feature: give replay.py its stand-in, and remove it from waiting.txt."""
     assert feature in WAITING.values()
     client = Client(base_url("auto"))
     token = client.sign_up(f"{code}@example.com")["access_token"]
@@ -179,7 +179,7 @@ def test_every_deviation_names_a_case():
 
 
 def test_no_deviation_is_stale(request, pytestconfig):
-    """Runs after the cases: a line that no answer needed is a difference that is gone."""
+    """Runs after the cases: a line without a matching response is an outdated difference."""
     ran = sum(item.originalname == "test_recorded_answers" for item in request.session.items)
     if ran < len(RECORDINGS):
         pytest.skip("only a part of the cases was run")
@@ -188,7 +188,7 @@ def test_no_deviation_is_stale(request, pytestconfig):
 
 
 def test_the_page_lists_the_same_differences():
-    """Docs/compatibility.md tells people what differences.txt tells this test, in the same words."""
+    """Docs/compatibility.md has the differences of differences.txt, with the same reasons."""
     with open(os.path.join(REPOSITORY, "Docs", "compatibility.md"), encoding="utf-8") as file:
         rows = re.findall(r"^\| `([a-z0-9-]+)` \|.*\| (.+?) \|$", file.read(), re.MULTILINE)
     assert dict(rows) == REASONS

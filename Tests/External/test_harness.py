@@ -1,4 +1,4 @@
-"""What the tests stand on: a page's server tells real faults and no others."""
+"""The test harness: the server of pages reports real faults and no others."""
 
 import http.server
 import socket
@@ -16,7 +16,7 @@ def test_a_browser_that_closes_early_is_no_fault(capfd, fault, is_told):
     server = LoopbackServer(Handler)
     with socket.create_connection(server.server_address) as browser:
         browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
-        # The server closes after it has told the fault.
+        # The server closes after it has reported the fault.
         assert browser.recv(1) == b""
     server.stop()
     assert ("Traceback" in capfd.readouterr().err) == is_told

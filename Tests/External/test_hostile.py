@@ -1,6 +1,6 @@
-"""Hostile requests to every route: no 5xx, little CPU, no growth, no internals in answers, nothing of theirs in the log.
+"""Hostile requests to every route: no 5xx, little CPU, no growth, no internals in responses, nothing of them in the log.
 
-GATEHOUSE_HOSTILE_REQUESTS sets the number of requests (5000), GATEHOUSE_HOSTILE_SEED which they are; `make soak` sends a
+GATEHOUSE_HOSTILE_REQUESTS sets the number of requests (5000), GATEHOUSE_HOSTILE_SEED their seed; `make soak` sends a
 million. A failure names seed and number of its request.
 """
 
@@ -21,24 +21,24 @@ from wire import Reply, is_complete
 
 REQUESTS = int(os.environ.get("GATEHOUSE_HOSTILE_REQUESTS", "5000"))
 SEED = int(os.environ.get("GATEHOUSE_HOSTILE_SEED", "1"))
-# Each part has a server of its own, whose CPU nothing else uses: two parts keep two cores busy.
+# Each part has its own server, so its CPU time belongs to its requests: two parts use two cores.
 PARTS = 2
-# A person's session ends when a request changes or deletes it. Then the sender signs up again.
+# If a request ends or deletes the user's session, the sender signs up again.
 CHECKS_SESSION_EVERY = 25
 # Of one request: for the request, and for each kilobyte of it. A debug build needs the second; a release build much less.
 CPU_MILLISECONDS, CPU_MILLISECONDS_PER_KB = 50, 2
-# A password's hash is meant to take long.
+# A password hash is slow by design.
 HASH_MILLISECONDS = 150
 TICK_MILLISECONDS = 1_000 / os.sysconf("SC_CLK_TCK")
-# The server may keep this much more after the last request than after the first fifth.
+# Allowed growth of memory from the first fifth to the last request.
 GROWTH_MIB = 100
-# In no answer, unless the request said it: passwords, keys and digests.
+# Never in a response, unless the request contained it: passwords, keys and digests.
 SECRETS = [text.encode() for text in (PASSWORD, SECRET_KEY, JWT_SECRET, "$argon2", "$2b$")]
 FINDINGS_SHOWN = 20
 
 
 class Sender:
-    """One keep-alive connection to one server, and what it has found."""
+    """One keep-alive connection to one server, and its findings."""
 
     def __init__(self, server, provider):
         self.server, self.provider, self.connection = server, provider, None
@@ -70,7 +70,7 @@ class Sender:
         reply, milliseconds = self.measured(one, data)
         self.statuses[reply.status] += 1
         allowed = CPU_MILLISECONDS + CPU_MILLISECONDS_PER_KB * len(data) / 1_000 + HASH_MILLISECONDS * (PASSWORD.encode() in data)
-        # Other work of the server may have come between: what is slow is slow again.
+        # Other work of the server may have interfered: a slow request is slow again.
         for _ in range(2):
             if milliseconds > allowed:
                 milliseconds = min(milliseconds, self.measured(one, data)[1])
@@ -82,7 +82,7 @@ class Sender:
             self.findings.append(f"seed {SEED}, number {number}: {one}: {problem}; {len(data)} bytes {data[:300]!r}")
 
     def problems(self, one, data, reply):
-        """What is wrong with the answer."""
+        """The faults of the response."""
         if not reply.is_whole or (reply.status == 0 and self.server.process.poll() is not None):
             yield f"cut off: {reply}"
         if reply.status >= 500:
@@ -104,7 +104,7 @@ class Sender:
                 yield f"no JSON: {reply}"
 
     def measured(self, one, data):
-        """The answer, and the milliseconds of CPU that the server spent meanwhile."""
+        """The response, and the server's CPU time in milliseconds."""
         before = self.cpu()
         reply = self.exchange(data, is_head=one.method == "HEAD")
         return reply, (self.cpu() - before) * TICK_MILLISECONDS
@@ -121,7 +121,7 @@ class Sender:
         except (BrokenPipeError, ConnectionResetError):
             received = b""
         if not received and not is_new:
-            # It was closed after the last answer.
+            # It was closed after the last response.
             self.close()
             return self.exchange(data, is_head)
         try:
@@ -129,7 +129,7 @@ class Sender:
         except http.client.LineTooLong:
             self.close()
             reply = Reply(b"HTTP/1.1 599 A header of the answer has more than 64 KiB\r\n\r\n" + received[:1_000])
-        # Where the answer to HEAD ends is not certain.
+        # The end of a response to HEAD is uncertain.
         if not received or is_head or reply.headers.get("connection") == "close":
             self.close()
         return reply

@@ -1,4 +1,4 @@
-"""HTTP itself: HEAD and keep-alive, Host, and which websites may call `gatehouse dev`."""
+"""HTTP itself: HEAD and keep-alive, Host, and the websites that may call `gatehouse dev`."""
 
 import shutil
 import socket
@@ -8,7 +8,7 @@ import pytest
 from program import PATIENCE_SECONDS
 from wire import Reply, exchange, is_complete
 
-# Paths of each door: answers, refusals, redirects, what is nowhere. None of them changes anything.
+# Paths of each API: responses, refusals, redirects, unknown paths. None of them changes state.
 AUTH = [
     "/auth/v1/health", "/auth/v1/settings", "/auth/v1/.well-known/jwks.json",
     "/auth/v1/.well-known/openid-configuration", "/auth/v1/user", "/auth/v1/user/", "/auth/v1/sessions",
@@ -21,17 +21,17 @@ STAND_INS = [
     "/dev/google/oauth2/v3/certs", "/dev/google/o/oauth2/v2/auth", "/dev/apple/auth/authorize", "/dev/google/userinfo",
     "/dev/google/revocations", "/dev/apple/nowhere", "/app", "/app/app.js", "/app/nowhere",
 ]  # fmt: skip
-# GET there changes something, or its answer has no end.
+# GET there changes state, or its response is endless.
 NO_HEAD = [
     "/auth/v1/authorize?provider=google", "/auth/v1/callback?state=x", "/auth/v1/callback/google?state=x",
     "/auth/v1/user/identities/authorize?provider=google", "/app/events", "/app/callback/x",
 ]  # fmt: skip
-# They differ from one answer to the next.
+# They differ between responses.
 OF_THE_MOMENT = {"date", "x-request-id"}
 
 
 class KeptAlive:
-    """One connection, on which each answer has to begin where the one before it ends."""
+    """One connection on which each response must begin where the previous one ends."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
@@ -64,7 +64,7 @@ def ask(method, path, *headers, port=80):
 
 
 def compare(port, paths, *headers):
-    """HEAD, and GET behind it, of all paths on one connection; HEAD is sent before its answer's end is known."""
+    """HEAD and then GET of all paths on one connection; each pair is pipelined."""
     with KeptAlive(port) as connection:
         for path in paths:
             connection.send(ask("HEAD", path, *headers, port=port) + ask("GET", path, *headers, port=port))
@@ -163,7 +163,7 @@ def test_a_request_without_one_valid_host_is_refused(dev, path, hosts):
     assert reply.status == 400 and reply.is_whole, reply
 
 
-def test_the_connection_goes_on_after_a_wrong_host(dev):
+def test_the_connection_continues_after_a_wrong_host(dev):
     with KeptAlive(dev.port) as connection:
         connection.send(b"GET /auth/v1/health HTTP/1.1\r\n\r\n" + ask("GET", "/auth/v1/health"))
         assert [connection.reply().status, connection.reply().status] == [400, 200]
@@ -175,7 +175,7 @@ def test_http_1_0_needs_no_host(dev):
     assert exchange(dev.port, twice).status == 400
 
 
-# Websites that reach `gatehouse dev` through somebody's browser.
+# Websites that reach `gatehouse dev` through a developer's browser.
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
@@ -209,6 +209,6 @@ def test_dev_answers_pages_and_names_of_this_machine(servers):
         assert reply.status == 200 and reply.headers["access-control-allow-origin"] == "*", reply
 
 
-def test_serve_stands_behind_any_name(server):
+def test_serve_accepts_any_host(server):
     headers = "Host: accounts.example.com\r\nOrigin: https://app.example.com\r\n"
     assert exchange(server.port, f"GET /auth/v1/health HTTP/1.1\r\n{headers}\r\n".encode()).status == 200

@@ -1,6 +1,6 @@
-"""Forged, damaged and misused ID tokens at the running server: refused as the contract has it, and no account is made.
+"""Forged, damaged and misused ID tokens at the running server: refused with the right code, and no account is created.
 
-Every forgery is a small change to a token that would sign somebody in: `test_the_tokens_that_are_changed_are_good`.
+Every forgery is a small change of a valid token, as `test_the_unchanged_tokens_are_valid` shows.
 """
 
 import base64
@@ -64,7 +64,7 @@ PROVIDERS = {"test": "keycloak", "several": "several", "twins": "twins"}
 
 
 class Forge:
-    """What a forger has to work with: a good token's parts, and the provider's public keys."""
+    """The forger's material: the parts of a valid token, and the provider's public keys."""
 
     def __init__(self, stand_in, tag):
         self.stand_in, self.tag, self.realm = stand_in, tag, "test"
@@ -86,7 +86,7 @@ class Forge:
         return {name: value for name, value in claims.items() if value is not None}
 
     def parts(self, header=None, claims=None):
-        """What is signed. Bytes are taken as they are."""
+        """The signed part. Bytes are used unchanged."""
 
         def part(value):
             return to_base64url(value if isinstance(value, bytes) else json.dumps(value).encode())
@@ -108,7 +108,7 @@ class Forge:
         return self.signed(claims=self.claims(**changes))
 
     def elsewhere(self, realm, header, sign, **changes):
-        """A token for a realm with other keys, which is where it is to be brought."""
+        """A token for a realm with other keys, to be presented there."""
         self.realm = realm
         return self.signed({"typ": "JWT", **header}, self.claims(realm, **changes), sign)
 
@@ -181,7 +181,7 @@ def in_standard_alphabet(text):
 
 
 def rewritten(part, change):
-    """A good token with the text of one part written otherwise, and signed as it is written then."""
+    """A valid token with another encoding of one part, signed in that encoding."""
 
     def make(f):
         # Of a length that leaves bits over, and with letters of both alphabets.
@@ -199,7 +199,7 @@ def rewritten(part, change):
 
 
 def resigned(change):
-    """A good token with its signature written otherwise."""
+    """A valid token with another encoding of its signature."""
 
     def make(f):
         header, claims, signature = split(f.good())
@@ -208,7 +208,7 @@ def resigned(change):
     return make
 
 
-# Nobody has signed it, or somebody else.
+# Unsigned, or signed by another key.
 UNSIGNED = {
     "alg none, no signature": lambda f: f.parts({**f.header, "alg": "none"}) + ".",
     "alg none, the old signature": lambda f: f.signed({**f.header, "alg": "none"}),
@@ -246,7 +246,7 @@ UNSIGNED = {
         by_rsa(RSA_TWO, scheme=padding.PSS(padding.MGF1(hashes.SHA256()), 32)),
     ),
 }
-# The token says how it is to be checked.
+# The token describes its own verification.
 CONFUSED = {
     "HS256 with the public key's text": lambda f: f.signed(HS, sign=by_hmac(pem())),
     "HS256 with the public key's text, trimmed": lambda f: f.signed(HS, sign=by_hmac(pem().strip())),
@@ -342,7 +342,7 @@ ELLIPTIC = {
         "several", {"alg": "EdDSA", "kid": "okp-1"}, lambda _: bytes(64)
     ),
 }
-# The same bytes written otherwise, and what is no token.
+# Other encodings of the same bytes, and malformed tokens.
 WRITTEN = {
     "padding in the header": rewritten(0, padded),
     "padding in the claims": rewritten(1, padded),
@@ -398,7 +398,7 @@ WRITTEN = {
 
 
 NOW = int(time.time())
-# A good signature over what it is no good for.
+# A valid signature over an invalid token.
 CLAIMS = {
     "another issuer": {"iss": "https://evil.example.net"},
     "a known provider's issuer": {"iss": "https://accounts.google.com"},
@@ -482,7 +482,7 @@ def digest_of(nonce):
     return hashlib.sha256(nonce.encode()).hexdigest()
 
 
-# What stands beside a good token, and the error that it leads to.
+# Request members beside a valid token, and their errors.
 BESIDE = {
     "a nonce that the token does not have": ({}, {"nonce": "raw"}, "invalid request"),
     "another nonce": ({"nonce": digest_of("raw")}, {"nonce": "other"}, "invalid nonce"),
@@ -581,7 +581,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_the_tokens_that_are_changed_are_good(target, forge, name):
+def test_the_unchanged_tokens_are_valid(target, forge, name):
     provider, make = GOOD[name]
     answer = target.bring(provider, make(forge))
     assert answer.status == 200, answer
@@ -595,7 +595,7 @@ def test_forgeries(target, forge, name):
 
 
 @pytest.mark.parametrize("name", BESIDE)
-def test_what_stands_beside_a_good_token(target, forge, name):
+def test_members_beside_a_valid_token(target, forge, name):
     claims, beside, error = BESIDE[name]
     target.check_refused("keycloak", forge.with_claims(**claims), error, **beside)
 
@@ -606,7 +606,7 @@ def test_the_nonce_and_the_access_token_that_fit(target, forge):
     assert target.bring("keycloak", token, nonce="raw", access_token="abc").status == 200
 
 
-def test_a_token_of_one_realm_is_not_good_at_another(target, forge):
+def test_a_token_of_one_realm_is_invalid_at_another(target, forge):
     """Same key, same client, other issuer."""
     target.check_refused("several", forge.good())
     target.check_refused("keycloak", forge.elsewhere("several", forge.header, KEY.sign))

@@ -20,7 +20,7 @@ pytestmark = postgres.needs_server
 # bcrypt, cost 4.
 PASSWORD, HASH = "pass", "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
 
-# As contract 10 describes it, in the order in which rows can be put in.
+# Supabase's tables, in an order that satisfies their foreign keys.
 SCHEMA = """
 CREATE SCHEMA auth;
 CREATE TYPE auth.aal_level AS ENUM ('aal1', 'aal2', 'aal3');
@@ -84,7 +84,7 @@ class Database(postgres.Database):
         return "".join(parts)
 
     def dump(self):
-        """What `pg_dump --data-only` writes, as far as the program reads it."""
+        """The output of `pg_dump --data-only`, as far as the program reads it."""
         lines = []
         for table in ("auth.users", "auth.identities", "auth.sessions", "auth.refresh_tokens", "auth.mfa_amr_claims",
                       "auth.mfa_factors", "public.profiles"):  # fmt: skip
@@ -132,7 +132,7 @@ class Source(Database):
         )
 
     def session(self, user, tokens, **columns):
-        """`tokens`: oldest first; the last one is good."""
+        """`tokens`: oldest first; the last one is valid."""
         session = str(uuid.uuid4())
         now = self.run("SELECT now() - interval '1 day'")
         self.insert(
@@ -171,7 +171,7 @@ def target(request, cluster, servers):
     return server
 
 
-def test_people_come_with_passwords_profiles_and_live_sessions(source, target):
+def test_accounts_are_imported_with_passwords_profiles_and_sessions(source, target):
     ada = source.person("ada@example.com", metadata={"first_name": "Ada"})
     bob = source.person("bob@example.com", password=None, provider="google")
     source.insert(
@@ -197,7 +197,7 @@ def test_people_come_with_passwords_profiles_and_live_sessions(source, target):
     auth = target.auth()
     signed_in = auth.sign_in("ada@example.com", PASSWORD)
     assert signed_in.status == 200 and signed_in.json()["user"]["id"] == ada
-    # The answer of the first refresh got lost: the app asks again, and goes on.
+    # The response of the first refresh was lost: the app retries and continues.
     first, second = auth.refresh("aaaaaaaaaaa3"), auth.refresh("aaaaaaaaaaa3")
     assert first.status == second.status == 200
     assert first.json()["refresh_token"] == second.json()["refresh_token"]
@@ -206,7 +206,7 @@ def test_people_come_with_passwords_profiles_and_live_sessions(source, target):
     assert json.loads(base64.urlsafe_b64decode(claims + "=="))["session_id"] == ada_session
     onward = auth.refresh(first.json()["refresh_token"])
     assert onward.status == 200 and auth.user(onward.json()["access_token"]).json()["email"] == "ada@example.com"
-    # The app had lost the last answer of Supabase itself.
+    # The app had lost Supabase's last response.
     assert auth.refresh("bbbbbbbbbbb1").status == 200
     profile = target.gateway().get("/v1/auth/me", token=auth.refresh("bbbbbbbbbbb2").json()["access_token"])
     assert profile.status == 200 and '"Bob"' in profile.body.decode(), profile
@@ -215,7 +215,7 @@ def test_people_come_with_passwords_profiles_and_live_sessions(source, target):
     assert auth.refresh("no token at all").code == "validation_failed"
 
 
-def test_an_access_token_of_the_old_server_is_good_to_its_end(source, servers):
+def test_an_access_token_of_the_old_server_is_valid_until_it_expires(source, servers):
     issuer = "https://old.example.org/auth/v1"
     target = servers.serve(GOTRUE_JWT_SECRET=program.JWT_SECRET, GOTRUE_JWT_ISSUER=issuer)
     assert target.command("migrate").returncode == 0
@@ -268,7 +268,7 @@ def test_tokens_without_rows_are_known_too(source, target):
     assert auth.refresh(token(301)).code == "validation_failed"
 
 
-def test_the_report_says_what_did_not_come_and_why(source, target, tmp_path):
+def test_the_report_lists_skipped_data_with_reasons(source, target, tmp_path):
     source.person("sso@example.com", is_sso_user=True)
     source.person("gone@example.com", deleted_at="2025-05-05T00:00:00Z")
     source.person("odd@example.com", password='{"key_id":"1","alg":"aes-gcm-hkdf","data":"x","nonce":"y"}')
@@ -290,7 +290,7 @@ def test_the_report_says_what_did_not_come_and_why(source, target, tmp_path):
     assert "aes-gcm" not in report.read_text() + done.stdout + done.stderr
 
 
-def test_what_moves_a_terminals_cursor_is_escaped_in_the_report(source, target, tmp_path):
+def test_control_characters_are_escaped_in_the_report(source, target, tmp_path):
     ada = source.person("ada@example.com")
     file, report = tmp_path / "dump.sql", tmp_path / "report"
     file.write_text(source.dump().replace(ada, "a\u202e\u009b2J\u2066da"))
@@ -300,7 +300,7 @@ def test_what_moves_a_terminals_cursor_is_escaped_in_the_report(source, target, 
     assert (report.read_text() + done.stdout + done.stderr).isascii()
 
 
-def test_an_interrupted_run_goes_on_where_it_was(source, target):
+def test_an_interrupted_run_continues(source, target):
     source.run(
         f"""
         INSERT INTO auth.users (id, aud, role, email, encrypted_password, email_confirmed_at, created_at, updated_at)
@@ -329,7 +329,7 @@ def test_an_interrupted_run_goes_on_where_it_was(source, target):
     assert target.start().auth().refresh(token).status == 200
 
 
-def test_what_changed_between_two_runs(source, target):
+def test_changes_between_two_runs(source, target):
     ada = source.person("ada@example.com")
     going, ending, used = (source.session(ada, [token]) for token in ("aaaaaaaaaaa1", "bbbbbbbbbbb1", "ccccccccccc1"))
     run = lambda: target.command("import", "supabase", "--database-url", source.url)  # noqa: E731
@@ -383,7 +383,7 @@ def test_a_dump_that_was_interrupted_is_not_imported(source, target, tmp_path):
     assert "@" not in target.command("users", "list").stdout
 
 
-def test_rows_of_a_dump_that_cannot_be_read_are_told(source, target, tmp_path):
+def test_unreadable_rows_of_a_dump_are_reported(source, target, tmp_path):
     ada = source.person("ada@example.com")
     identity = source.run("SELECT id FROM auth.identities")
     lines = source.dump().splitlines(keepends=True)
@@ -415,7 +415,7 @@ def test_a_dump_leaves_nothing_behind_when_it_is_stopped(source, target, tmp_pat
     assert not list(folder.iterdir())
 
 
-def test_a_report_goes_on_where_it_was(source, target, tmp_path):
+def test_a_report_is_continued(source, target, tmp_path):
     source.person("sso@example.com", is_sso_user=True)
     report = tmp_path / "report"
     for count in (1, 2):
@@ -425,7 +425,7 @@ def test_a_report_goes_on_where_it_was(source, target, tmp_path):
     assert oct(report.stat().st_mode & 0o777) == "0o600"
 
 
-def test_who_was_deleted_at_the_source_since_then_is_signed_out(source, target):
+def test_an_account_deleted_at_the_source_is_signed_out(source, target):
     ada = source.person("ada@example.com")
     source.session(ada, ["aaaaaaaaaaa1"])
     run = lambda: target.command("import", "supabase", "--database-url", source.url)  # noqa: E731
@@ -436,7 +436,7 @@ def test_who_was_deleted_at_the_source_since_then_is_signed_out(source, target):
     assert target.start().auth().refresh("aaaaaaaaaaa1").code == "refresh_token_not_found"
 
 
-def test_one_odd_account_does_not_stop_the_others(source, target):
+def test_one_invalid_account_does_not_stop_the_others(source, target):
     source.person("ada@example.com")
     odd = source.person("odd@example.com")
     source.person("bob@example.com")
@@ -469,7 +469,7 @@ def test_out_again(source, target, cluster, tmp_path):
         assert other.run(statement) == source.run(statement)
     first_name = lambda: other.run(f"SELECT first_name FROM public.profiles WHERE id = '{ada}'")  # noqa: E731
     assert first_name().startswith("A")
-    # What is newer there stays; what is older does not.
+    # Newer values there stay; older ones do not.
     other.run("UPDATE public.profiles SET first_name = 'Newer', is_premium = true, updated_at = now() + interval '1 h'")
     other.psql("--single-transaction", "-f", str(file))
     assert first_name() == "Newer" and other.run("SELECT bool_and(is_premium) FROM public.profiles") == "t"
@@ -478,7 +478,7 @@ def test_out_again(source, target, cluster, tmp_path):
     assert first_name().startswith("A")
 
 
-def test_a_profile_that_a_trigger_makes_takes_over_ours(source, target, cluster, tmp_path):
+def test_the_export_overwrites_a_profile_of_a_trigger(source, target, cluster, tmp_path):
     ada = source.person("ada@example.com", metadata={"first_name": "Ada"})
     assert target.command("import", "supabase", "--database-url", source.url).returncode == 0
     file = tmp_path / "export.sql"
@@ -513,8 +513,8 @@ def test_an_import_names_its_source(target):
 
 
 @pytest.mark.xdist_group("source out of reach")
-def test_a_source_out_of_reach_is_told_by_the_exit_code(servers, tmp_path):
-    """After the thirty seconds for which an import waits; nothing is reported of it."""
+def test_an_unreachable_source_has_its_own_exit_code(servers, tmp_path):
+    """After the thirty seconds of an import's connection attempts; there is no report."""
     report = tmp_path / "report"
     source = ("--database-url", "postgres://nobody@127.0.0.1:1/none")
     target = servers.serve()

@@ -1,4 +1,4 @@
-"""Many requests of every kind, right and wrong: each gets the answer that it is due, and the server stays as it was.
+"""Many requests of every kind, valid and invalid: each gets the right response, and the server does not grow.
 
 GATEHOUSE_REQUESTS sets the number of requests (4000); `make soak` sends a million.
 """
@@ -21,15 +21,15 @@ from wire import request
 REQUESTS = int(os.environ.get("GATEHOUSE_REQUESTS", "4000"))
 PROCESSES = 4
 AUTH, REFRESH = "/auth/v1", "/auth/v1/token?grant_type=refresh_token"
-# How often of a thousand, and what.
+# How many of a thousand, and the request.
 SHARES = {"user": 300, "me": 300, "refresh": 150, "public": 100, "edit": 50, "forged": 49, "malformed": 40, "nowhere": 10,
           "wrong password": 1}  # fmt: skip
-# The server may keep this much more after the last request than after the first tenth: caches, not a leak.
+# Allowed growth of memory from the first tenth to the last request: caches, not a leak.
 GROWTH_MIB = 100
 
 
 class Connection:
-    """One keep-alive connection. An HTTP library would take longer than the server does."""
+    """One keep-alive connection. An HTTP library would be slower than the server."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
@@ -54,7 +54,7 @@ class Connection:
 
 
 class Person:
-    """Sends requests of its own, and knows the answer to each."""
+    """Sends requests with known responses."""
 
     def __init__(self, url, number):
         self.email, self.random = f"traffic-{number}@example.com", random.Random(number)
@@ -110,7 +110,7 @@ class Person:
 
 
 def act(url, number, count):
-    """What one process sends; how often each kind."""
+    """The requests of one process; returns the count of each kind."""
     person = Person(url, number)
     for _ in range(count):
         person.act()
@@ -121,7 +121,7 @@ def act(url, number, count):
 def send_all(server, first, count):
     """Sends from several processes. How often each kind."""
     share = count // PROCESSES
-    # A fork would copy this process's threads in the middle of what they do.
+    # A fork would copy this process's threads in mid-operation.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(PROCESSES, mp_context=context) as pool:
         parts = [pool.submit(act, server.url, first + number, share) for number in range(PROCESSES)]
@@ -136,10 +136,10 @@ def memory(server):
 
 
 def sockets(server):
-    """How many it has open. Its files become more with the first readers that come at once."""
+    """The number of its open files. It grows with the first concurrent readers."""
     count = 0
     for path in glob.glob(f"/proc/{server.process.pid}/fd/*"):
-        with contextlib.suppress(FileNotFoundError):  # It was closed meanwhile.
+        with contextlib.suppress(FileNotFoundError):  # It was closed in between.
             count += os.readlink(path).startswith("socket:")
     return count
 

@@ -1,4 +1,4 @@
-"""What a broken or hostile client sends: a 4xx, never a 5xx, never a hang, and nothing is changed by it."""
+"""Requests of broken and hostile clients: a 4xx, never a 5xx, never a hang, and no change."""
 
 import hashlib
 import json
@@ -22,10 +22,10 @@ MEBIBYTE = 1 << 20
 VERIFIER = "a-verifier-of-more-than-forty-three-characters-0001"
 CHALLENGE = "xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254"
 AUTHORIZE = f"/auth/v1/authorize?provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=s256"
-# The form of one, signed by nobody.
+# The form of a token, without a valid signature.
 ID_TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJodHRwOi8vMTI3LjAuMC4xOjkvcmVhbG1zL3Rlc3QifQ.AAAA"
-# In no answer: it would be of use to somebody who looks for a way in.
-# NIO alone also stands in tokens, by chance.
+# Never in a response: it would help an attacker.
+# "NIO" alone can occur in a random token.
 INNER = re.compile(rb"\.swift|SQLITE|sqlite|HTTPClient|\bNIO[A-Z][a-z]{2}|Optional\(|Error\(|Failure\(|Rejection|fatal")
 
 # Method, path below the server, whose bearer, and a body that would do as it is.
@@ -109,7 +109,7 @@ ALL = [*((method, path, bearer) for method, path, bearer, _ in WITH_BODY), *WITH
 
 
 def providers(issuer):
-    """The settings of a Keycloak, and of an Apple where nobody listens."""
+    """The settings of a Keycloak, and of an unreachable Apple."""
     return {
         "GATEHOUSE_OUTGOING_LOOPBACK": "true",
         "GOTRUE_EXTERNAL_KEYCLOAK_ENABLED": "true",
@@ -128,7 +128,7 @@ def named(endpoint):
 
 
 class Target:
-    """A server of its own, one person on it, and a look at every row."""
+    """A separate server with one user, and a comparison of every row."""
 
     def __init__(self, server):
         self.server = server
@@ -137,7 +137,7 @@ class Target:
         assert server.admin().post("/admin/users", {"id": KNOWN_ID, "email": "known@example.com"}).status == 200
         self.bearers = {"user": session["access_token"], "admin": server.keys["secret_key"], None: None}
         self.database = sqlite3.connect(f"file:{urllib.parse.quote(server.database_path)}?mode=ro", uri=True)
-        # The audit log tells of refusals too.
+        # The audit log also records refusals.
         self.tables = [
             name
             for (name,) in self.database.execute(
@@ -254,7 +254,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
-def test_bodies_that_are_not_the_json_that_is_asked_for(target, endpoint):
+def test_bodies_with_the_wrong_json(target, endpoint):
     method, path, bearer, _ = endpoint
     for name, body in BROKEN.items():
         reply = target.send(method, path, bearer, body)
@@ -334,8 +334,8 @@ def test_members_that_stand_twice(target, endpoint):
     target.send(method, path, bearer, many)
 
 
-def test_what_metadata_may_hold_comes_back_as_it_was(target):
-    """Legal oddities are kept, not broken: the other side of refusing."""
+def test_metadata_round_trips(target):
+    """Unusual but valid values are kept unchanged."""
     client = target.server.auth(token=target.bearers["user"])
     data = {
         "": "empty name",
@@ -358,7 +358,7 @@ FIELDS = {"state": UNKNOWN_ID, "code": "abc", "user": '{"name":{"firstName":"Ana
 
 
 def callback_form(target, body, **options):
-    """The answer sends the browser to the site with a reason, or refuses the form; nothing is changed either way."""
+    """The response redirects the browser to the site with a reason, or refuses the form; both change nothing."""
     before = target.rows
     path = options.pop("path", "/auth/v1/callback")
     reply = target.send("POST", path, None, body, [("Content-Type", options.pop("label", FORM))], **options)
@@ -370,7 +370,7 @@ def callback_form(target, body, **options):
 
 
 def test_callback_forms_that_are_none(target):
-    """Whatever a provider, or somebody in its place, makes the browser post."""
+    """Any post that a provider, or an attacker in its place, sends through the browser."""
     for body in BROKEN.values():
         callback_form(target, body)
         callback_form(target, b"state=" + body.replace(b"&", b""))
@@ -414,8 +414,8 @@ def begun(target):
 
 
 @pytest.mark.parametrize("name", ["code", "error", "error_description", "user", "iss"])
-def test_what_a_browser_brings_back_to_a_live_flow(target, name):
-    """The same with a state that is good and the cookie that belongs to it: to the site, with a reason, once."""
+def test_responses_to_a_live_flow(target, name):
+    """The same with a valid state and its cookie: to the site, with a reason, once."""
     for value in [value for value in WRONG_VALUES if isinstance(value, str) and len(value) < 10_000]:
         state, cookie = begun(target)
         fields = {"state": state, "code": "abc", name: value}
@@ -516,8 +516,8 @@ def impatient(session_servers):
 
 
 @pytest.mark.parametrize("path", ["/auth/v1/signup", "/auth/v1/token?grant_type=password"])
-def test_a_body_that_never_comes_is_not_waited_for(impatient, path):
-    """504 `request_timeout` by the contract, or 408, or the connection's end."""
+def test_a_body_that_never_arrives_times_out(impatient, path):
+    """504 `request_timeout`, 408, or the end of the connection."""
     data = request("POST", path, b'{"email"', length=500)
     reply = exchange(impatient.server.port, data, timeout=PATIENCE_SECONDS)
     assert reply.status in (0, 408, 504), reply
@@ -562,7 +562,7 @@ def test_pipelined_requests_are_answered_in_order(target):
 
 
 def test_callers_that_hang_up(servers):
-    """In the middle of a sign-up, before or while it is hashed: each person is there whole, or not at all."""
+    """In the middle of a sign-up, before or during hashing: each account is complete or absent."""
     server = servers.serve().start()
     for number in range(24):
         body = json.dumps({"email": f"hung-up-{number}@example.com", "password": PASSWORD}).encode()
@@ -572,7 +572,7 @@ def test_callers_that_hang_up(servers):
             if number % 3 == 1:  # No goodbye, but a reset.
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     server.auth().sign_up("stays@example.com")
-    # Waits for what is under way, so that nobody comes between the two counts.
+    # Waits for running requests, so that none falls between the two counts.
     server.stop()
     whole = """SELECT count(*) FROM users JOIN profiles ON profiles.id = users.id
                JOIN identities ON identities.user_id = users.id"""
@@ -688,7 +688,7 @@ BIG_HEADS = {
 
 @pytest.mark.parametrize("name", BIG_HEADS)
 def test_big_heads(target, name):
-    """Taken or refused, as the limit for heads says; what is asked for is answered all the same."""
+    """Accepted or refused by the limit for heads; either way there is a response."""
     for method, path in (
         ("GET", "/auth/v1/user"),
         ("POST", "/auth/v1/signup"),
@@ -929,7 +929,7 @@ def test_random_json(target, endpoint):
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=named)
 def test_random_damage(target, endpoint):
-    """A good body with one span of bytes replaced."""
+    """A valid body with one span of bytes replaced."""
     method, path, bearer, good = endpoint
     body = json.dumps(good).replace("{mine}", "mine@example.com").replace("{new}", "damaged@example.com").encode()
 

@@ -1,4 +1,4 @@
-"""Several nodes on one PostgreSQL: one is killed, all of them refresh one session, and what one knows the others know."""
+"""Several nodes on one PostgreSQL: one is killed, all refresh one session, and they share their state."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ pytestmark = postgres.needs_server
 
 
 def two_nodes(servers, database, urls=None, **settings):
-    """Behind one address, which nobody listens at. `urls`: of the database, for each node."""
+    """Nodes behind one unused address. `urls`: the database's, for each node."""
     external = f"http://127.0.0.1:{free_port()}/auth/v1"
     nodes = [
         servers.serve(**{"GATEHOUSE_DATABASE": url, "API_EXTERNAL_URL": external, **settings}).launch()
@@ -35,7 +35,7 @@ def two_nodes(servers, database, urls=None, **settings):
 
 
 class Nginx:
-    """The real one, by Deploy/nginx.conf; only that the nodes and its own port are others."""
+    """The real one, with Deploy/nginx.conf and other ports."""
 
     def __init__(self, folder, nodes):
         self.port, self.folder = free_port(), str(folder)
@@ -72,7 +72,7 @@ class Nginx:
 
 
 class Pair:
-    """Two nodes, and a provider that both know."""
+    """Two nodes with the same provider."""
 
     def __init__(self, servers, database):
         port = free_port()
@@ -87,18 +87,18 @@ class Pair:
             GATEHOUSE_OUTGOING_LOOPBACK="true",
             GOTRUE_URI_ALLOW_LIST=signing_in.APP,
             GATEHOUSE_LIMITS="on",
-            # So that each test is a caller of its own.
+            # Each test is a separate caller.
             GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8",
         )
 
     def key_ids(self):
-        """What each node publishes."""
+        """The keys that each node publishes."""
         return [
             {key["kid"] for key in node.auth().get("/.well-known/jwks.json").json()["keys"]} for node in self.nodes
         ]
 
     def at(self, node, address):
-        """The same callback, as the balancer would give it to that node."""
+        """The same callback, as the balancer would send it to that node."""
         return address.replace(f"127.0.0.1:{self.external}/", f"127.0.0.1:{node.port}/")
 
 
@@ -123,7 +123,7 @@ class Rotation(threading.Thread):
             poll(self._is_known, "both nodes read the new key")
             # As if the time had passed after which nodes sign with it.
             self.pair.database.run("UPDATE signing_keys SET created_at = created_at - interval '5 minutes'")
-        except Exception as problem:  # For the test that looks at it.
+        except Exception as problem:  # The test reports it.
             self.problem = problem
 
     def _is_known(self):
@@ -148,7 +148,7 @@ def both(pair, address):
     return [caller(node.auth(), address) for node in pair.nodes]
 
 
-def test_what_ends_on_one_node_is_over_on_the_other(pair, rotation, new_email):
+def test_a_session_ended_on_one_node_is_over_on_the_other(pair, rotation, new_email):
     here, there = both(pair, "192.0.2.1")
     session = here.sign_up(new_email())
     token = session["access_token"]
@@ -158,7 +158,7 @@ def test_what_ends_on_one_node_is_over_on_the_other(pair, rotation, new_email):
     gone = there.user(token)
     assert (gone.status, gone.code) == (403, "session_not_found")
     assert there.refresh(session["refresh_token"]).status == 400
-    # The gateway hears of it at once on the node where it happened, on the other with its next look.
+    # The gateway learns it at once on the same node, on the other with its next poll.
     assert pair.nodes[0].gateway(token=token).get("/v1/auth/me").status == 401
     poll(lambda: pair.nodes[1].gateway(token=token).get("/v1/auth/me").status == 401, "the other node's look")
 
@@ -188,7 +188,7 @@ def test_a_browser_flow_may_meet_another_node_at_every_step(pair, steps, new_ema
 
 
 def begun(pair, node, email):
-    """A flow, and where the provider sends its browser once the person has signed in there."""
+    """A flow, and the address to which the provider redirects its browser after the sign-in."""
     pair.provider.people[email] = {"email": email, "email_verified": True}
     flow = signing_in.Flow(node, "strict", Browser(signing_in.APP))
     at_provider = flow.begin()
@@ -268,7 +268,7 @@ def test_wrong_passwords_are_counted_on_all_nodes_together(pair, new_email):
 
 
 def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_email):
-    """Counted in the table: what is asked of the database for a right password is one look."""
+    """Counted in the table: a right password costs the database one read."""
     email = new_email("counted")
     client = caller(pair.nodes[0].auth(), "192.0.2.77")
     client.sign_up(email)
@@ -304,7 +304,7 @@ def test_anonymous_accounts_are_counted_on_all_nodes_together(pair):
 @pytest.mark.xdist_group("node killed")
 @pytest.mark.parametrize("kind", ["by its rules", "itself"])
 def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
-    """Nothing acknowledged is lost, nobody is signed out, and only what the dead node had in hand is asked again."""
+    """No acknowledged change is lost, no user is signed out, and only the dead node's running requests are repeated."""
     if kind == "itself" and not shutil.which("nginx"):
         pytest.skip("nginx is not installed")
     database = cluster.database()
@@ -335,14 +335,14 @@ def check_kills(balancer, nodes, database, notices_at_once):
     acted = sum(len(person.done) for person in traffic.people)
     print(f"{acted} acknowledged, {len(traffic.troubles)} asked again after {len(kills)} kills")
     for trouble in traffic.troubles:
-        # In flight: sent before the node was dead, and not answered before it was killed. nginx says it with a 502.
+        # In flight: sent before the kill and not answered. nginx answers 502.
         assert trouble.status in (None, 502), trouble
         assert any(trouble.started <= noticed and trouble.ended >= killed for killed, noticed in kills), trouble
     traffic.look_up(database)
 
 
 def requests_of(node):
-    """How many of the people's requests it has answered well, by its own count."""
+    """How many of the users' requests it has answered successfully, by its own count."""
     metrics = node.metrics().body.decode()
     return sum(
         float(line.rsplit(" ", 1)[1])
@@ -352,13 +352,13 @@ def requests_of(node):
 
 
 class Storm:
-    """Refreshes on many connections at once, to all nodes. Bounded: a connection has one request at a time."""
+    """Concurrent refreshes on many connections, to all nodes. Bounded: a connection has one request at a time."""
 
     def __init__(self, nodes, connections):
         self.ports = [nodes[index % len(nodes)].port for index in range(connections)]
 
     def run(self, act, times):
-        """`act(ask)` on each connection, so many times one after the other; the results."""
+        """Runs `act(ask)` repeatedly on each connection and returns the results."""
         return asyncio.run(asyncio.wait_for(self._run(act, times), 300))
 
     async def _run(self, act, times):
@@ -416,8 +416,8 @@ def following(token):
 
 @pytest.mark.xdist_group("ten thousand")
 def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
-    """On two nodes. Nobody is signed out, and at the end one token refreshes: the newest (requirement D6)."""
-    # Long, so that a machine that stands still for seconds does not make thieves of late callers.
+    """On two nodes. No user is signed out, and at the end only the newest token refreshes (requirement D6)."""
+    # Long, so that late callers do not look like thieves after a pause of the machine.
     settings = {"GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": 600}
     database = cluster.database()
     nodes = two_nodes(servers, database, **settings)
@@ -432,7 +432,7 @@ def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
     assert {answer["user"]["id"] for answer in answers} == {first["user"]["id"]}
     assert database.run("SELECT count(*) FROM sessions") == "1"
     check_access_tokens(storm, answers)
-    # How far each token is behind is what the database counts.
+    # The database's count decides how far behind each token is.
     newest = max({answer["refresh_token"] for answer in answers}, key=counter)
     assert counter(newest) == int(database.run("SELECT refresh_token_counter FROM sessions"))
 
@@ -449,7 +449,7 @@ def test_ten_thousand_refreshes_of_one_session_at_once(servers, cluster):
 
 
 def check_access_tokens(storm, answers):
-    """Each is good, at whichever node."""
+    """Each is valid, at any node."""
     tokens = list({answer["access_token"] for answer in answers})
 
     async def act(ask):
@@ -473,7 +473,7 @@ def counter(token):
 
 
 def test_a_rotated_key_reaches_running_nodes(pair, rotation, new_email):
-    """Each signs with it in time, and verifies what the others sign with it and with the old one (requirement D14)."""
+    """Each node starts to sign with it, and verifies the others' tokens of both keys (requirement D14)."""
     rotation.join(PATIENCE_SECONDS)
     assert not rotation.is_alive() and rotation.problem is None, rotation.problem
     assert rotation.before[0] == rotation.before[1]

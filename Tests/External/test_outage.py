@@ -1,7 +1,7 @@
-"""PostgreSQL goes away under traffic: it crashes, or the network between it and a node is cut.
+"""PostgreSQL outages under traffic: it crashes, or the network between it and a node is cut.
 
-What was acknowledged is there, nobody is signed out, nodes come back by themselves, and callers hear in time that they
-should ask again (Docs/postgresql.md).
+Acknowledged changes survive, no user is signed out, nodes recover by themselves, and callers get a timely error with a
+request to retry (Docs/postgresql.md).
 """
 
 import threading
@@ -15,7 +15,7 @@ from traffic import HANGS, Balancer, Traffic
 
 pytestmark = postgres.needs_server
 
-# With these an answer says that it may be asked again. 504: the request ran out of its own time.
+# These responses allow a retry. 504: the request exceeded its time limit.
 SAYS_AGAIN = {
     (503, "service_unavailable"), (503, "outcome_unknown"), (504, "request_timeout"),
     (503, "UNAVAILABLE"), (503, "OUTCOME_UNKNOWN"), (504, "TIMEOUT"),
@@ -28,12 +28,12 @@ def check_troubles(traffic):
 
 
 def pause(seconds):
-    """Traffic goes on meanwhile; there is nothing to poll for."""
+    """Traffic continues; there is no event to poll for."""
     time.sleep(seconds)
 
 
 def tell_rates(traffic, name, before, returned):
-    """Acknowledged per second: in the second before it went, and in each after it came back. For people to read."""
+    """Acknowledged per second: in the second before the outage, and in each after its end. For display."""
     usual = traffic.count(before - 2, before) / 2
     after = [traffic.count(returned + number, returned + number + 1) for number in range(3)]
     slowest = max((trouble.ended - trouble.started for trouble in traffic.troubles), default=0)
@@ -62,7 +62,7 @@ def test_a_crash_of_the_server_loses_nothing_and_signs_nobody_out(servers):
                 cluster.crash()
                 pause(2 * number)
                 for node in nodes:
-                    # That the database is away is no reason to start the process anew.
+                    # A database outage is no reason to restart the process.
                     assert Client(node.url).get("/health").status == 200
                 cluster.come_back()
                 returned = time.monotonic()
@@ -112,7 +112,7 @@ class Probe(threading.Thread):
 
 
 class Crowd:
-    """Many who sign other devices out, all at once: more than there are connections to the database."""
+    """Many concurrent sign-outs of other devices: more than there are connections to the database."""
 
     def __init__(self, node, count=100):
         self.node, self.token = node, node.auth().sign_up("crowd@example.com")["access_token"]
@@ -134,7 +134,7 @@ class Crowd:
             thread.start()
 
     def check(self):
-        """Each hears in time: nobody waits behind the others."""
+        """Each gets a timely response and does not wait behind others."""
         for thread in self.threads:
             thread.join()
         wrong = {answer for answer in self.answers if answer not in SAYS_AGAIN and answer[0] != 204}
@@ -146,7 +146,7 @@ class Crowd:
     [pytest.param(kind, marks=pytest.mark.xdist_group(f"outage {kind}")) for kind in ("silence", "unplugged")],
 )
 def test_a_network_that_is_cut_for_ten_seconds(kind, wire, servers):
-    """One node is behind the wire, another beside the server. `silence`: packets are lost and nobody is told."""
+    """One node is behind the wire, another beside the server. `silence`: packets are lost silently."""
     database = wire.cluster.database()
     far, near = two_nodes(servers, database, [wire.url(database), database.url])
     processes, crowd = [far.process.pid, near.process.pid], Crowd(far)

@@ -1,4 +1,4 @@
-"""What many connections and long bodies cost: memory, file descriptors, processor time."""
+"""The cost of many connections and long bodies: memory, file descriptors, processor time."""
 
 import contextlib
 import os
@@ -55,7 +55,7 @@ pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="need
 
 
 def test_many_long_bodies_that_stall_are_refused_before_memory_grows(server):
-    """A body of a megabyte without its last byte, 400 times: 400 MB if the server kept them all."""
+    """A body of a megabyte without its last byte, 400 times: 400 MB if the server stored them all."""
     server.auth().get("/health")
     before = resident_bytes(server)
     head = b"POST /auth/v1/signup HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % MEGABYTE
@@ -68,7 +68,7 @@ def test_many_long_bodies_that_stall_are_refused_before_memory_grows(server):
         connection.setblocking(False)
     poll(lambda: gauge(server, "gatehouse_request_body_bytes") > 24 * MEGABYTE, "the bodies")
     grown = resident_bytes(server) - before
-    # What is short is served all the same.
+    # Short requests are still served.
     assert server.auth().sign_in("nobody@example.org").status == 400
     for connection in connections:
         try:
@@ -109,7 +109,7 @@ def test_one_address_cannot_take_all_connections(servers):
     assert server.auth().get("/health").status == 200
 
 
-def test_when_no_more_files_can_be_opened_the_server_waits_and_says_so(server):
+def test_without_file_descriptors_the_server_pauses_and_logs(server):
     server.auth().get("/health")
     metrics = Client(server.metrics_url)
 
@@ -122,7 +122,7 @@ def test_when_no_more_files_can_be_opened_the_server_waits_and_says_so(server):
     waiting = [connect(server) for _ in range(20)]
     poll(lambda: "no more files can be opened" in server.log(), "the log")
     before, start = tries(), time.monotonic()
-    # Four tries a second; a loop without a pause would make them at once.
+    # Four attempts per second; a loop without a pause would need no time for them.
     poll(lambda: tries() >= before + 8, "more tries")
     assert time.monotonic() - start > 1
     # One line in ten seconds.

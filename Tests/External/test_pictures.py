@@ -1,4 +1,4 @@
-"""The machine that looks at the pictures of the screens (Scripts/page_faults.py) finds what it is there for."""
+"""The check of the screens' pictures (Scripts/page_faults.py) finds each kind of fault."""
 
 import os
 import sys
@@ -66,15 +66,15 @@ def test_each_fault_is_found(page, html, fault):
 
 
 @pytest.mark.parametrize("html", FINE)
-def test_what_is_meant_is_no_fault(page, html):
+def test_intended_layout_is_not_a_fault(page, html):
     assert found(page, html) == []
 
 
-def test_only_what_can_be_used_is_looked_at(page):
+def test_only_usable_elements_are_checked(page):
     assert found(page, "<p>Sure?</p>", behind='<p style="position: absolute; left: 370px; color: #aaa">Behind</p>') == []
 
 
-def test_the_phone_grows_until_nothing_has_to_be_scrolled_to(page):
+def test_the_phone_grows_until_nothing_scrolls(page):
     assert found(page, '<div class="scroll" tabindex="0"><p class="tall">Long</p><button>Last</button></div>') == []
     assert page.viewport_size["height"] > 1500
     assert found(page, "<p>Short</p>") == []

@@ -1,4 +1,4 @@
-"""The program from outside: its commands, its signals, what it prints, and what may never be in it."""
+"""The program from outside: its commands, its signals, its output, and the secrets that must not be in it."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from wire import exchange, request
 MISSING = "00000000-0000-4000-8000-000000000000"
 
 
-# What `dev` prints, and what it refuses.
+# The output of `dev`, and its refusals.
 
 
 def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
@@ -37,7 +37,7 @@ def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
         "secret_key",
         "anon_key",
         "service_role_key",
-        # Where the screens can be drawn.
+        # On systems that can draw the screens.
         *(["app"] if sys.platform == "linux" else []),
     }
     server.auth().sign_up(new_email())
@@ -79,12 +79,12 @@ def test_dev_refuses_settings_that_it_would_ignore(tmp_path):
     assert not list(tmp_path.iterdir()), "nothing was made"
 
 
-def test_doctor_tells_where_the_dev_of_a_folder_runs(dev):
+def test_doctor_shows_the_address_of_a_folders_dev(dev):
     told = dev.command("doctor").stdout
     assert dev.url in told and "9999" not in told, told
 
 
-def test_the_files_of_dev_are_for_their_owner_alone(dev):
+def test_only_the_owner_can_read_the_files_of_dev(dev):
     data = os.path.join(dev.folder, "data")
     modes = {
         path: os.stat(path).st_mode & 0o077 for path in [data, *(os.path.join(data, name) for name in os.listdir(data))]
@@ -92,7 +92,7 @@ def test_the_files_of_dev_are_for_their_owner_alone(dev):
     assert not any(modes.values()), modes
 
 
-def test_dev_listens_on_loopback_alone(dev):
+def test_dev_listens_only_on_loopback(dev):
     with open("/proc/net/tcp", encoding="ascii") as file:
         listening = [line.split()[1] for line in file if f":{dev.port:04X} " in line and " 0A " in line]
     assert listening == [f"0100007F:{dev.port:04X}"]
@@ -101,8 +101,8 @@ def test_dev_listens_on_loopback_alone(dev):
 # Signals.
 
 
-def test_sigterm_finishes_what_runs(servers, new_email):
-    """Sign-ins take turns at the hashing threads: when the first is answered, the others wait in the server."""
+def test_sigterm_finishes_running_requests(servers, new_email):
+    """Sign-ins take turns at the hashing threads: after the first response, the others wait in the server."""
     server, email = servers.serve().start(), new_email()
     server.auth().sign_up(email)
     clients, answers = [server.auth() for _ in range(12)], []
@@ -162,7 +162,7 @@ def test_sigterm_does_not_wait_for_idle_connections(servers):
         assert client.get("/health").status == 200
     started = time.monotonic()
     server.stop()
-    # What takes longer is cut off by the program's own limit for the end, a hundred times the usual duration.
+    # A longer shutdown hits the program's own limit, a hundred times the usual duration.
     assert time.monotonic() - started < 15
 
 
@@ -242,7 +242,7 @@ def test_doctor_finds_files_that_others_can_read(servers):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 @pytest.mark.parametrize("command", [["users", "export"], ["export", "supabase"], ["users", "list"], ["version"]])
-def test_what_does_not_fit_on_the_disk_is_no_success(servers, new_email, command):
+def test_output_that_does_not_fit_on_the_disk_is_a_failure(servers, new_email, command):
     server = servers.serve().start()
     server.auth().sign_up(new_email())
     with open("/dev/full", "wb") as full:
@@ -317,7 +317,7 @@ def test_users_go_from_one_server_to_another(servers, new_email):
     assert target.auth().sign_in(banned["email"]).code == "user_banned"
 
 
-def test_import_reads_supabase_columns_and_goes_on_after_a_bad_line(servers):
+def test_import_reads_supabase_columns_and_continues_after_a_bad_line(servers):
     server = servers.serve()
     assert server.command("migrate").returncode == 0
     row = {
@@ -376,7 +376,7 @@ def test_rotating_the_key_signs_nobody_out(servers, new_email):
     old = jwt.get_unverified_header(session["access_token"])["kid"]
     ended = server.command("keys", "rotate")
     assert ended.returncode == 0 and old in ended.stdout, ended
-    # A new key signs from a minute after it was made, when every node has read it. The minute is made to have passed.
+    # A new key signs after a minute, when every node has read it. The test moves its timestamp back.
     with closing(sqlite3.connect(server.database_path)) as database, database:
         database.execute("UPDATE signing_keys SET created_at = created_at - 60000000 WHERE retired_at IS NULL")
 
@@ -407,7 +407,7 @@ def test_a_leaked_key_is_revoked(servers, new_email):
     assert unknown.returncode == 1 and "keys list" in unknown.stderr, unknown
     ended = server.command("keys", "revoke", leaked)
     assert ended.returncode == 0 and leaked not in ended.stdout, ended
-    # A running server reads the keys every 30 s; one that starts has read them.
+    # A running server reads the keys every 30 s; a new one reads them at start.
     server.stop()
     server.start()
     assert server.auth().user(session["access_token"]).code == "bad_jwt"
@@ -418,7 +418,7 @@ def test_a_leaked_key_is_revoked(servers, new_email):
     assert leaked not in json.dumps(server.auth().get("/.well-known/jwks.json").json())
 
 
-def test_strict_ends_the_session_when_an_old_token_comes_back(servers, new_email):
+def test_strict_ends_the_session_at_an_old_token(servers, new_email):
     settings = {"SECURITY_REFRESH_TOKEN_STRICT": "true", "SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": "0"}
     server = servers.serve(**{"GATEHOUSE_" + name: value for name, value in settings.items()}).start()
     first = server.auth().sign_up(new_email())
@@ -431,7 +431,7 @@ def test_strict_ends_the_session_when_an_old_token_comes_back(servers, new_email
 
 
 @pytest.mark.parametrize("forge", ["unknown kid", "none", "other algorithm", "jwk in the header", "jku in the header"])
-def test_forged_tokens_are_refused_by_both_doors(dev, new_email, forge):
+def test_both_servers_refuse_forged_tokens(dev, new_email, forge):
     good = dev.auth().sign_up(new_email())["access_token"]
     header, claims = jwt.get_unverified_header(good), jwt.decode(good, options={"verify_signature": False})
     key, name = ec.generate_private_key(ec.SECP256R1()), header["kid"]
@@ -479,7 +479,7 @@ def test_deleting_the_account(dev, new_email):
     assert dev.admin().get(f"/admin/users/{session['user']['id']}").status == 404
     again = gateway.get("/v1/auth/me", token=token)
     assert again.status in (200, 401) and (again.status == 401 or again.json()["profile"] is None), again
-    # The address is free, and whoever takes it starts with nothing.
+    # The address is free, and its next user starts with an empty account.
     other = client.sign_up(email)
     me = gateway.get("/v1/auth/me", token=other["access_token"]).json()
     assert me["user"]["id"] != session["user"]["id"]
@@ -516,7 +516,7 @@ def test_profile_comes_with_the_account_and_is_changed(dev, new_email):
     assert gateway.get("/v1/auth/me", token=token).json()["profile"]["favorite_teams"] == teams
 
 
-def test_the_gateways_words_for_a_bad_token(dev):
+def test_the_gateways_codes_for_a_bad_token(dev):
     gateway = dev.gateway()
     for path in ("/v1/auth/me", "/api/v1/profile"):
         assert gateway.get(path).code == "UNAUTHORIZED"
@@ -526,7 +526,7 @@ def test_the_gateways_words_for_a_bad_token(dev):
             assert refused.status == 401 and set(refused.json()) == {"error", "message"}, (key, refused)
 
 
-def test_the_schema_of_a_gateway_that_stands_alone(servers):
+def test_the_schema_of_a_gateway_alone(servers):
     server = servers.serve(
         "--only",
         "gateway",
@@ -544,7 +544,7 @@ def test_the_schema_of_a_gateway_that_stands_alone(servers):
     assert checked.returncode == 0 and "up to date" in checked.stdout, checked
 
 
-def test_a_gateway_that_cannot_ask_makes_no_profile(servers, new_email):
+def test_a_gateway_without_its_issuer_creates_no_profile(servers, new_email):
     issuer = servers.serve("--only", "auth").start()
     gateway = servers.serve(
         "--only",
@@ -579,7 +579,7 @@ def test_teams_by_league(dev):
     assert len(nba) == 30 and all(team["id"].startswith("nba_") and team["name"] for team in nba)
 
 
-def test_a_gateway_that_stands_alone(servers, new_email):
+def test_a_gateway_alone(servers, new_email):
     issuer = servers.serve("--only", "auth").start()
     gateway = servers.serve(
         "--only",
@@ -628,7 +628,7 @@ def test_ten_failed_sign_ins_of_one_address(servers, new_email):
     for number in range(10):
         assert client.sign_in(f"stranger{number}@example.com").status == 400
     refused_with(client.sign_in("stranger10@example.com"), "failed")
-    # A header that anybody can send makes nobody somebody else.
+    # An unauthenticated header does not change the caller.
     forged = client.request(
         "POST",
         "/token?grant_type=password",
@@ -665,7 +665,7 @@ def test_ten_failed_sign_ins_of_one_account_from_anywhere(servers, new_email):
     assert sign_in("198.51.100.150", other).status == 200, "another account is not shut"
 
 
-def test_a_stranger_shuts_nobody_out(servers, new_email):
+def test_a_stranger_cannot_lock_a_user_out(servers, new_email):
     """Under attack: the owner's browser has a cookie, the owner's app an address with a session, others wait."""
     server = servers.serve(GATEHOUSE_LIMITS="on", GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8").start()
     email = new_email()
@@ -711,7 +711,7 @@ def test_requests_of_one_address_are_limited_by_endpoint(servers):
 
 
 def test_a_storm_of_sign_ins_is_refused_before_it_piles_up(servers, new_email):
-    """The queue of the hashing threads is short here: who does not fit in is told when to come again."""
+    """The hashing queue is short here: a request that does not fit gets a Retry-After."""
     server, email = servers.serve(GATEHOUSE_HASH_QUEUE=1).start(), new_email()
     server.auth().sign_up(email)
     barrier, answers = threading.Barrier(40), []
@@ -735,7 +735,7 @@ def test_a_storm_of_sign_ins_is_refused_before_it_piles_up(servers, new_email):
 
 
 def test_honest_sign_ins_pass_through_a_flood(servers, new_email):
-    """A flood from one address keeps the queue full; whoever comes from elsewhere has their turn."""
+    """A flood from one address fills the queue; callers from other addresses get their turn."""
     server = servers.serve(GATEHOUSE_HASH_QUEUE=8, GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8").start()
     email = new_email()
     server.auth().sign_up(email)
@@ -772,7 +772,7 @@ def test_honest_sign_ins_pass_through_a_flood(servers, new_email):
     assert statuses == [200] * 24
 
 
-def test_an_unknown_person_costs_one_password_hash_like_a_wrong_password(dev, new_email):
+def test_an_unknown_user_costs_one_password_hash_like_a_wrong_password(dev, new_email):
     """Counted, not timed: PasswordHasherTests shows that both hashes have the same algorithm and settings."""
     email, client = new_email(), dev.auth()
     client.sign_up(email)
@@ -788,7 +788,7 @@ def password_hashes(server):
     return sum(samples["gatehouse_password_hash_duration_seconds_count"].values())
 
 
-# What an operator sees.
+# Output for operators.
 
 
 def test_logs_and_metrics_tell_no_secret(servers):
@@ -856,7 +856,7 @@ SAMPLE = re.compile(
 
 
 def parsed_metrics(text):
-    """name -> {labels: value} of Prometheus text; fails on a line that is none."""
+    """name -> {labels: value} of Prometheus text; fails on an invalid line."""
     assert text.endswith("\n")
     families, samples = {}, {}
     for line in text.splitlines():
@@ -910,7 +910,7 @@ def test_metrics_are_prometheus_text(server, new_email):
 
 
 def check_histogram(samples, name):
-    """Buckets grow, and the last holds all."""
+    """Buckets grow, and the last has every value."""
     series = {}
     for labels, value in samples.get(name + "_bucket", {}).items():
         bound = re.search(r'le="([^"]*)"', labels).group(1)
@@ -923,7 +923,7 @@ def check_histogram(samples, name):
         assert values[-1] == total, (name, rest)
 
 
-def test_made_up_paths_make_no_labels(server):
+def test_unknown_paths_create_no_labels(server):
     for number in range(50):
         server.gateway().get(f"/made-up-{number}")
         server.admin().get(f"/admin/users/{MISSING[:-2]}{number:02}")
@@ -931,7 +931,7 @@ def test_made_up_paths_make_no_labels(server):
     assert "made-up" not in text and MISSING[:-2] not in text
 
 
-def test_metrics_are_not_for_everybody(server, dev):
+def test_metrics_are_not_public(server, dev):
     assert server.gateway().get("/metrics").status == 404, "`serve` has them on a port of their own"
     assert dev.metrics().status == 200
 

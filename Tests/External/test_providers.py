@@ -1,4 +1,4 @@
-"""Signing in through OpenID providers that others wrote, found by their discovery documents; and what goes wrong."""
+"""Sign-in through third-party OpenID providers with discovery, and its failures."""
 
 import http.server
 import threading
@@ -15,7 +15,7 @@ from signing_in import APP, INNER, Flow, callback, me, serve
 
 
 class Misbehaving:
-    """A server that does one thing, whatever it is asked."""
+    """A server that does one thing for every request."""
 
     def __init__(self, respond):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -39,7 +39,7 @@ def say_nothing(handler):
 
 
 def say_too_much(handler):
-    """JSON without an end, as fast as it is taken."""
+    """Endless JSON, as fast as it is read."""
     handler.send_response(200)
     handler.end_headers()
     part = b"a" * 65536
@@ -57,7 +57,7 @@ SENT = []
 
 
 class World:
-    """One server that knows all of them."""
+    """One server with all of them."""
 
     def __init__(self, servers):
         port = free_port()
@@ -120,7 +120,7 @@ def world(session_servers):
 
 @pytest.fixture
 def ana(world, new_email):
-    """Somebody whom the strict providers know, by the same name and address."""
+    """A user whom the strict providers know by the same name and address."""
     email = new_email("ana")
     subject = "subject of " + email
     claims = {"email": email, "email_verified": True, "name": "Ana Example", "given_name": "Ana"}
@@ -136,7 +136,7 @@ def email_of(subject):
 
 
 def check_refused(world, before, page, error=None):
-    """Back at the app or the site, with a reason and nothing else."""
+    """The browser returns to the app or the site, with only a reason."""
     assert page.url.startswith((APP, "http://127.0.0.1:3000")), page
     assert "code" not in page.query and "access_token" not in page.fragment, page
     assert page.query["error"] and page.query["error_description"], page
@@ -168,7 +168,7 @@ def test_sign_in_by_discovery(world, ana, name):
 
 
 def test_sign_in_through_canaille(world, new_email):
-    """Its tokens have no `email_verified`: so nobody vouches for an address, and the account has none."""
+    """Its tokens have no `email_verified`: the address is unverified, and the account has none."""
     email = new_email("canaille")
     name = email.partition("@")[0]
     world.canaille.add(name, formatted_name="Ana Example", given_name="Ana", family_name="Example", emails=[email])
@@ -179,7 +179,7 @@ def test_sign_in_through_canaille(world, new_email):
     assert world.flow("canaille").sign_in(world.canaille, name)["user"]["id"] == session["user"]["id"]
 
 
-def test_an_address_that_nobody_vouches_for_is_not_enough(world, new_email):
+def test_an_unverified_address_is_not_enough(world, new_email):
     name = new_email("canaille").partition("@")[0]
     world.canaille.add(name, formatted_name="Bo Example", family_name="Example", emails=[name + "@example.com"])
     before = world.accounts()
@@ -187,7 +187,7 @@ def test_an_address_that_nobody_vouches_for_is_not_enough(world, new_email):
     check_refused(world, before, page, "provider_email_needs_verification")
 
 
-def test_the_provider_is_asked_as_the_standards_have_it(world, ana):
+def test_the_authorization_request_follows_the_standards(world, ana):
     flow = world.flow("strict")
     sent = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(flow.come_back(world.strict, ana)).query))
     asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(flow.at_provider).query))
@@ -213,7 +213,7 @@ def test_a_slash_at_the_end_of_the_issuer_may_be_missing_in_the_settings(world, 
     assert session["user"]["user_metadata"]["iss"] == world.slashed.issuer
 
 
-def test_the_person_says_no(world, ana):
+def test_the_user_declines(world, ana):
     before = world.accounts()
     page = world.flow("strict").finish(world.strict, "nobody whom it knows")
     check_refused(world, before, page)
@@ -240,10 +240,10 @@ def test_stand_ins(dev, provider):
     assert me(dev, answer.json())["user"]["id"] == user["id"]
 
 
-# The app's half: its code is good once, for whoever has the verifier.
+# The app's half: its code is valid once, for the holder of the verifier.
 
 
-def test_the_code_is_good_once_and_with_its_verifier(world, ana):
+def test_the_code_is_valid_once_and_with_its_verifier(world, ana):
     flow = world.flow("strict")
     code = flow.finish(world.strict, ana).query["code"]
     assert flow.exchange(code, "a" * 64).code == "bad_code_verifier"
@@ -251,7 +251,7 @@ def test_the_code_is_good_once_and_with_its_verifier(world, ana):
     assert flow.exchange(code).code == "flow_state_not_found"
 
 
-def test_a_code_is_not_good_with_another_flows_verifier(world, ana):
+def test_a_code_is_invalid_with_the_verifier_of_another_flow(world, ana):
     mine, theirs = world.flow("strict"), world.flow("strict")
     code = mine.finish(world.strict, ana).query["code"]
     theirs.finish(world.strict, ana)
@@ -267,22 +267,22 @@ def test_the_browsers_mark_is_out_of_reach_of_scripts(world):
     assert response.headers["cache-control"] == "no-store"
 
 
-def test_without_a_proof_key_nothing_begins(world):
+def test_no_flow_begins_without_a_proof_key(world):
     answer = world.server.auth().get(f"/authorize?provider=strict&redirect_to={APP}")
     assert (answer.status, answer.code) == (400, "validation_failed")
 
 
-def test_who_is_not_on_the_list_gets_no_code(world, ana):
+def test_an_address_that_is_not_listed_gets_no_code(world, ana):
     page = Flow(world.server, "strict", Browser("http://127.0.0.1:3000")).finish(
         world.strict, ana, redirect_to="https://evil.example.net/"
     )
     assert page.url.startswith("http://127.0.0.1:3000?code="), page
 
 
-# What a browser brings back.
+# Responses through the browser.
 
 
-def test_a_state_is_good_once(world, ana):
+def test_a_state_is_valid_once(world, ana):
     flow = world.flow("strict")
     flow.browser.app = "http://127.0.0.1:3000"
     back = flow.come_back(world.strict, ana)
@@ -293,13 +293,13 @@ def test_a_state_is_good_once(world, ana):
 
 
 def test_another_browser_cannot_finish(world, ana):
-    """Whoever lures somebody to the end of a sign-in that they began themselves (RFC 6749 §10.12)."""
+    """An attacker who lures a user to the end of the attacker's own sign-in (RFC 6749 §10.12)."""
     flow = world.flow("strict")
     back = flow.come_back(world.strict, ana)
     before = world.accounts()
     stranger = Browser("http://127.0.0.1:3000")
     check_refused(world, before, stranger.open(back), "bad_oauth_state")
-    # One that has begun a sign-in of its own has a mark, too: another one.
+    # A browser with its own sign-in has a cookie too, but another one.
     world.flow("strict", stranger).begin()
     check_refused(world, before, stranger.open(back), "bad_oauth_state")
 
@@ -312,7 +312,7 @@ def test_the_stranger_does_not_spoil_the_sign_in(world, ana):
 
 
 @pytest.mark.parametrize("state", ["", "abc", "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b", "%00", "a" * 5000])
-def test_states_that_nobody_gave(world, state):
+def test_unknown_states(world, state):
     before = world.accounts()
     browser = Browser("http://127.0.0.1:3000")
     world.flow("strict", browser).begin()
@@ -321,7 +321,7 @@ def test_states_that_nobody_gave(world, state):
 
 @pytest.mark.parametrize("name", ["strict", "naming_mock"])
 def test_a_code_of_another_session_is_refused(world, ana, name):
-    """Code injection: by the proof key where the provider checks it, by the nonce where it does not."""
+    """Code injection: prevented by the proof key if the provider checks it, else by the nonce."""
     stand_in = getattr(world, name)
     attacker, victim = world.flow(name), world.flow(name)
     stolen = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(attacker.come_back(stand_in, ana)).query))["code"]
@@ -331,7 +331,7 @@ def test_a_code_of_another_session_is_refused(world, ana, name):
     check_refused(world, before, page)
 
 
-def test_an_answer_of_one_provider_is_not_taken_to_another(world, ana):
+def test_a_response_of_one_provider_is_refused_for_another(world, ana):
     """A mix-up (RFC 9207): the browser was sent to one provider and comes back from another."""
     begun, other = world.flow("strict"), world.flow("naming")
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(other.come_back(world.naming, ana)).query))
@@ -351,7 +351,7 @@ def test_an_answer_of_one_nameless_provider_is_refused_by_another(world, ana):
     check_refused(world, before, begun.browser.open(f"{callback(world.server.port)}?{query}"))
 
 
-def test_a_provider_that_names_itself_always_has_to(world, ana):
+def test_a_provider_that_announces_its_name_must_send_it(world, ana):
     flow = world.flow("naming")
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(flow.come_back(world.naming, ana)).query))
     before, asked = world.accounts(), len(world.naming.requests)
@@ -360,7 +360,7 @@ def test_a_provider_that_names_itself_always_has_to(world, ana):
     assert len(world.naming.requests) == asked
 
 
-def test_a_callback_of_ones_own_takes_no_others(world, ana):
+def test_a_provider_callback_refuses_other_providers(world, ana):
     """Below /callback/{provider} a mix-up cannot happen, also where providers do not name themselves."""
     flow = world.flow("strict")
     back = flow.come_back(world.strict, ana).replace("/callback?", "/callback/other?")
@@ -374,7 +374,7 @@ def test_a_callback_of_ones_own_takes_no_others(world, ana):
 
 
 def linking(world, session, **parameters):
-    """Asks for the address at which a link begins, as an app does. Gives the answer and the flow."""
+    """Requests the start address of a link, like an app. Returns the response and the flow."""
     flow = world.flow("strict")
     query = {
         "provider": "strict",
@@ -390,7 +390,7 @@ def linking(world, session, **parameters):
 
 
 def visit(world, flow, url, subject):
-    """The browser goes to the provider and comes back to the app."""
+    """The browser visits the provider and returns to the app."""
     flow.browser.app = (callback(world.server.port), APP)
     page = world.strict.sign_in(flow.browser, flow.browser.open(url), subject)
     flow.browser.app = APP
@@ -399,7 +399,7 @@ def visit(world, flow, url, subject):
 
 @pytest.fixture
 def owner(world, new_email):
-    """A session of somebody with a password."""
+    """A session of a user with a password."""
     email = new_email("owner")
     created = world.server.admin().post("/admin/users", {"email": email, "password": PASSWORD, "email_confirm": True})
     assert created.status == 200, created
@@ -411,8 +411,8 @@ def providers_of(world, session):
     return [identity["provider"] for identity in user["identities"]]
 
 
-def test_a_link_is_made_when_its_code_is_traded(world, ana, owner):
-    """So that nobody can be led into linking their own identity to a stranger's account: that app has no verifier."""
+def test_a_link_is_created_when_its_code_is_exchanged(world, ana, owner):
+    """A user cannot be lured into linking their identity to a stranger's account: that app has no verifier."""
     answer, flow = linking(world, owner)
     assert answer.status == 200, answer
     page = visit(world, flow, answer.json()["url"], ana)
@@ -446,7 +446,7 @@ def test_unlinking_the_password_moves_the_address(world, ana, owner):
 
 @pytest.fixture(scope="module")
 def implicit(session_servers):
-    """A server that gives tokens to browsers, and its provider."""
+    """A server with the implicit flow, and its provider."""
     port = free_port()
     provider = StrictProvider(callback(port))
     server = serve(
@@ -462,15 +462,15 @@ def test_tokens_in_the_fragment_where_they_are_switched_on(implicit, new_email):
     provider.people[email] = {"email": email, "email_verified": True}
     page = Flow(server, "strict").finish(provider, email, code_challenge="", code_challenge_method="")
     assert not page.query and me(server, page.fragment)["user"]["email"] == email
-    # Whoever has another browser finish gets nothing here either.
+    # A flow that another browser finishes gives nothing here either.
     flow = Flow(server, "strict")
     back = flow.come_back(provider, email, code_challenge="", code_challenge_method="")
     stranger = Browser("http://127.0.0.1:3000").open(back)
     assert stranger.query["error_code"] == "bad_oauth_state" and "access_token" not in stranger.fragment
 
 
-def test_nobody_is_led_into_linking_to_a_strangers_account(implicit, new_email):
-    """The stranger begins a link to their own account, and has somebody else's browser go through the provider."""
+def test_a_lured_user_does_not_link_to_a_strangers_account(implicit, new_email):
+    """The stranger begins a link to their own account, and another user's browser goes through the provider."""
     server, provider = implicit
     victim, stranger = new_email("victim"), new_email("stranger")
     provider.people[victim] = {"email": victim, "email_verified": True}
@@ -502,7 +502,7 @@ def test_a_link_and_its_undoing(world, ana, owner):
     assert session["user"]["id"] != owner["user"]["id"]
 
 
-# What a provider says.
+# Responses of a provider.
 
 FOREIGN_KEY = RSAKey.generate_key(2048, private=True)
 WRONG = {
@@ -534,18 +534,18 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_in_the_providers_answer(world, ana, what):
+def test_invalid_provider_responses(world, ana, what):
     before = world.accounts()
     with world.strict.being_naughty(**WRONG[what]):
         page = world.flow("strict").finish(world.strict, ana)
     check_refused(world, before, page)
     assert "secret" not in page.url
-    # The provider is believed again at once.
+    # The provider works again at once.
     assert "code" in world.flow("strict").finish(world.strict, ana).query
 
 
 def test_a_provider_that_answers_too_late(world, ana):
-    """It answers after the page is there, so a server that waits for it shows no page."""
+    """It answers only after the page is shown, so a server that waits for it shows no page."""
     before = world.accounts()
     page_is_there = threading.Event()
 
@@ -599,13 +599,13 @@ def test_a_provider_that_went_away(session_servers, new_email):
     assert not INNER.search(urllib.parse.unquote_plus(page.url)), page
 
 
-def test_the_log_tells_no_secret(world, ana):
+def test_the_log_has_no_secrets(world, ana):
     flow = world.flow("strict")
     back = flow.come_back(world.strict, ana)
     came = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back).query))
     page = flow.browser.open(back)
     session = flow.exchange(page.query["code"]).json()
-    # What fails is logged in more words.
+    # The log has more detail about the failure.
     flow.browser.step(back)
     with world.strict.being_naughty(**WRONG["a refusal"]):
         world.flow("strict").finish(world.strict, ana)
@@ -625,12 +625,12 @@ def test_the_log_tells_no_secret(world, ana):
     assert not [name for name, secret in secrets.items() if secret in log]
 
 
-# An address that somebody else has already.
+# An address of another account.
 
 
 @pytest.fixture
 def squatter(world, ana):
-    """Somebody signed up with Ana's address; nobody has proven it."""
+    """An attacker signed up with Ana's address, which is unproven."""
     session = world.server.admin().post(
         "/admin/users", {"email": email_of(ana), "password": PASSWORD, "email_confirm": True}
     )
@@ -638,7 +638,7 @@ def squatter(world, ana):
     return session.json()
 
 
-def test_a_conflict_asks_and_is_settled_by_a_password(world, ana, squatter):
+def test_a_conflict_asks_and_a_password_settles_it(world, ana, squatter):
     flow = world.flow("strict")
     question = flow.exchange(flow.finish(world.strict, ana).query["code"])
     assert (question.status, question.code) == (422, "identity_needs_confirmation"), question
@@ -667,7 +667,7 @@ def test_a_conflict_is_settled_by_taking_the_address(world, ana, squatter):
     assert world.server.auth().sign_in(email_of(ana)).code == "invalid_credentials"
 
 
-def test_what_a_browser_shows_of_a_conflict_is_worth_nothing(world, ana, squatter):
+def test_the_redirect_of_a_conflict_is_useless(world, ana, squatter):
     """The ticket is not in the address that the browser sees."""
     page = world.flow("strict").finish(world.strict, ana)
     assert set(page.query) == {"code"} and not page.fragment

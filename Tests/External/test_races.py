@@ -1,4 +1,4 @@
-"""Two things at once, of which only one may happen, or of which one must see the other."""
+"""Two concurrent operations, of which only one may succeed, or one must see the other."""
 
 import program
 import pytest
@@ -20,7 +20,7 @@ def at_once(server, *actions):
             client.close()
 
 
-def test_one_address_makes_one_account(server, new_email):
+def test_concurrent_sign_ups_with_one_address_create_one_account(server, new_email):
     for _ in range(5):
         email = new_email()
         spellings = [email, email.upper(), email.capitalize()]
@@ -35,7 +35,7 @@ def test_one_address_makes_one_account(server, new_email):
         assert [user["email"] for user in listed] == [email]
 
 
-def test_one_address_is_given_to_one_of_those_who_want_it(server, new_email):
+def test_concurrent_changes_to_one_address_have_one_winner(server, new_email):
     wanted = new_email("wanted")
     tokens = [server.auth().sign_up(new_email())["access_token"] for _ in range(4)]
     admin = server.admin()

@@ -1,4 +1,4 @@
-"""Redirect patterns: in every address that the server sends a browser to, urllib and Chromium see what a pattern means."""
+"""Redirect patterns: urllib and Chromium parse every accepted address as the pattern means it."""
 
 import os
 import random
@@ -9,13 +9,13 @@ import pytest
 from chromium import Chromium
 from signing_in import Flow
 
-# How many addresses are tried; large in `make soak`.
+# The number of addresses; large in `make soak`.
 ADDRESSES = int(os.environ.get("GATEHOUSE_REDIRECTS", "2000"))
 SEED = 16
 LABEL = "[a-z0-9-]+"
 USUAL_PORTS = {"http": 80, "https": 443}
 
-# Each pattern with what it means, written by hand: scheme, host, port, path.
+# Each pattern with its meaning, written by hand: scheme, host, port, path.
 PATTERNS = {
     "https://*.example.org/**": ("https", rf"{LABEL}\.example\.org", "443", "/.*"),
     "https://pr-?.preview.example.net:84*/cb": ("https", r"pr-[a-z0-9-]\.preview\.example\.net", r"84\d*", "/cb"),
@@ -96,13 +96,13 @@ def stack(session_servers):
 
 
 class Visitor:
-    """One browser that begins many sign-ins, and whose person cancels each."""
+    """One browser that begins many sign-ins and cancels each."""
 
     def __init__(self, server):
         self.server, self.client = server, server.auth()
 
     def sent_to(self, address):
-        """Where the server sends the browser in the end; None for the site, where refused addresses lead."""
+        """The final redirect address; None for the site, the target of refused addresses."""
         url = Flow(self.server, "google", browser=self).address(redirect_to=address)
         begun = self.client.get(url.removeprefix(self.server.auth_url))
         assert begun.status == 302, begun
@@ -122,7 +122,7 @@ def test_every_address_that_passes_has_the_host_of_its_pattern(stack):
             passed[address] = location
     assert set(ALLOWED) <= set(passed), "an address that a pattern means was refused"
     assert len(passed) > ADDRESSES // 40, "too few to show anything"
-    # What was asked for, and what the browser gets, with the answer added.
+    # The requested address, and the one that the browser gets, with the response added.
     for texts in (list(passed), list(passed.values())):
         for text in texts:
             assert means(*as_urllib_reads(text)), text
@@ -143,5 +143,5 @@ def test_every_address_that_passes_has_the_host_of_its_pattern(stack):
         "https://app.example.com/auth/%2e%2e/x",
     ],
 )
-def test_what_two_readers_take_apart_in_two_ways_is_refused(stack, address):
+def test_ambiguous_addresses_are_refused(stack, address):
     assert Visitor(stack).sent_to(address) is None

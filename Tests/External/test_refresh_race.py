@@ -1,4 +1,4 @@
-"""Many clients with one refresh token: nobody is signed out by accident, and a thief is (requirements D5, D6)."""
+"""Many clients with one refresh token: only a thief is signed out (requirements D5, D6)."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ def session(quick, new_email):
 
 
 def refresh_at_once(server, refresh_token, count):
-    """The answers to `count` refreshes that start together, each on a connection that is already open."""
+    """The responses to `count` concurrent refreshes, each on an open connection."""
     barrier, answers = threading.Barrier(count), [None] * count
 
     def refresh(index):
@@ -65,7 +65,7 @@ def test_repeated_rounds_of_parallel_refreshes_keep_one_chain(quick, session):
     assert quick.auth().refresh(token).status == 200
 
 
-def test_a_lost_answer_can_be_asked_for_again_at_any_time(quick, session):
+def test_a_lost_response_can_be_repeated_at_any_time(quick, session):
     first = quick.auth().refresh(session["refresh_token"]).json()
     after_the_interval()
     again = quick.auth().refresh(session["refresh_token"])
@@ -99,7 +99,7 @@ def test_two_behind_after_the_interval_ends_the_session(quick, session, new_emai
     assert client.refresh(bystander["refresh_token"]).status == 200, "another person's session goes on"
 
 
-def test_theft_ends_one_session_of_the_person(quick, new_email):
+def test_theft_ends_one_session_of_the_user(quick, new_email):
     client, email = quick.auth(), new_email()
     stolen = client.sign_up(email)
     other = client.sign_in(email).json()

@@ -34,7 +34,7 @@ def code_of(action, *arguments, **options):
     return raised.value.code
 
 
-def test_a_person_from_sign_up_to_sign_out(client, dev, new_email):
+def test_a_user_from_sign_up_to_sign_out(client, dev, new_email):
     email = new_email()
     signed_up = client.sign_up(credentials(email, data={"first_name": "Ana", "plan": {"seats": 3}}))
     assert signed_up.session and signed_up.user.email == email
@@ -86,7 +86,7 @@ def test_update_password(client, dev, new_email):
 
 
 def test_update_email(client, dev, new_email):
-    """With automatic confirmation the change asks nobody."""
+    """With automatic confirmation the change applies at once."""
     before, after = new_email(), new_email("moved")
     client.sign_up(credentials(before))
     user = client.update_user({"email": after}).user
@@ -163,7 +163,7 @@ def test_claims_are_checked_with_the_published_keys(client, dev, new_email):
     published = dev.auth().get("/.well-known/jwks.json").json()
     assert checked["headers"]["kid"] in [key["kid"] for key in published["keys"]]
     assert all("d" not in key for key in published["keys"])
-    # What any other verifier would do with the same key set.
+    # As any other verifier would with the same key set.
     token = client.get_session().access_token
     key = jwt.PyJWKSet.from_dict(published)[jwt.get_unverified_header(token)["kid"]]
     claims = jwt.decode(
@@ -211,12 +211,12 @@ def test_admin_manages_users(admin, dev, new_email):
 
 def test_admin_imports_a_bcrypt_hash(admin, dev, new_email):
     email = new_email()
-    # bcrypt of "first password 1", cost 4, made elsewhere.
+    # bcrypt of "first password 1", cost 4, from another implementation.
     hashed = "$2b$04$abcdefghijklmnopqrstuudLTayfK0aLg7hqnao/6VM5EnWZoAB.u"
     admin.create_user({"email": email, "password_hash": hashed, "email_confirm": True})
     client = client_of(dev)
     assert code_of(client.sign_in_with_password, credentials(email, "first password 2")) == "invalid_credentials"
-    for _ in range(2):  # The second time the upgraded hash is what is checked.
+    for _ in range(2):  # The second time checks the upgraded hash.
         assert client.sign_in_with_password(credentials(email, "first password 1")).user.email == email
 
 
@@ -259,7 +259,7 @@ def test_admin_needs_the_secret_key(dev, client, new_email):
     assert service.list_users(per_page=1)
 
 
-def test_admin_signs_somebody_out(admin, dev, new_email):
+def test_admin_signs_a_user_out(admin, dev, new_email):
     client = client_of(dev)
     session = client.sign_up(credentials(new_email())).session
     admin.sign_out(session.access_token)

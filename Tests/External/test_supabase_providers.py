@@ -18,7 +18,7 @@ CLIENT = "kc-client"
 class World:
     def __init__(self, servers):
         port = free_port()
-        # The client takes only names that it knows.
+        # The client accepts only known names.
         self.strict = StrictProvider(callback(port))
         self.keycloak = IdentityProvider().start()
         self.server = serve(
@@ -45,7 +45,7 @@ class World:
         )
 
     def visit(self, url, subject):
-        """What the person does in the browser. Gives the page that the app gets."""
+        """The user's actions in the browser. Returns the page that the app gets."""
         browser = Browser((callback(self.server.port), APP))
         page = self.strict.sign_in(browser, browser.open(url), subject)
         browser.app = APP
@@ -115,7 +115,7 @@ def test_scopes_and_parameters_are_passed_on(client):
     assert "login_hint=ana%40example.com" in at_provider and "code_challenge_method=S256" in at_provider
 
 
-def test_the_code_is_not_good_without_the_clients_verifier(world, client, ana):
+def test_the_code_is_invalid_without_the_clients_verifier(world, client, ana):
     code = world.code(start(client), "subject of " + ana)
     other = world.client()
     start(other)
@@ -160,7 +160,7 @@ def test_link_list_and_unlink(world, client, ana, new_email):
     assert code_of(client.unlink_identity, identities["email"]) == "single_identity_not_deletable"
 
 
-def test_what_another_has_is_not_linked(world, client, ana, new_email):
+def test_an_identity_of_another_user_is_not_linked(world, client, ana, new_email):
     owner = world.client()
     owner.exchange_code_for_session({"auth_code": world.code(start(owner), "subject of " + ana)})
     client.sign_up({"email": new_email(), "password": PASSWORD})
@@ -170,7 +170,7 @@ def test_what_another_has_is_not_linked(world, client, ana, new_email):
     assert [identity.provider for identity in client.get_user_identities().identities] == ["email"]
 
 
-def test_a_conflict_has_a_code_of_its_own(world, client, ana):
+def test_a_conflict_has_its_own_code(world, client, ana):
     world.client().sign_up({"email": ana, "password": PASSWORD})
     code = world.code(start(client), "subject of " + ana)
     assert code_of(client.exchange_code_for_session, {"auth_code": code}) == "identity_needs_confirmation"

@@ -1,4 +1,4 @@
-"""The terminal client against running servers: what it does, prints, keeps, and its exit codes."""
+"""The terminal client with running servers: its actions, output, storage and exit codes."""
 
 import base64
 import hashlib
@@ -26,13 +26,13 @@ CELTICS, LAKERS = "nba_1610612738", "nba_1610612747"
 
 @pytest.fixture
 def person(dev, tmp_path):
-    """Somebody who uses the shared dev stack by its address."""
+    """A user of the shared dev stack, by its address."""
     return Person(tmp_path / "home", dev)
 
 
 @pytest.fixture
 def project(servers, tmp_path):
-    """A dev stack in a project's folder, of somebody who runs commands there."""
+    """A dev stack in a project's folder, and a user who runs commands there."""
     folder = tmp_path / "project"
     folder.mkdir()
     owner = Person(tmp_path / "home", folder=folder)
@@ -82,7 +82,7 @@ def test_sign_up_to_sign_out_in_a_fresh_home(project, new_email):
     assert project.log_in(email)["user"] == session["user"]
 
 
-def test_people_read_plain_text(project, new_email):
+def test_the_default_output_is_plain_text(project, new_email):
     email, url = new_email(), project.server.url
     ended = project.run(
         "signup", "--email", email, "--first-name", "Ada", "--password-stdin", stdin=PASSWORD + "\n"
@@ -103,7 +103,7 @@ def test_people_read_plain_text(project, new_email):
 # Signing in.
 
 
-def test_a_refused_sign_in_says_why_and_keeps_who_was_there(person, new_email):
+def test_a_refused_sign_in_reports_the_reason_and_keeps_the_session(person, new_email):
     first, second = new_email(), new_email()
     person.sign_up(second)
     person.sign_up(first)
@@ -125,7 +125,7 @@ def test_a_sign_in_ends_the_session_that_it_replaces(person, dev, new_email):
     assert len(dev.auth(token=token).get("/sessions").json()["sessions"]) == 2
 
 
-def test_a_refused_sign_up_says_why(person, new_email):
+def test_a_refused_sign_up_reports_the_reason(person, new_email):
     email = new_email()
     person.sign_up(email)
     person.json("logout")
@@ -136,7 +136,7 @@ def test_a_refused_sign_up_says_why(person, new_email):
     assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
 
 
-def test_a_sign_up_that_waits_for_its_mail_signs_nobody_in(servers, tmp_path, new_email):
+def test_a_pending_sign_up_signs_nobody_in(servers, tmp_path, new_email):
     person = Person(tmp_path, servers.serve(GOTRUE_MAILER_AUTOCONFIRM="false").start())
     email = new_email()
     answer = person.sign_up(email)
@@ -161,7 +161,7 @@ def test_a_sign_up_that_waits_for_its_mail_signs_nobody_in(servers, tmp_path, ne
         (["sessions", "revoke", "not-an-id"], ""),
     ],
 )
-def test_what_cannot_be_done_is_told_as_misuse(person, arguments, stdin):
+def test_invalid_command_lines_are_usage_errors(person, arguments, stdin):
     assert person.fails(USAGE, *arguments, stdin=stdin)[1]
 
 
@@ -182,10 +182,10 @@ def test_a_server_that_wants_a_key_gets_it(servers, tmp_path, new_email):
     assert person.json("whoami")["checked"] is True
 
 
-# The profile, and where somebody is signed in.
+# The profile and the sessions.
 
 
-def test_a_profile_keeps_what_is_not_given_and_clears_what_is(person, new_email):
+def test_a_profile_keeps_absent_fields_and_clears_empty_ones(person, new_email):
     person.sign_up(new_email(), "--first-name", "Ada")
     person.json("profile", "set", "--team", CELTICS, "--name", "Ada Byron", "--timezone", "Europe/London")
     profile = person.json("profile", "set", "--avatar-url", "https://example.com/ada.png", "--clear-first-name")
@@ -242,7 +242,7 @@ def test_signing_out_everywhere_ends_all_sessions(person, dev, tmp_path, new_ema
 
 
 class Elsewhere(http.server.BaseHTTPRequestHandler):
-    """As much of an Auth API as signing in takes, with a provider who asks nothing. It lists no sessions."""
+    """The part of an Auth API that a sign-in needs, with a provider without a page. It lists no sessions."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -298,7 +298,7 @@ def test_a_server_that_lists_no_sessions_is_no_mystery(elsewhere, tmp_path):
 
 @pytest.fixture
 def deceiver():
-    """An account server whose people are called by what turns a terminal's text around."""
+    """An account server with names that reverse a terminal's text."""
     server = LoopbackServer(Deceiver)
     yield server
     server.stop()
@@ -313,7 +313,7 @@ class Deceiver(Elsewhere):
         super().answer(status, body)
 
 
-def test_what_turns_text_around_is_escaped_for_scripts_too(deceiver, tmp_path):
+def test_bidi_characters_are_escaped_for_scripts_too(deceiver, tmp_path):
     person = Person(tmp_path, deceiver)
     words = ("login", "--email", "ada@example.com", "--password-stdin")
     plain = person.run(*words, stdin=PASSWORD + "\n")
@@ -324,7 +324,7 @@ def test_what_turns_text_around_is_escaped_for_scripts_too(deceiver, tmp_path):
 
 
 class Endless(http.server.BaseHTTPRequestHandler):
-    """Answers without end, until the caller goes away."""
+    """Sends an endless response until the caller disconnects."""
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -351,7 +351,7 @@ def test_an_answer_without_end_fills_no_memory(tmp_path):
         words = ("login", "--email", "ada@example.com", "--password-stdin")
         code, message = person.fails(UNAVAILABLE, *words, stdin=PASSWORD + "\n")
         assert code == "unexpected_answer" and "is no account server" in message
-        # What the sockets took besides, for each try.
+        # Plus the sockets' own time, for each attempt.
         assert 1 << 20 <= server.sent < 1 << 27
     finally:
         server.stop()
@@ -362,7 +362,7 @@ def test_an_answer_without_end_fills_no_memory(tmp_path):
 
 @pytest.fixture
 def visitor(elsewhere, tmp_path):
-    """Somebody whose browser follows where it is led."""
+    """A user whose browser follows every redirect."""
     programs = tmp_path / "bin"
     programs.mkdir()
     opener = programs / "xdg-open"
@@ -392,8 +392,8 @@ def test_a_code_of_another_flow_signs_nobody_in(visitor, elsewhere):
     assert visitor.kept() == {}
 
 
-def test_somebody_else_can_open_the_address(visitor):
-    # The port says that the browser comes back to this command's own.
+def test_another_program_can_open_the_address(visitor):
+    # The port shows that the browser returns to this command.
     port = free_port()
     arguments = ["login", "--provider", "google", "--no-browser", "--callback-port", str(port), "--json"]
     with visitor.at_terminal(*arguments) as terminal:
@@ -421,7 +421,7 @@ def test_a_restart_of_the_server_changes_nothing(project, new_email):
     assert project.json("whoami")["user"]["email"] == email
 
 
-def test_without_the_server_everything_says_so_and_nobody_is_signed_out(servers, tmp_path, new_email):
+def test_without_the_server_every_command_fails_and_keeps_the_session(servers, tmp_path, new_email):
     server, email = servers.serve().start(), new_email()
     person = Person(tmp_path, server)
     person.sign_up(email)
@@ -449,7 +449,7 @@ def test_without_the_server_everything_says_so_and_nobody_is_signed_out(servers,
     assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
 
 
-def test_a_store_that_cannot_be_read_is_not_taken_for_a_sign_out(person, new_email):
+def test_an_unreadable_store_is_not_a_sign_out(person, new_email):
     person.sign_up(new_email())
     path = next(path for path in person.kept() if path.endswith("refresh-token"))
     os.rename(path, path + ".aside")
@@ -477,7 +477,7 @@ def test_two_servers_at_once(person, dev, server, new_email):
     assert person.json("whoami", "--url", server.url)["user"]["email"] == second
 
 
-def test_the_dev_stack_of_a_folder_comes_before_others(servers, project, tmp_path, new_email):
+def test_the_dev_stack_of_a_folder_takes_precedence(servers, project, tmp_path, new_email):
     elsewhere = tmp_path / "elsewhere"
     deep = elsewhere / "a" / "b"
     deep.mkdir(parents=True)
@@ -513,13 +513,13 @@ def test_the_files_that_tell_where_a_dev_stack_is_hold_no_secret(project):
     assert project.fails(USAGE, "whoami")[0] == "no_server"
 
 
-def test_a_dev_stack_that_crashed_is_told_from_one_that_runs(servers, project, new_email):
+def test_a_crashed_dev_stack_is_distinguished_from_a_running_one(servers, project, new_email):
     project.sign_up(new_email())
     project.server.end_now()
     for folder in [project.folder, project.home]:
         code, message = Person(project.home, folder=folder).fails(UNAVAILABLE, "whoami")
         assert code == "dev_stack_ended" and project.server.url in message and "gatehouse dev" in message
-    # Whoever listens at its old address gets no password.
+    # Another listener at its old address gets no password.
     servers.serve(port=project.server.port).start()
     arguments = ["login", "--email", new_email(), "--password-stdin"]
     assert project.fails(UNAVAILABLE, *arguments, stdin=PASSWORD + "\n")[0] == "dev_stack_ended"
@@ -533,7 +533,7 @@ def test_a_server_can_be_started_where_the_client_is_configured(servers):
 # The end of an account.
 
 
-def test_an_account_is_deleted_only_by_somebody_who_means_it(person, new_email):
+def test_deleting_an_account_needs_a_confirmation(person, new_email):
     email = new_email()
     user = person.sign_up(email)["user"]
     assert "--yes" in person.fails(USAGE, "delete-account")[1]
@@ -555,7 +555,7 @@ def test_an_account_is_deleted_only_by_somebody_who_means_it(person, new_email):
 # At a terminal.
 
 
-def test_a_password_is_asked_for_and_not_shown(person, new_email):
+def test_a_password_is_prompted_for_and_not_shown(person, new_email):
     email = new_email()
     with person.at_terminal("signup") as terminal:
         terminal.answer("Email: ", email).answer("First name: ", "Ada").wait_for("Password: ")
@@ -592,7 +592,7 @@ def test_an_interrupted_question_leaves_the_terminal_as_it_was(person, end):
         assert terminal.echoes
 
 
-def test_an_administrator_is_asked_in_the_same_way(person, dev, new_email):
+def test_an_administrator_gets_the_same_prompt(person, dev, new_email):
     data, email = os.path.join(dev.folder, "data"), new_email()
     arguments = ["users", "create", "--data", data, "--email", email, "--confirm", "--password-prompt"]
     with person.at_terminal(*arguments) as terminal:

@@ -1,8 +1,8 @@
-"""Text that is dear to compare costs the server what any other text costs.
+"""Text that is expensive to compare costs the server as much as any other text.
 
-Unicode's normal form orders the combining marks after a letter. Where a program compares or hashes text in that form, the
-time grows with the square of their number: 80 kB took nine seconds, and nobody has to sign in for it. Each request here
-sends such text in one place, and the server's own CPU time tells whether that place looks at it. No clock decides.
+Unicode's normal form orders the combining marks after a letter. Comparing or hashing text in that form takes time
+quadratic in their number: 80 kB took nine seconds, without a sign-in. Each request here sends such text in one place, and
+the server's own CPU time shows whether that place normalizes it. No clock decides.
 """
 
 import base64
@@ -20,11 +20,11 @@ from wire import exchange, request
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads CPU time from /proc")
 
-# In order of their classes they would stand the other way round.
+# The order of their classes is the other way round.
 MARKS = "\u0315\u0300"
 # 400 kB. Where one comparison is in the normal form, a debug build works at it for a minute or more.
 LONG = "a" + MARKS * 100_000
-# What fits into the 80 kB that all headers may have: 20 s in the normal form where one field is compared a few times.
+# Fits into the 80 kB for all headers: 20 s in the normal form if one field is compared a few times.
 HEADER = ("a" + MARKS * 18_000).encode()
 # Escaped, one mark has six bytes.
 QUERY = urllib.parse.quote("a" + MARKS * 6_000)
@@ -33,7 +33,7 @@ MOST_SECONDS = 1.0
 
 
 class Meter:
-    """A server, and what each request to it cost."""
+    """A server, and the CPU cost of each request."""
 
     def __init__(self, server):
         self.server = server
@@ -166,7 +166,7 @@ def part(value):
 
 
 def tokens(text):
-    """Compact tokens, signed by nobody, with the text in every place."""
+    """Unsigned compact tokens with the text in every place."""
     header, claims = {"alg": "ES256", "kid": "a", "typ": "JWT"}, {"iss": "a", "sub": "a", "aud": "a", "exp": 2_000_000_000}
     for name in header:
         yield f"header {name}", ".".join([part({**header, name: text}), part(claims), "AAAA"])
@@ -177,7 +177,7 @@ def tokens(text):
     yield "claims, a name", ".".join([part(header), part({**claims, text: 1}), "AAAA"])
 
 
-def test_tokens_that_nobody_signed(meter):
+def test_unsigned_tokens(meter):
     for what, token in tokens("a" + MARKS * 11_000):
         field = [("Authorization", f"Bearer {token}")]
         meter.send("GET", "/auth/v1/user", headers=field, what=what)
@@ -236,7 +236,7 @@ def test_documents_of_providers(session_servers):
         issuer = part({"iss": provider.url, "sub": "a", "aud": "kc-client", "exp": 2_000_000_000})
         token = ".".join([part({"alg": "RS256", "kid": "a"}), issuer, "AAAA"])
         body = raw({"provider": "keycloak", "id_token": token})
-        # Without keys nobody can say whose token it is.
+        # Without keys the issuer of a token is unknown.
         meter.send("POST", "/auth/v1/token?grant_type=id_token", body=body, what="keys", passing=range(200, 504))
     finally:
         provider.stop()

@@ -1,8 +1,8 @@
-"""Another build of the program on the same database: each serves on what the other one wrote, one after the other and, on
-PostgreSQL, side by side.
+"""Another build of the program on the same database: each works with the other's data, in turn and, on PostgreSQL,
+concurrently.
 
-GATEHOUSE_OTHER_BINARY names the other program; `make soak` builds the previous commit. Without it the program is its own
-neighbour, so that this test is never left out.
+GATEHOUSE_OTHER_BINARY names the other program; `make soak` builds the previous commit. Without it the test uses the program
+itself, so it always runs.
 """
 
 import os
@@ -16,7 +16,7 @@ OTHER = os.environ.get("GATEHOUSE_OTHER_BINARY") or program.BINARY
 
 
 class Person:
-    """Signed in through one program; goes on through another."""
+    """Signed in with one program, continues with another."""
 
     def __init__(self, server, email):
         self.email, self.session = email, server.auth().sign_up(email, data={"first_name": "Ada"})
@@ -28,7 +28,7 @@ class Person:
         assert server.gateway().get("/v1/auth/me", token=token).json()["profile"]["first_name"] == self.name
         refreshed = auth.refresh(self.session["refresh_token"])
         assert refreshed.status == 200, refreshed
-        # The answer was lost: the same token is presented again.
+        # The response was lost: the same token is presented again.
         again = auth.refresh(self.session["refresh_token"])
         assert again.json()["refresh_token"] == refreshed.json()["refresh_token"]
         self.session, self.name = again.json(), self.name + "!"
@@ -43,7 +43,7 @@ class Person:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=needs_server)])
 def settings(request, tmp_path):
-    """What all nodes share."""
+    """The settings that all nodes share."""
     database = str(tmp_path / "gatehouse.sqlite")
     if request.param == "postgres":
         database = request.getfixturevalue("cluster").database().url
@@ -74,7 +74,7 @@ def test_one_after_the_other(servers, settings, order):
 
 
 @pytest.mark.parametrize("settings", [pytest.param("postgres", marks=needs_server)], indirect=True)
-def test_side_by_side(servers, settings):
+def test_concurrently(servers, settings):
     # The newer one migrates; the older one serves on a schema to which was only added (Docs/operations.md).
     nodes = [node(servers, settings, program.BINARY), node(servers, settings, OTHER)]
     people = [Person(nodes[number % 2], f"person{number}@example.com") for number in range(4)]

@@ -1,4 +1,4 @@
-"""A program that is older or newer than the schema of its database: what it says, and whether it serves."""
+"""A program older or newer than its database's schema: its messages, and whether it serves."""
 
 import sqlite3
 
@@ -39,7 +39,7 @@ def migrated(database, tmp_path):
 
 
 def refusal(server):
-    """What it says when it does not start."""
+    """The message of a refused start."""
     done = program.run(*server.arguments, environment=server.environment)
     assert done.returncode not in (0, 78), done.stderr
     return done.stderr
@@ -84,7 +84,7 @@ def test_an_older_node_serves_on_a_schema_to_which_was_only_added(migrated, opti
 
 
 @pytest.mark.parametrize("options", [(), ("--no-migrate",)])
-def test_an_older_node_does_not_start_where_a_newer_program_has_taken_something_away(migrated, options):
+def test_an_older_node_does_not_start_on_an_incompatible_schema(migrated, options):
     server, database = migrated
     level = last_level(database) + 1
     database.run(

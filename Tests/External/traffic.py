@@ -1,7 +1,7 @@
-"""People who sign up, sign in, refresh, edit and read while nodes and databases go away, and a balancer before the nodes.
+"""Users who sign up, sign in, refresh, edit and read during outages of nodes and databases, and a balancer for the nodes.
 
-Each of them remembers what was acknowledged. What was not is asked again, as apps do, until it is: 502, 503 and 504
-mean "again". Any other answer than the one that is due fails the test, above all one that ends a session.
+Each user records the acknowledged changes and repeats the others, as apps do, until they succeed: 502, 503 and 504 mean
+"retry". Any unexpected response fails the test, above all one that ends a session.
 """
 
 import base64
@@ -16,9 +16,9 @@ import uuid
 from program import PASSWORD, PATIENCE_SECONDS
 
 AUTH = "/auth/v1"
-# Longer than any request may take by Docs/postgresql.md, many times over: a request that takes longer hangs.
+# Many times the limit in Docs/postgresql.md: a request that takes longer hangs.
 HANGS = 120
-# After the traffic so many of each person's sessions are refreshed; that the others are there is looked up.
+# After the traffic this many sessions of each user are refreshed; the others are only looked up.
 SAMPLE = 40
 AGAIN = (502, 503, 504)
 # nginx sends these to the next node, even when the first one may have had them.
@@ -58,7 +58,7 @@ class Node:
         return answer
 
     def _connect(self):
-        # One that the node has closed meanwhile: nothing is lost with it.
+        # The node has closed this connection since: retry without a loss.
         if self.connection and select.select([self.connection.sock], [], [], 0)[0]:
             self.close()
         if self.connection:
@@ -88,7 +88,7 @@ class Balancer:
         return Balanced(self)
 
     def order(self):
-        """All nodes, those that are well first."""
+        """All nodes, healthy ones first."""
         with self.lock:
             self.turn += 1
             now, turn = time.monotonic(), self.turn % len(self.nodes)
@@ -133,7 +133,7 @@ class Balanced:
 
 
 class Trouble:
-    """A request that has to be asked again."""
+    """A request that must be repeated."""
 
     def __init__(self, what, started, status, code):
         self.what, self.started, self.status, self.code = what, started, status, code
@@ -150,7 +150,7 @@ class Person(threading.Thread):
         super().__init__(name=name)
         self.client, self.ending = client, threading.Event()
         self.done, self.troubles, self.problems = [], [], []
-        # What was acknowledged.
+        # Acknowledged changes.
         self.emails, self.tokens = [], []
 
     def run(self):
@@ -162,7 +162,7 @@ class Person(threading.Thread):
             self.problems.append(f"{self.name}: {type(problem).__name__}: {problem}")
 
     def ask(self, method, path, body=None, token=None, expected=(200,)):
-        """The answer that settles it, parsed, its status, and whether an earlier try may have counted."""
+        """The final response, parsed, its status, and whether an earlier attempt may have taken effect."""
         headers = {"X-Supabase-Api-Version": "2024-01-01", "Content-Type": "application/json"}
         if token:
             headers["Authorization"] = "Bearer " + token
@@ -201,7 +201,7 @@ class Person(threading.Thread):
         return self.ask("POST", path, {"email": email, "password": PASSWORD})[0]
 
     def sign_up(self, email):
-        """The session. Whoever hears that the account is there, having asked twice, signs in."""
+        """The session. If a repeated sign-up reports an existing account, the user signs in."""
         answer, status, is_unsure = self.ask(
             "POST", AUTH + "/signup", {"email": email, "password": PASSWORD}, expected=(200, 422)
         )
@@ -211,7 +211,7 @@ class Person(threading.Thread):
         return self.sign_in(email)
 
     def check(self):
-        """After the traffic: all that was acknowledged is there. Runs in the test's own thread."""
+        """After the traffic: every acknowledged change is there. Runs in the test's own thread."""
 
 
 class SignsUp(Person):
@@ -275,7 +275,7 @@ class Reads(Person):
 
 
 class Traffic:
-    """Several people of each kind. `with`: they act inside, and have nothing lost at the end."""
+    """Several users of each kind. They act inside `with`, and at its end no change may be lost."""
 
     def __init__(self, make_client, name="traffic", kinds=(SignsUp, SignsIn, Refreshes, Refreshes, Edits, Reads)):
         self.people = [
@@ -334,7 +334,7 @@ class Traffic:
         return [trouble for person in self.people for trouble in person.troubles]
 
     def count(self, start, end):
-        """What was acknowledged between two moments."""
+        """The acknowledged changes between two moments."""
         return sum(start <= moment < end for person in self.people for moment in list(person.done))
 
 

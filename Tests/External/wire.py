@@ -9,7 +9,7 @@ from program import PATIENCE_SECONDS
 
 
 class Reply:
-    """Status 0: the server closed the connection without an answer. `is_whole`: the body is as long as announced."""
+    """Status 0: the server closed the connection without a response. `is_whole`: the body is as long as announced."""
 
     def __init__(self, raw, is_head=False):
         self.raw, self.status, self.headers, self.body, self.is_whole = raw, 0, {}, b"", not raw
@@ -26,7 +26,7 @@ class Reply:
 
 
 def exchange(port, data, half_close=False, timeout=PATIENCE_SECONDS, pieces=None, is_head=False):
-    """Sends the bytes and reads one answer, or to the end. Never waits longer than `timeout` for the next byte."""
+    """Sends the bytes and reads one response, or to the end. Never waits longer than `timeout` for the next byte."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         try:
             connection.sendall(data)
@@ -35,7 +35,7 @@ def exchange(port, data, half_close=False, timeout=PATIENCE_SECONDS, pieces=None
             if half_close:
                 connection.shutdown(socket.SHUT_WR)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # It had heard enough.
+            pass  # It stopped reading early.
         received = b""
         while True:
             try:

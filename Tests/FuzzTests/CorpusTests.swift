@@ -2,8 +2,8 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Reads what `make fuzz` keeps in Tests/Fuzz/Corpus, and random changes of it; the same in every run.
-@Suite("Hostile input to every reader")
+/// Parses the corpus of `make fuzz` in Tests/Fuzz/Corpus, and random mutations of it; the same in every run.
+@Suite("Hostile input to every parser")
 struct CorpusTests {
     /// For each target. GATEHOUSE_FUZZ_ROUNDS sets another number.
     private static let rounds =
@@ -16,7 +16,7 @@ struct CorpusTests {
         for (name, input) in inputs { #expect(throws: Never.self, "\(name)") { try target.run(input) } }
     }
 
-    @Test("Neither do random changes of it", arguments: FuzzTarget.allCases)
+    @Test("Random mutations of it hold none either", arguments: FuzzTarget.allCases)
     func changes(_ target: FuzzTarget) throws {
         let inputs = try Corpus.inputs(of: target).map(\.bytes)
         var changes = Changes(seed: 1)

@@ -42,7 +42,7 @@ struct AccountLineTests {
         #expect(account.identities.first?.data.contains(#""email_verified":true"#) == true)
     }
 
-    @Test("The identities of the line are taken as they are")
+    @Test("The identities of the line are kept unchanged")
     func identities() throws {
         let account = try account(
             """
@@ -58,20 +58,20 @@ struct AccountLineTests {
         #expect(account.user.appMetadata == #"{"provider":"google","providers":["google"]}"#)
     }
 
-    @Test("Identities of before 2023 have the provider's name for the person in id")
+    @Test("Identities from before 2023 have the provider's user id in id")
     func oldIdentities() throws {
         let identity = try account(
             #"{"id":"\#(Self.id)","identities":[{"id":"apple.1","provider":"apple","identity_data":{}}]}"#
         ).identities.first
         #expect(identity?.id == Self.newID && identity?.providerID == "apple.1")
-        // The user's id stands there for each of the person's own addresses.
+        // The user's id is there for each of the user's own addresses.
         let email = try account(
             #"{"id":"\#(Self.id)","identities":[{"id":"\#(Self.id)","provider":"email","identity_data":{}}]}"#
         ).identities.first
         #expect(email?.id == Self.newID && email?.providerID == Self.id)
     }
 
-    @Test("An account with a telephone gets an identity for it, an anonymous one none")
+    @Test("An account with a phone number gets an identity for it, an anonymous one none")
     func usualIdentities() throws {
         let phone = try account(#"{"id":"\#(Self.id)","phone":"+49 123456"}"#)
         #expect(phone.identities.map(\.provider) == ["phone"] && phone.user.phone == "49123456")
@@ -80,7 +80,7 @@ struct AccountLineTests {
         #expect(anonymous.user.times.createdAt == Self.time)
     }
 
-    @Test("What was written is read back the same")
+    @Test("A written line reads back the same")
     func roundTrip() throws {
         var user = User(
             id: UserID(trusted: Self.id), audience: "app", role: "member", times: UserTimes(createdAt: Self.time))
@@ -100,7 +100,7 @@ struct AccountLineTests {
         #expect(AccountLine.text(try account(line)) == line)
     }
 
-    @Test("An account that was deleted keeps its digest and gets no identities")
+    @Test("A deleted account keeps its digest and gets no identities")
     func deleted() throws {
         let account = try account(
             #"{"id":"\#(Self.id)","email":"0beec7b5ea3f","deleted_at":"2024-01-01T00:00:00Z"}"#)
@@ -108,7 +108,7 @@ struct AccountLineTests {
     }
 
     @Test(
-        "A bad line is told by what is wrong with it",
+        "A bad line is reported with its fault",
         arguments: [
             ("", "not a JSON object: unexpected end"), ("[]", "not a JSON object: not an object"),
             ("{\"id\":1}", "id is not text"), ("{}", "id is not a UUID"),
@@ -140,7 +140,7 @@ struct AccountLineTests {
         #expect(throws: LineProblem(reason)) { try account(line.replacing("\"ID\"", with: "\"\(Self.id)\"")) }
     }
 
-    @Test("More metadata than a token can carry is refused")
+    @Test("More metadata than a token can hold is refused")
     func longMetadata() {
         let line = #"{"id":"\#(Self.id)","raw_user_meta_data":{"a":"\#(String(repeating: "x", count: 33_000))"}}"#
         #expect(throws: LineProblem("metadata of more than 32768 bytes")) { try account(line) }

@@ -18,7 +18,7 @@ struct ConfigurationFileTests {
         try await body(path.path)
     }
 
-    @Test("Its values count where the environment has none")
+    @Test("Its values apply where the environment has none")
     func reading() async throws {
         let text = """
             # the least
@@ -43,7 +43,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test("A misspelt key is told, with the word that was meant")
+    @Test("A misspelled key is reported with the right one")
     func misspelt() async throws {
         try await withFile("databse: x\nport: 80\ngatehouse_port: 1\n") { path in
             let file = try await ConfigurationFile(path: path)
@@ -52,7 +52,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test("A wrong value is told with its key and file")
+    @Test("A wrong value is reported with its key and file")
     func wrongValue() async throws {
         try await withFile("jwt_exp: soon\n") { path in
             let given = GivenSettings(environment: GivenValues.least, file: try await ConfigurationFile(path: path))
@@ -74,7 +74,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test("Files with a secret are known: those that are named, and this one if a secret stands in it")
+    @Test("Files with a secret are known: the named ones, and this one if it contains a secret")
     func secretFiles() async throws {
         func found(_ path: String) async throws -> Set<String> {
             let file = try await ConfigurationFile(path: path)
@@ -94,7 +94,7 @@ struct ConfigurationFileTests {
     }
 
     @Test(
-        "What is no YAML mapping is one problem, with its place and nothing of its text",
+        "A file that is not a YAML mapping is one problem, with its place and none of its text",
         arguments: [
             ("- a\n- b\n", "is not a list of settings: expected lines such as port: 9999"),
             ("port: 80\nsecrets: \"1:hidden\nlisten: [", "is not valid YAML: see line 3, column 10"),
@@ -109,7 +109,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test("A file that cannot be read is told with the reason")
+    @Test("An unreadable file is reported with the reason")
     func unreadable() async throws {
         let folder = FileManager.default.temporaryDirectory.path
         let missing = folder + "/gatehouse-\(UInt64.random(in: .min ... .max)).yaml"

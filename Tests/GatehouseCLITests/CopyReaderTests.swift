@@ -9,7 +9,7 @@ struct CopyReaderTests {
         return (steps.filter { $0 != .nothing }, reader.isWhole)
     }
 
-    @Test("What people wrote into another table is no heading")
+    @Test("Text in another table is not mistaken for a heading")
     func smuggled() {
         let result = steps(
             """
@@ -33,7 +33,7 @@ struct CopyReaderTests {
     }
 
     @Test(
-        "A dump that was interrupted is not whole",
+        "A truncated dump is incomplete",
         arguments: [
             ("COPY auth.users (id) FROM stdin;\n1", false), ("COPY public.notes (id) FROM stdin;", false),
             ("-- PostgreSQL database dump\nCOPY auth.users (id) FROM stdin;\n1\n\\.", false),
@@ -42,7 +42,7 @@ struct CopyReaderTests {
         ])
     func interrupted(text: String, isWhole: Bool) { #expect(steps(text).isWhole == isWhole) }
 
-    @Test("A line that is no row is told, in the tables that matter")
+    @Test("A malformed line is reported, in the relevant tables")
     func unreadable() {
         let result = steps(
             "COPY public.notes (a) FROM stdin;\n1\t2\n\\.\nCOPY auth.users (a, b) FROM stdin;\n1\n1\t2\t3\n1\t2\n\\.")
@@ -54,7 +54,7 @@ struct CopyReaderTests {
         #expect(reader.take(nil) == .unreadable(reason: "longer than \(LineReader.maximumBytes) bytes"))
     }
 
-    @Test("A plain array of PostgreSQL is read with its quotes, escapes and nulls")
+    @Test("A PostgreSQL array is read with its quotes, escapes and nulls")
     func arrays() {
         let text = #"{nba_1,"a \"b\", {c} \\",NULL,"NULL",x\,y}"#
         #expect(CopyText.array(text) == ["nba_1", #"a "b", {c} \"#, nil, "NULL", "x,y"])
@@ -64,7 +64,7 @@ struct CopyReaderTests {
         }
     }
 
-    @Test("Pages that nobody takes any more go without stopping the program")
+    @Test("Pages without a reader end without blocking the program")
     func abandonedPages() {
         let handover = PageHandover()
         let page = [SupabaseRow(id: "1", text: [])]

@@ -6,7 +6,7 @@ import GatehouseWire
 import IdentityProviders
 import Testing
 
-@Suite("What gatehouse dev makes up")
+@Suite("Generated values of gatehouse dev")
 struct DevFolderTests {
     private static let created = Instant(seconds: 1_800_000_000)
 
@@ -22,12 +22,12 @@ struct DevFolderTests {
         #expect(try read.roleKey("anon") == made.roleKey("anon"))
     }
 
-    @Test("A damaged file is not read as something else", arguments: ["", "{}", "[]", #"{"server_secrets":"1:x"}"#])
+    @Test("A damaged file is an error, not another value", arguments: ["", "{}", "[]", #"{"server_secrets":"1:x"}"#])
     func damaged(text: String) {
         #expect(DevSecrets(json: text) == nil)
     }
 
-    @Test("The settings it starts with are complete, and those of a development server")
+    @Test("Its settings are complete and suit a development server")
     func settings() throws {
         let address = ListenAddress(host: "127.0.0.1", port: 1_234)
         let environment = secrets().environment(database: "d/gatehouse.sqlite", address: address)
@@ -44,7 +44,7 @@ struct DevFolderTests {
         #expect(settings.auth.apiKeys.secret.count == 1 && settings.auth.apiKeys.publishable.count == 1)
     }
 
-    @Test("What would configure a server and not this one is refused; what other programs read is remarked")
+    @Test("Settings for serve are refused; settings of other programs are remarked on")
     func ignored() throws {
         let environment = [
             "GOTRUE_JWT_SECRET": "a", "GOTRUE_SMTP_HOST": "b", "GATEHOUSE_SECRETS_FILE": "c", "API_EXTERNAL_URL": "d",
@@ -60,7 +60,7 @@ struct DevFolderTests {
         #expect(nothing.remark(file: nil) == nil)
     }
 
-    @Test("Stand-ins are providers like others, on this machine alone")
+    @Test("Stand-ins are ordinary providers, on this machine only")
     func standIns() throws {
         let standIns = try #require(try DevStandIns(at: "http://127.0.0.1:1234", confirmsAutomatically: true))
         #expect(standIns.appleURL == "http://127.0.0.1:1234/dev/apple")
@@ -87,7 +87,7 @@ struct DevFolderTests {
         #expect(parts[1] == claims)
     }
 
-    @Test("--json is one line with exactly the nine names")
+    @Test("--json is one line with exactly nine names")
     func json() throws {
         let text = DevAddresses(
             url: "http://127.0.0.1:1", publishableKey: "p", secretKey: Secret("s"), anonKey: "a", serviceRoleKey: "r",
@@ -104,7 +104,7 @@ struct DevFolderTests {
             ])
     }
 
-    @Test("What people read has an address to try a provider with, where there are stand-ins")
+    @Test("The printed text has an address to try a provider, if there are stand-ins")
     func block() {
         func block(_ apple: String?, _ google: String?) -> String {
             DevAddresses(

@@ -3,9 +3,9 @@ import GatehouseCLI
 import GatehouseServer
 import Testing
 
-@Suite("What doctor looks at")
+@Suite("Checks of doctor")
 struct DoctorTests {
-    @Test("Files that others can open are to be closed, and folders stay passable for their owner")
+    @Test("Files that others can open are reported, and folders stay accessible to their owner")
     func permissions() throws {
         let manager = FileManager.default
         let folder = manager.temporaryDirectory.appendingPathComponent("gatehouse-\(UInt64.random(in: .min ... .max))")
@@ -27,7 +27,7 @@ struct DoctorTests {
         #expect(MachineChecks().permissions(of: [folder.path, file]).state == .ok)
     }
 
-    @Test("Behind a proxy that nobody trusts everybody is one caller, and that is told")
+    @Test("Behind an untrusted proxy all callers look like one, and that is reported")
     func untrustedProxy() throws {
         let finding = try #require(try findings([:]).first)
         #expect(finding.name == "callers" && finding.state == .warning)
@@ -37,7 +37,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "Callers that are told apart, or need not be, are no finding; neither is an address of this machine",
+        "Distinct callers, and an address of this machine, are no finding",
         arguments: [
             ["GATEHOUSE_TRUSTED_PROXIES": "127.0.0.0/8"], ["GOTRUE_RATE_LIMIT_HEADER": "X-Real-Ip"],
             ["GATEHOUSE_LIMITS": "off"],
@@ -47,7 +47,7 @@ struct DoctorTests {
         #expect(try findings(changes).map(\.text) == [])
     }
 
-    @Test("Requests through a proxy that is not trusted are told as soon as there are some")
+    @Test("Requests through an untrusted proxy are reported as soon as they occur")
     func forwarded() {
         let name = "gatehouse_untrusted_forwarded_requests_total"
         #expect(TrafficChecks.proxies(in: "# TYPE \(name) counter\n\(name) 0\n") == nil)
@@ -66,7 +66,7 @@ struct DoctorTests {
         #expect(try names(["GATEHOUSE_SECURITY_FRESH_SIGN_IN": "10m"]) == [])
     }
 
-    @Test("An address without TLS that others use is told")
+    @Test("An address without TLS that others use is reported")
     func withoutTLS() throws {
         let found = try findings(["API_EXTERNAL_URL": "http://api.example.org/auth/v1"])
         #expect(found.map(\.name) == ["external_url"])

@@ -11,7 +11,7 @@ struct DocumentationTests {
         return try String(contentsOf: root.appendingPathComponent("Docs/configuration.md"), encoding: .utf8)
     }
 
-    @Test("It has every setting as the program knows it (gatehouse check-config --documentation)")
+    @Test("It has every setting as the program prints it (gatehouse check-config --documentation)")
     func complete() throws {
         let page = try page()
         for line in SettingsReport.documentation.split(separator: "\n") {
@@ -28,7 +28,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Names are well formed and mean one thing each")
+    @Test("Names are well formed and unique")
     func names() {
         let names = Setting.allCases.flatMap { [$0.environmentName] + $0.foreignNames }
         #expect(Set(names).count == names.count)

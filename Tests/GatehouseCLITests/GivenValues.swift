@@ -5,7 +5,7 @@ import GatehouseServer
 enum GivenValues {
     static let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA=="
     static let jwtSecret = "a shared secret that nobody may ever print"
-    /// RFC 7515 appendix A.3.1, which everybody knows.
+    /// The public example of RFC 7515 appendix A.3.1.
     static let signingKey = """
         [{"kty":"EC","crv":"P-256","kid":"a","key_ops":["sign","verify"],\
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",\
@@ -35,7 +35,7 @@ enum GivenValues {
         try ServerSettings(given(changes))
     }
 
-    /// The names that are told to be wrong.
+    /// The names reported as wrong.
     static func problems(_ changes: [String: String], parts: Set<ServedPart> = [.auth, .gateway]) -> [SettingsProblem] {
         do throws(SettingsProblems) {
             _ = try ServerSettings(given(changes), parts: parts)

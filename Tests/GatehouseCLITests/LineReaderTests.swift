@@ -29,7 +29,7 @@ struct LineReaderTests {
         #expect(try lines(of: Array(text.utf8)) == expected)
     }
 
-    @Test("A line may be longer than what is read at once, and end where that ends")
+    @Test("A line may be longer than one read, and end where the read ends")
     func acrossChunks() throws {
         let chunk = 1 << 16
         let long = [UInt8](repeating: 0x61, count: 3 * chunk + 5)
@@ -38,7 +38,7 @@ struct LineReaderTests {
         #expect(try lines(of: bytes) == [[1, long.count], [2, exact.count], [3, 1]])
     }
 
-    @Test("A line beyond the limit is told as such, and the next one is read")
+    @Test("A line beyond the limit is reported as such, and the next one is read")
     func tooLong() throws {
         let bytes = [UInt8](repeating: 0x61, count: LineReader.maximumBytes + 1) + [0x0A, 0x62, 0x0A]
         #expect(try lines(of: bytes) == [[1, -1], [2, 1]])

@@ -15,7 +15,7 @@ struct SettingsSecrecyTests {
         "GATEHOUSE_OPENID_PROVIDERS":
             #"[{"name":"a","issuer":"https://a.example","client_id":"a","client_secret":"openid-hidden-secret"}]"#,
     ]
-    /// What makes the secrets count.
+    /// The settings that make the secrets apply.
     private static let others = [
         "GOTRUE_SITE_URL": "https://app.example.org", "GOTRUE_EXTERNAL_APPLE_ENABLED": "true",
         "GOTRUE_EXTERNAL_APPLE_CLIENT_ID": "a", "GATEHOUSE_EXTERNAL_APPLE_KEY_ID": "ABC123DEFG",
@@ -31,7 +31,7 @@ struct SettingsSecrecyTests {
         for needle in Self.needles { #expect(!text.contains(needle), "\(place) shows \(needle.prefix(8))…") }
     }
 
-    @Test("Neither printing nor dumping what was given or read shows one")
+    @Test("Neither print nor dump of given or parsed values shows one")
     func dumping() throws {
         let given = GivenValues.given(Self.secrets.merging(Self.others) { $1 })
         let settings = try ServerSettings(given)
@@ -45,7 +45,7 @@ struct SettingsSecrecyTests {
         expectNoSecret(in: "\(given) \(settings) \(String(reflecting: settings)) \(String(reflecting: given))", "print")
     }
 
-    @Test("The report of check-config masks them and says where they came from")
+    @Test("The report of check-config masks them and shows their sources")
     func report() {
         let text = SettingsReport(GivenValues.given(Self.secrets)).text
         expectNoSecret(in: text, "check-config")
@@ -80,7 +80,7 @@ struct SettingsSecrecyTests {
         #expect(GivenSettings(environment: twice, readFile: read).problems.map(\.name) == ["GOTRUE_JWT_SECRET"])
     }
 
-    @Test("A file that is not there is a problem with its variable's name")
+    @Test("A missing file is a problem with its variable's name")
     func missingFile() {
         let problems = GivenValues.problems(["GATEHOUSE_JWT_SECRET_FILE": "no/such/file"])
         #expect(problems.map(\.name) == ["GATEHOUSE_JWT_SECRET_FILE"])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Settings")
 struct SettingsTests {
-    @Test("The least configuration gives the safe defaults")
+    @Test("The minimal configuration gives the safe defaults")
     func defaults() throws {
         let settings = try GivenValues.settings()
         #expect(settings.listen == ListenAddress(host: "127.0.0.1", port: 9_999))
@@ -26,7 +26,7 @@ struct SettingsTests {
         #expect(!settings.tokens.signsWithSharedSecret && settings.tokens.sharedSecret == nil)
     }
 
-    @Test("Nothing at all is told as every missing value at once")
+    @Test("An empty configuration reports every missing value at once")
     func everythingMissing() {
         do throws(SettingsProblems) {
             _ = try ServerSettings(GivenSettings(environment: [:]))
@@ -40,7 +40,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("The accounts are in a file or on a server, whose password no print shows")
+    @Test("The accounts are in a file or on a server, whose password is never printed")
     func database() throws {
         let file = try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.sqlite"])
         #expect(file.database.path == "a/b.sqlite")
@@ -56,7 +56,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "A wrong value is told under the name it was given by",
+        "A wrong value is reported under the given name",
         arguments: [
             ("GATEHOUSE_LISTEN", "9999"), ("GATEHOUSE_LISTEN", "127.0.0.1:0"), ("GOTRUE_API_PORT", "0"),
             ("PORT", "many"), ("GATEHOUSE_PORT", "65536"), ("API_EXTERNAL_URL", "api.example.org"),
@@ -92,7 +92,7 @@ struct SettingsTests {
         #expect(GivenValues.problems([name: value]).map(\.name) == [name])
     }
 
-    @Test("All wrong values are told together")
+    @Test("All wrong values are reported together")
     func allAtOnce() {
         let problems = GivenValues.problems([
             "GATEHOUSE_LISTEN": "x", "GOTRUE_JWT_EXP": "x", "GATEHOUSE_LIMITS": "x", "GATEHOUSE_LOGLEVEL": "debug",
@@ -103,7 +103,7 @@ struct SettingsTests {
             ])
     }
 
-    @Test("A GATEHOUSE_ name goes before the foreign name, and that before the default")
+    @Test("A GATEHOUSE_ name overrides the foreign name, which overrides the default")
     func precedence() throws {
         let foreign = ["GOTRUE_JWT_EXP": "100", "GOTRUE_API_PORT": "1001", "PORT": "1002"]
         let first = try GivenValues.settings(foreign)
@@ -127,7 +127,7 @@ struct SettingsTests {
         #expect(settings.auth.redirects.siteURL == "https://api.example.org")
     }
 
-    @Test("Values of the Auth API's configuration mean the same here")
+    @Test("Supabase Auth's values mean the same here")
     func foreignValues() throws {
         let settings = try GivenValues.settings([
             "GOTRUE_DISABLE_SIGNUP": "true", "GOTRUE_EXTERNAL_EMAIL_ENABLED": "F", "GOTRUE_MAILER_AUTOCONFIRM": "1",
@@ -157,7 +157,7 @@ struct SettingsTests {
         #expect(try GivenValues.settings(changes).auth.passwordPolicy.refusesCommon == false)
     }
 
-    @Test("The app's names, as far as the configuration has them, are no passwords")
+    @Test("The app's names in the configuration are not valid passwords")
     func forbiddenWords() throws {
         let changes = [
             "GATEHOUSE_PASSWORD_FORBIDDEN_WORDS": "Acme, Box Score", "GATEHOUSE_APP_SCHEME": "boxscore",
@@ -170,7 +170,7 @@ struct SettingsTests {
         #expect(words == expected)
     }
 
-    @Test("A path list may name the root, and slashes at the end do not count")
+    @Test("A path list may contain the root, and trailing slashes are ignored")
     func authPaths() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_AUTH_PATHS": "/, /auth/v1/"]).authPrefixes == ["", "/auth/v1"])
     }
@@ -180,7 +180,7 @@ struct SettingsTests {
         #expect(try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.db"]).database.path == "a/b.db")
     }
 
-    @Test("The header of proxies counts with their networks; without them it would silently not count")
+    @Test("The proxy header needs trusted networks; without them it would silently not apply")
     func proxyHeader() throws {
         let header = ["GATEHOUSE_PROXY_HEADER": "X-Real-Ip"]
         #expect(GivenValues.problems(header.merging(["GATEHOUSE_TRUSTED_PROXIES": "10.0.0.0/8"]) { $1 }).isEmpty)
@@ -190,13 +190,13 @@ struct SettingsTests {
         #expect(GivenValues.problems(lone) == [problem])
     }
 
-    @Test("Hashing threads are as many as is said, and else as many as the machine has cores")
+    @Test("Hashing threads are the configured number, else one per core")
     func hashThreads() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_HASH_THREADS": "2"]).hashThreads == 2)
         #expect(try GivenValues.settings().hashThreads == nil)
     }
 
-    @Test("Limits that are off are no limits")
+    @Test("Disabled limits limit nothing")
     func limitsOff() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_LIMITS": "off"]).rates == nil)
     }

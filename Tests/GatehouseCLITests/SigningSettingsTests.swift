@@ -2,9 +2,9 @@ import GatehouseCLI
 import GatehouseServer
 import Testing
 
-@Suite("Which key signs")
+@Suite("The signing key")
 struct SigningSettingsTests {
-    @Test("Without a word about keys the database's sign")
+    @Test("By default the database's keys sign")
     func database() throws {
         let tokens = try GivenValues.settings().tokens
         #expect(tokens.imported.isEmpty && !tokens.signsWithSharedSecret)
@@ -16,7 +16,7 @@ struct SigningSettingsTests {
         #expect(tokens.signsWithSharedSecret && tokens.sharedSecret != nil)
     }
 
-    @Test("ES256 leaves the shared secret to verify only")
+    @Test("With ES256 the shared secret only verifies")
     func es256() throws {
         let tokens = try GivenValues.settings([
             "GOTRUE_JWT_SECRET": GivenValues.jwtSecret, "GATEHOUSE_JWT_ALGORITHM": "ES256",
@@ -24,7 +24,7 @@ struct SigningSettingsTests {
         #expect(!tokens.signsWithSharedSecret && tokens.sharedSecret != nil)
     }
 
-    @Test("Imported keys go before the shared secret")
+    @Test("Imported keys override the shared secret")
     func imported() throws {
         let tokens = try GivenValues.settings([
             "GOTRUE_JWT_SECRET": GivenValues.jwtSecret, "GOTRUE_JWT_KEYS": GivenValues.signingKey,
@@ -41,7 +41,7 @@ struct SigningSettingsTests {
         #expect(problems.map(\.name) == ["GATEHOUSE_JWT_ALGORITHM"])
     }
 
-    @Test("Two keys that sign are one too many, none is one too few")
+    @Test("Exactly one key signs")
     func signerCount() {
         let key = GivenValues.signingKey.dropFirst().dropLast()
         let two = "[\(key),\(key.replacing(#""kid":"a""#, with: #""kid":"b""#))]"
@@ -53,7 +53,7 @@ struct SigningSettingsTests {
         }
     }
 
-    @Test("A gateway alone needs to know its issuer, and no server secret")
+    @Test("A gateway alone needs its issuer and no server secret")
     func gatewayAlone() throws {
         let names = GivenValues.problems(["GATEHOUSE_SECRETS": ""], parts: [.gateway]).map(\.name)
         #expect(names == ["GATEHOUSE_JWKS_URL", "GATEHOUSE_JWT_ISSUER", "GATEHOUSE_ISSUER_SECRET_KEY"])
@@ -67,7 +67,7 @@ struct SigningSettingsTests {
     }
 
     @Test(
-        "The issuer is reached by https, or by http on this machine",
+        "The issuer is reached over https, or over http on this machine",
         arguments: [
             ("https://a.example", true), ("http://127.0.0.1:9999/auth/v1", true), ("http://localhost", true),
             ("http://a.example", false), ("http://127.0.0.1.a.example", false),

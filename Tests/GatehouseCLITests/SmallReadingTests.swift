@@ -3,10 +3,10 @@ import GatehouseCLI
 import GatehouseServer
 import Testing
 
-@Suite("Small readings")
+@Suite("Small parsers")
 struct SmallReadingTests {
     @Test(
-        "Progress shows how far, how many, how fast and how long",
+        "Progress shows share, count, rate and time",
         arguments: [
             (
                 Progress(fraction: 0.25, count: 1_200, elapsed: .seconds(3)),
@@ -35,7 +35,7 @@ struct SmallReadingTests {
     }
 
     @Test(
-        "A listen address is read and written the same way",
+        "A listen address is parsed and printed the same way",
         arguments: [
             ("127.0.0.1:9999", "127.0.0.1", 9_999, "127.0.0.1:9999"), ("[::1]:80", "::1", 80, "[::1]:80"),
             (":8080", "0.0.0.0", 8_080, "0.0.0.0:8080"), ("localhost:0", "localhost", 0, "localhost:0"),
@@ -46,7 +46,7 @@ struct SmallReadingTests {
         #expect(address.description == written)
     }
 
-    @Test("What is no listen address is none", arguments: ["", "9999", "a:b", "::1:80", "a:65536", "a:-1", "a:"])
+    @Test("An invalid listen address is refused", arguments: ["", "9999", "a:b", "::1:80", "a:65536", "a:-1", "a:"])
     func badListenAddress(text: String) {
         #expect(ListenAddress(text) == nil)
     }
@@ -61,7 +61,7 @@ struct SmallReadingTests {
         #expect(ListenAddress(host: host, port: 1).isLoopback == isLoopback)
     }
 
-    @Test("An address for everybody is reached here by loopback")
+    @Test("A wildcard address is reached over loopback from here")
     func url() {
         #expect(ListenAddress(host: "0.0.0.0", port: 80).url == "http://127.0.0.1:80")
         #expect(ListenAddress(host: "::1", port: 80).url == "http://[::1]:80")
@@ -78,7 +78,7 @@ struct SmallReadingTests {
         #expect(Duration(go: text) == duration)
     }
 
-    @Test("What Go would refuse is refused", arguments: ["", "10", "1d", "s", "1h-3m", "1 h", "99999999999h"])
+    @Test("Durations that Go refuses are refused", arguments: ["", "10", "1d", "s", "1h-3m", "1 h", "99999999999h"])
     func badGoDuration(text: String) {
         #expect(Duration(go: text) == nil)
     }

@@ -28,7 +28,7 @@ struct SupabaseAccountTests {
             + #""session_id":"\#(Self.session)","updated_at":"2027-01-15T00:00:00Z"}"#
     }
 
-    @Test("What this version does not have stays behind, with the reason")
+    @Test("Unsupported data is skipped with the reason")
     func leftBehind() {
         for (user, remark): (String, Remark) in [
             (#""is_sso_user":true"#, .singleSignOn), (#""deleted_at":"2025-01-01T00:00:00Z""#, .deleted),
@@ -39,14 +39,14 @@ struct SupabaseAccountTests {
         }
     }
 
-    @Test("What comes with less is told")
+    @Test("Reduced data is reported")
     func remarks() {
         #expect(account(rest: #","factors":1"#).notes.map(\.remark) == [.secondFactor])
         #expect(account(user: #""phone":"4912345""#).notes.map(\.remark) == [.phoneOnly])
         #expect(account().notes.isEmpty)
     }
 
-    @Test("A profile comes without the values that a PATCH would refuse, and says which")
+    @Test("A profile is imported without values that a PATCH would refuse, and names them")
     func profileValues() throws {
         let long = String(repeating: "a", count: 51)
         let odd = account(
@@ -65,14 +65,14 @@ struct SupabaseAccountTests {
         #expect(profile.favoriteTeams == #"["nba_1610612744","nfl_x"]"#)
     }
 
-    @Test("An account without identities gets none, and who is deleted is named")
+    @Test("An account without identities gets none, and a deleted one is reported")
     func withoutIdentities() {
         #expect(account(rest: #","identities":[]"#).imported?.account.identities.isEmpty == true)
         #expect(account(user: #""deleted_at":"2025-01-01T00:00:00Z""#).deleted?.text == Self.id)
         #expect(account().deleted == nil)
     }
 
-    @Test("A session comes as long as one of its tokens is good")
+    @Test("A session is imported if one of its tokens is valid")
     func sessionFates() {
         let good = token(12, revoked: false, parent: #""aaaaaaaaaa11""#)
         #expect(account(rest: sessions("", token(11, revoked: true) + "," + good)).notes.isEmpty)

@@ -2,9 +2,9 @@ import GatehouseCLI
 import GatehouseServer
 import Testing
 
-@Suite("Settings that nobody reads")
+@Suite("Unused settings")
 struct UnusedSettingsTests {
-    @Test("Foreign names are told, not refused")
+    @Test("Foreign names are reported, not refused")
     func foreign() throws {
         let given = GivenValues.given(["GOTRUE_SMTP_PORT": "25", "GOTRUE_DB_DRIVER": "x", "GOTRUE_JWT_EXP": "60"])
         _ = try ServerSettings(given)
@@ -12,7 +12,7 @@ struct UnusedSettingsTests {
     }
 
     @Test(
-        "A feature that was asked for and is not here is told",
+        "A requested but missing feature is reported",
         arguments: [
             ("GOTRUE_EXTERNAL_BITBUCKET_ENABLED", "true", "Sign-in by bitbucket is not in this build."),
             (
@@ -31,13 +31,13 @@ struct UnusedSettingsTests {
         #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures == [sentence])
     }
 
-    @Test("What is switched off is not missed", arguments: ["GOTRUE_EXTERNAL_FIGMA_ENABLED", "GOTRUE_SAML_ENABLED"])
+    @Test("A disabled feature is not reported", arguments: ["GOTRUE_EXTERNAL_FIGMA_ENABLED", "GOTRUE_SAML_ENABLED"])
     func switchedOff(name: String) {
         let changes = [name: "false", "GOTRUE_MAILER_AUTOCONFIRM": "true"]
         #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures.isEmpty)
     }
 
-    @Test("A provider that is not here stops nothing; those that are here are not missed")
+    @Test("An unsupported provider stops nothing; supported ones are not reported")
     func providers() throws {
         _ = try GivenValues.settings(["GOTRUE_EXTERNAL_BITBUCKET_ENABLED": "true"])
         let changes = [
@@ -49,13 +49,13 @@ struct UnusedSettingsTests {
         #expect(unused.names.isEmpty && unused.missingFeatures.isEmpty)
     }
 
-    @Test("Without auto-confirm it is told that no mail comes")
+    @Test("Without auto-confirm the missing mail is reported")
     func noMail() {
         let sentences = UnusedSettings(GivenValues.given()).missingFeatures
         #expect(sentences == ["No mail is sent by this build: new accounts are confirmed through the admin API."])
     }
 
-    @Test("A misspelt name of ours is refused, with the name that was meant")
+    @Test("A misspelled name of ours is refused, with the right one")
     func misspelt() {
         let problems = GivenValues.problems(["GATEHOUSE_LISTN": "127.0.0.1:1"])
         #expect(

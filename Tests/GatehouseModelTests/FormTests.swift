@@ -18,7 +18,7 @@ struct FormTests {
     }
 
     @Test(
-        "A sign-up needs a name, an address, a password of 8 characters, and the same again",
+        "A sign-up needs a name, an address, a password of 8 characters, and its repetition",
         arguments: [
             ("Ada", "12345678", "12345678", true), (" ", "12345678", "12345678", false),
             ("", "12345678", "12345678", false), ("Ada", "1234567", "1234567", false),
@@ -30,14 +30,14 @@ struct FormTests {
         #expect(form.isValid(password: password, confirmation: confirmation) == isValid)
     }
 
-    @Test("At most 40 characters of the trimmed name are kept")
+    @Test("A name keeps at most 40 characters after trimming")
     func longName() {
         var form = EmailAuthForm(mode: .signUp)
         form.name = "  " + String(repeating: "a", count: 50)
         #expect(form.keptName == String(repeating: "a", count: 40))
     }
 
-    @Test("Hints stand below what was typed wrong, not below empty fields")
+    @Test("Errors appear below invalid fields, not below empty ones")
     func hints() {
         var form = EmailAuthForm(mode: .signUp)
         for field in form.fields { #expect(form.hint(for: field, password: "", confirmation: "") == nil) }
@@ -50,7 +50,7 @@ struct FormTests {
             ])
     }
 
-    @Test("Flipping empties the fields and changes the link")
+    @Test("Switching the mode clears the fields and changes the link")
     func flip() {
         var form = EmailAuthForm(mode: .signIn)
         form.email = "ada@example.com"

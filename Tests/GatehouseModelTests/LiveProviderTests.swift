@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// The manager before a server that knows Apple and Google: the stand-ins of the dev stack.
+/// The manager with a server that knows Apple and Google: the stand-ins of the dev stack.
 @Suite("Signing in with Apple and Google before a real server") @MainActor
 struct LiveProviderTests {
     private static func with(_ test: (ModelWorld) async throws -> Void) async throws {
@@ -16,7 +16,7 @@ struct LiveProviderTests {
         }
     }
 
-    /// What Apple's sheet gives on a device; the name the first time only.
+    /// The credential of Apple's sheet on a device; it has the name only the first time.
     private func apple(_ world: ModelWorld, nonce: SignInNonce = SignInNonce()) async throws -> AppleCredential {
         let answer = try await world.server.send(
             .post, "/dev/apple/native-credential",
@@ -30,7 +30,7 @@ struct LiveProviderTests {
             lastName: name?["familyName"]?.stringValue, authorizationCode: answer["authorizationCode"]?.stringValue)
     }
 
-    /// A browser with somebody in front of it who has the address.
+    /// A browser of a user with this address.
     private struct Browser: WebAuthenticationSession {
         let server: TestServer
 
@@ -43,7 +43,7 @@ struct LiveProviderTests {
         }
     }
 
-    @Test("E8, pitfall 6: A name that Apple told outlives an exchange that failed, and arrives with the next one")
+    @Test("E8, pitfall 6: A name from Apple survives a failed exchange and arrives with the next one")
     func appleName() async throws {
         try await Self.with { world in
             world.network.fail("/token")
@@ -63,7 +63,7 @@ struct LiveProviderTests {
         }
     }
 
-    @Test("E8: A token for another nonce opens nothing, and the message says Apple")
+    @Test("E8: A token for another nonce is refused, and the message names Apple")
     func nonce() async throws {
         try await Self.with { world in
             var credential = try await apple(world)
@@ -76,7 +76,7 @@ struct LiveProviderTests {
         }
     }
 
-    @Test("D7, E7: A conflict in a browser leads to the screen that links; the password links and signs in")
+    @Test("D7, E7: A conflict in a browser opens the linking screen; the password links and signs in")
     func confirm() async throws {
         try await Self.with { world in
             let ada = try await world.server.signUp(data: ["first_name": "Ada"])
@@ -100,7 +100,7 @@ struct LiveProviderTests {
         }
     }
 
-    @Test("D8: An address that nobody has proven is taken, and the old password opens nothing")
+    @Test("D8: An unproven address is recovered, and the old password is useless")
     func recover() async throws {
         try await Self.with { world in
             let eve = try await world.server.signUp(data: ["first_name": "Eve"])
@@ -137,7 +137,7 @@ struct LiveProviderTests {
         }
     }
 
-    @Test("D7: A server that has no list of links to take back has none to show, and that is no error")
+    @Test("D7: A server without a list of undoable links returns none, without an error")
     func noUndo() async throws {
         try await Self.with { world in
             try await world.signUp()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The account manager") @MainActor
 struct ManagerTests {
-    @Test("A sign-up shows the person with their profile; a restart shows them again")
+    @Test("A sign-up shows the user with their profile; a restart shows them again")
     func signUp() async throws {
         try await ModelWorld.with { world in
             #expect(world.manager.phase == .restoring)
@@ -39,7 +39,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("A start without a connection shows the person of the session, says offline, and fills in later")
+    @Test("A start without a connection shows the session's user, reports offline, and updates later")
     func offlineStart() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
@@ -58,7 +58,7 @@ struct ManagerTests {
     }
 
     @Test(
-        "What the gateway answers to the profile decides what happens",
+        "The gateway's response to the profile decides",
         arguments: [(403, .forbidden, true), (500, .networkError, true), (401, .notAuthenticated, false)]
             as [(Int, AuthError, Bool)])
     func profileFailures(_ status: Int, _ error: AuthError, _ staysSignedIn: Bool) async throws {
@@ -116,7 +116,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("A profile that arrives after the sign-out is not shown")
+    @Test("A profile that arrives after the sign-out is ignored")
     func lateProfile() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
@@ -148,7 +148,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("A profile change changes only what is given")
+    @Test("A profile change changes only the given fields")
     func update() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
@@ -165,7 +165,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("A deletion deletes there, then here; a failure leaves the person signed in")
+    @Test("A deletion deletes at the server, then here; a failure keeps the user signed in")
     func delete() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
@@ -196,7 +196,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("When the server ends the session, the manager says so")
+    @Test("When the server ends the session, the manager reports it")
     func endedByServer() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
@@ -215,7 +215,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("A change of the account elsewhere in the app is loaded again")
+    @Test("A change of the account elsewhere in the app reloads it")
     func userUpdated() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()

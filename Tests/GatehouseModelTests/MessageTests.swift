@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 import Testing
 
-@Suite("What a person is told")
+@Suite("Messages for users")
 struct MessageTests {
     private static let down = AuthClientError.offline(.noAnswer("x"))
     private static func refused(_ status: Int, _ code: AuthErrorCode? = nil) -> AuthClientError {
@@ -11,7 +11,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Every error of the email form has its text and its offer",
+        "Every error of the email form has its text and its action",
         arguments: [
             (refused(422, .userAlreadyExists), EmailText.exists, .otherMethod),
             (refused(400, .invalidCredentials), EmailText.wrong, nil),
@@ -41,7 +41,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Every error of a provider has its text and its offer",
+        "Every error of a provider has its text and its action",
         arguments: [
             (.noNetwork, "No internet connection. Please try again.", .retry),
             (.providerFailed, "Sign in with Apple failed. Please try again.", nil),
@@ -62,7 +62,7 @@ struct MessageTests {
         }
     }
 
-    @Test("A cancelled sign-in says nothing, whoever cancelled it", arguments: AuthMethod.allCases)
+    @Test("A cancelled sign-in shows nothing, whatever cancelled it", arguments: AuthMethod.allCases)
     func cancelled(_ method: AuthMethod) {
         let errors: [any Error] = [
             CancellationError(), SignInFailure.cancelled, WebAuthenticationError.cancelled,
@@ -73,7 +73,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Errors of a provider's sign-in are told apart",
+        "Errors of a provider's sign-in are distinguished",
         arguments: [
             (refused(502), .serviceDown), (refused(500), .serverError), (refused(429), .rateLimited),
             (.unknownFlow, .invalidCallback), (refused(0, .badOAuthState), .invalidCallback),
@@ -93,7 +93,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Errors of the gateway, and of a sheet, are told apart",
+        "Errors of the gateway, and of a sheet, are distinguished",
         arguments: [
             (GatewayError.offline(.noAnswer("x")), .noNetwork),
             (GatewayError.offline(.notUnderstood("page")), .serviceDown),
@@ -113,7 +113,7 @@ struct MessageTests {
     }
 
     @Test(
-        "An address of another account leads to the screen that links (E7)",
+        "An address of another account opens the linking screen (E7)",
         arguments: [
             AuthErrorCode(rawValue: "identity_needs_confirmation"), .emailExists, .userAlreadyExists,
             .identityAlreadyExists,
@@ -126,7 +126,7 @@ struct MessageTests {
         }
     }
 
-    @Test("The message of a conflict carries its question; other messages carry none", arguments: AuthMethod.allCases)
+    @Test("Only the message of a conflict has a question", arguments: AuthMethod.allCases)
     func question(_ method: AuthMethod) {
         let question = LinkQuestion(
             ticket: LinkTicket("t"), expiresAt: Date(timeIntervalSince1970: 0), email: "ada@example.com",
@@ -152,7 +152,7 @@ struct MessageTests {
         #expect(error.localizedDescription == text)
     }
 
-    @Test("Only the server's word is worth a message after a session's end")
+    @Test("Only a session that the server ended shows a message")
     func ends() {
         for reason in [SignedOutReason.endedByServer(.sessionExpired), .consentRevoked] {
             #expect(SignInMessage(reason)?.text == "Session expired. Please sign in again.")

@@ -6,14 +6,14 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// No answer came.
+/// There was no response.
 struct ConnectionLost: Error {}
 
 enum People {
     static let someID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 }
 
-/// Carries calls to both doors of a server in this process, with faults that tests switch on by path.
+/// Sends calls to both APIs of a server in this process, with faults that tests set by path.
 final class TestNetwork: Sendable {
     private let faults = Mutex<[String: Int]>([:])
     private let served = Mutex<[String]>([])
@@ -28,7 +28,7 @@ final class TestNetwork: Sendable {
     func clear() { faults.withLock { $0 = [:] } }
     /// `METHOD path` of every call.
     var calls: [String] { served.withLock { $0 } }
-    /// Keeps the gateway's answers back until ``release()``.
+    /// Holds the gateway's responses until ``release()``.
     func hold() { gates.withLock { $0.isHeld = true } }
     var heldCount: Int { gates.withLock { $0.held.count } }
 
@@ -110,7 +110,7 @@ struct ModelWorld {
             now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
             sleep: { duration in
                 try Task.checkCancellation()
-                // A time limit: no test lets one run out.
+                // A time limit, which no test lets expire.
                 if duration >= .seconds(20) {
                     for await _ in AsyncStream<Never>.makeStream().stream {}
                     throw CancellationError()
@@ -158,7 +158,7 @@ struct ModelWorld {
     }
 }
 
-/// Waits for what another task does.
+/// Waits for an effect of another task.
 @MainActor
 func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
 

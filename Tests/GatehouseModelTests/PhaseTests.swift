@@ -8,7 +8,7 @@ struct PhaseTests {
     ]
 
     @Test(
-        "Every phase knows its steps and ignores the others",
+        "Every phase knows its transitions and ignores others",
         arguments: [
             (.begin(.apple), [nil, .authenticating(.apple), nil, nil, nil]),
             (.fail, [nil, nil, .unauthenticated, nil, nil]),

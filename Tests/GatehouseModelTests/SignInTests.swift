@@ -8,7 +8,7 @@ import Testing
 /// no Apple and no Google.
 private struct ProvidersThatVouch: AuthService {
     let live: LiveAuthService
-    /// Apple's identifier of everybody.
+    /// Apple's identifier for every user.
     static let person = "001.apple"
 
     var authStateChanges: AsyncStream<AuthChange> { live.authStateChanges }
@@ -70,7 +70,7 @@ struct SignInTests {
     private static let credential = AppleCredential(
         idToken: "ada@example.com", nonce: "n", person: ProvidersThatVouch.person, firstName: " Ada ")
 
-    @Test("A name that Apple gave outlives a first exchange that fails")
+    @Test("A name from Apple survives a failed first exchange")
     func appleName() async throws {
         try await ModelWorld.with(wrap: { ProvidersThatVouch(live: $0) }) { world in
             _ = try await world.server.signUp()
@@ -90,7 +90,7 @@ struct SignInTests {
         }
     }
 
-    @Test("A name that the profile has already is not replaced by Apple's")
+    @Test("Apple's name does not replace the profile's")
     func appleNameIsSecond() async throws {
         try await ModelWorld.with(wrap: { ProvidersThatVouch(live: $0) }) { world in
             _ = try await world.server.signUp(data: ["first_name": "Augusta"])
@@ -117,7 +117,7 @@ struct SignInTests {
     }
 
     @Test(
-        "A browser that comes back elsewhere, or without a code of this device, opens nothing",
+        "A browser that returns elsewhere, or without a code for this device, is useless",
         arguments: [
             "other://back?code=c", "app://elsewhere?code=c", "app://somebody@back?code=c", "app://back?code=c",
             "app://back",
@@ -133,7 +133,7 @@ struct SignInTests {
         }
     }
 
-    @Test("The email form signs up, signs in, and says what is wrong")
+    @Test("The email form signs up, signs in, and shows errors")
     func form() async throws {
         try await ModelWorld.with { world in
             await until { world.manager.phase == .unauthenticated }
@@ -162,7 +162,7 @@ struct SignInTests {
         }
     }
 
-    @Test("The profile screen asks before it signs out or deletes, and shows a failure")
+    @Test("The profile screen asks before a sign-out or a deletion, and shows a failure")
     func profileScreen() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Telemetry")
 struct TelemetryTests {
     @Test(
-        "Each event is one line of closed words at its level",
+        "Each event is one line of fixed words at its level",
         arguments: [
             (.methodSelected(.apple), .info, "auth_method_selected method=apple"),
             (.started(.google), .info, "auth_started method=google"),
@@ -41,7 +41,7 @@ struct TelemetryTests {
         #expect(sink.counts[.init("auth_started", ["method": "apple"])] == 1)
     }
 
-    @Test("A batch goes in one call; what does not fit or arrive is dropped and counted")
+    @Test("A batch is one call; overflow and failures are dropped and counted")
     func batches() async throws {
         let written = Written()
         let status = Mutex(503)

@@ -4,9 +4,9 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-@Suite("The clock that stands still")
+@Suite("The manual clock")
 struct ClockTests {
-    @Test("Who sleeps wakes when the clock has been moved far enough, the earliest first")
+    @Test("A sleeper wakes when the clock has moved far enough, the earliest first")
     func wakes() async throws {
         let clock = VirtualClock()
         let woken = Locked<[Int]>([])
@@ -30,7 +30,7 @@ struct ClockTests {
         #expect(clock.now == Fixtures.date + 6)
     }
 
-    @Test("A sleep ends with its task, before it began, too; one of no length does not wait")
+    @Test("A sleep ends with its task, also before it began; an empty one does not wait")
     func cancelled() async throws {
         let clock = VirtualClock()
         let sleeper = Task { try await clock.clock.sleep(.seconds(1)) }

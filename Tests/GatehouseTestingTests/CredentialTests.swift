@@ -6,7 +6,7 @@ import GatehouseTesting
 import TestSupport
 import Testing
 
-/// Address and password of somebody who is signed in: the same in memory and before a server.
+/// Address and password of a signed-in user: the same in memory and with a server.
 @Suite("Changing address and password", .timeLimit(.minutes(5))) @MainActor
 struct CredentialTests {
     private static let another = "another password"
@@ -35,7 +35,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "D1: A new address is the account's at once, shown, and opens it; the old one does not",
+        "D1: A new address applies at once, is shown, and opens the account; the old one does not",
         arguments: ServiceKind.allCases)
     func email(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in
@@ -59,7 +59,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("An address that somebody has is refused, and the old one stays", arguments: ServiceKind.allCases)
+    @Test("A taken address is refused, and the old one stays", arguments: ServiceKind.allCases)
     func takenEmail(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in
             try await world.signUp("grace@example.com")
@@ -94,7 +94,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("A password that was saved, and whose answer was lost, is saved when it is tried once more")
+    @Test("A password change whose response was lost succeeds on a retry")
     func answerLost() async throws {
         let service = InMemoryAuthService.signedIn()
         let model = ChangePasswordModel(manager: await manager(service))
@@ -107,7 +107,7 @@ struct CredentialTests {
         #expect(model.message?.text == "Please choose a password that is not the current one.")
     }
 
-    @Test("An address that waits for its mail, or is changed, is not sent again")
+    @Test("A pending or changed address is not sent again")
     func emailOnce() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com")
@@ -118,7 +118,7 @@ struct CredentialTests {
         #expect(model.phase == .checkMail && !model.canSubmit())
     }
 
-    @Test("Who came with Apple alone sets a password, and signs in with it", arguments: ServiceKind.allCases)
+    @Test("A user with only Apple sets a password and signs in with it", arguments: ServiceKind.allCases)
     func firstPassword(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in
             let apple = try await world.providers.credentials(.apple, "ada@example.com")
@@ -137,7 +137,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "Without a connection the same can be tried once more, and the attempt is not over",
+        "Without a connection the same attempt can be repeated",
         arguments: ServiceKind.allCases)
     func offline(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in
@@ -163,7 +163,7 @@ struct CredentialTests {
         await #expect(throws: AuthError.notAuthenticated) { try await manager.changePassword(Self.another) }
     }
 
-    @Test("A server that wants the current password is given it, and says when it is wrong")
+    @Test("A server that requires the current password gets it, and a wrong one shows an error")
     func currentPassword() async throws {
         try await Self.with(confirms: true) { server in
             let service = try LiveNetwork(server).service()
@@ -181,7 +181,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("A server that cannot confirm an address says that it does not change it")
+    @Test("A server that cannot confirm an address reports that it does not change it")
     func withoutMail() async throws {
         try await Self.with(confirms: false) { server in
             let service = try LiveNetwork(server).service()
@@ -206,7 +206,7 @@ struct CredentialTests {
         #expect(model.phase == .checkMail && manager.user?.email == "ada@example.com")
     }
 
-    @Test("A server that wants a code sends one, again when asked, and says when it is wrong")
+    @Test("A server that requires a code sends one, again on request, and reports a wrong one")
     func code() async throws {
         let service = InMemoryAuthService.signedIn()
         let model = ChangePasswordModel(manager: await manager(service))
@@ -227,7 +227,7 @@ struct CredentialTests {
         #expect(model.phase == .changed)
     }
 
-    @Test("A code that could not be sent is not asked for")
+    @Test("A code that was not sent is not requested")
     func codeNotSent() async throws {
         let service = InMemoryAuthService.signedIn()
         let model = ChangePasswordModel(manager: await manager(service))
@@ -238,7 +238,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "A password that is too easy is told apart from one that is too short", arguments: [["pwned"], ["length"], []])
+        "A password that is too common is distinguished from a short one", arguments: [["pwned"], ["length"], []])
     func weak(_ reasons: [String]) {
         let refusal = AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: reasons)
         let text = SignInMessage(changing: AuthClientError.refused(refusal))?.text

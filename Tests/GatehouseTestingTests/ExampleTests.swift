@@ -3,13 +3,13 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// What an app's own tests look like: its screens' models over accounts in memory.
+/// Example tests of an app: its screens' models over accounts in memory.
 @Suite("An app's tests") @MainActor
 struct ExampleTests {
     let service = InMemoryAuthService()
     let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
-    @Test("A new person signs up, picks a team, and is still there at the next start")
+    @Test("A new user signs up, picks a team, and is still there at the next start")
     func signUp() async throws {
         let manager = service.makeManager()
         await manager.wait { $0.phase == .unauthenticated }
@@ -24,7 +24,7 @@ struct ExampleTests {
         #expect(next.user?.firstName == "Ada")
     }
 
-    @Test("A wrong password is told below the form; a lost connection offers to try again")
+    @Test("A wrong password shows an error below the form; a lost connection offers a retry")
     func mistakes() async throws {
         service.addAccount(email: "ada@example.com")
         let manager = service.makeManager()
@@ -42,7 +42,7 @@ struct ExampleTests {
         #expect(screen.isFinished)
     }
 
-    @Test("A cancelled sheet leaves a guest; the second time Apple's name fills the profile")
+    @Test("A cancelled sheet leaves a guest; with the second one Apple's name fills the profile")
     func apple() async throws {
         let manager = service.makeManager()
         await manager.wait { $0.phase == .unauthenticated }
@@ -53,7 +53,7 @@ struct ExampleTests {
         #expect(manager.user?.firstName == "Ada")
     }
 
-    @Test("Buttons are disabled while the server takes its time")
+    @Test("Buttons are disabled during a slow request")
     func slow() async throws {
         service.addAccount(email: "ada@example.com")
         let manager = service.makeManager()
@@ -71,7 +71,7 @@ struct ExampleTests {
         #expect(screen.isFinished)
     }
 
-    @Test("A session that the server ended asks to sign in again")
+    @Test("After the server ended the session, the app asks for a sign-in")
     func ended() async throws {
         let service = InMemoryAuthService.signedIn(email: "ada@example.com")
         let manager = service.makeManager()

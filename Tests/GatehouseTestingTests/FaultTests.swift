@@ -4,14 +4,14 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-@Suite("Faults with names")
+@Suite("Named faults")
 struct FaultTests {
     private static func refused(_ status: Int, _ code: AuthErrorCode?) -> AuthClientError {
         .refused(AuthRefusal(status: status, code: code))
     }
 
     @Test(
-        "A fault is met by the next call that it fits, once, and is what the real thing throws",
+        "A fault applies to the next matching call, once, with the real error",
         arguments: [
             (.offline, .offline(.noAnswer("in memory"))), (.answerLost, .offline(.noAnswer("in memory"))),
             (.serviceUnavailable, refused(503, nil)), (.serverError, refused(500, .unexpectedFailure)),
@@ -34,7 +34,7 @@ struct FaultTests {
     }
 
     @Test(
-        "The faults of links and questions are the API's refusals",
+        "Faults of links and questions are the API's errors",
         arguments: [
             (.linkTicketExpired, .confirmLink, 404, .linkTicketNotFound),
             (.linkTicketExpired, .recoverAccount, 404, .linkTicketNotFound),
@@ -81,7 +81,7 @@ struct FaultTests {
         _ = try await service.fetchMe()
     }
 
-    @Test("A fault waits for a call that it fits, or for the one that it is meant for")
+    @Test("A fault waits for a matching call, or for its own")
     func fits() async throws {
         let service = InMemoryAuthService.signedIn()
         service.meet(.weakPassword, .profileMissing)
@@ -97,7 +97,7 @@ struct FaultTests {
         #expect(service.pendingFaults.isEmpty)
     }
 
-    @Test("A lost answer was acted on: the account is there")
+    @Test("The server acts on a request whose response is lost: the account exists")
     func answerLost() async throws {
         let service = InMemoryAuthService()
         service.meet(.answerLost, at: .signUp)
@@ -108,7 +108,7 @@ struct FaultTests {
         #expect(await service.currentSession == nil)
     }
 
-    @Test("A slow answer comes when it is released, and too late after a sign-out")
+    @Test("A slow response comes when released, and too late after a sign-out")
     func slow() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com")
@@ -138,7 +138,7 @@ struct FaultTests {
         #expect(service.heldCount == 0)
     }
 
-    @Test("However many need a token at once, one refresh runs")
+    @Test("Concurrent callers share one refresh")
     func singleFlight() async throws {
         let service = InMemoryAuthService.signedIn()
         service.clock.advance(by: .seconds(3_601))
@@ -152,7 +152,7 @@ struct FaultTests {
         #expect(service.calls == [.refresh])
     }
 
-    @Test("Ahead of expiry a refresh that fails hurts nobody")
+    @Test("A failed refresh ahead of expiry is harmless")
     func earlyRefresh() async throws {
         let service = InMemoryAuthService.signedIn()
         let token = try await service.accessToken()
@@ -165,7 +165,7 @@ struct FaultTests {
         #expect(try await service.accessToken() != token)
     }
 
-    @Test("While the store is locked nobody knows who is signed in; then the first event says it")
+    @Test("While the store is locked the user is unknown; the first event then names it")
     func storeLocked() async throws {
         let service = InMemoryAuthService.signedIn()
         service.stay(.storeLocked)
@@ -179,7 +179,7 @@ struct FaultTests {
         #expect(first?.session?.user.email == "ada@example.com")
     }
 
-    @Test("A sign-out before a locked store ends signed out, and says that the store kept the session")
+    @Test("A sign-out with a locked store ends signed out and reports the kept session")
     func lockedSignOut() async throws {
         let service = InMemoryAuthService.signedIn()
         #expect(await service.currentSession != nil)
@@ -200,7 +200,7 @@ struct FaultTests {
         #expect(service.openSessionCount == 1)
     }
 
-    @Test("What others do is heard: the mail of a sign-up, a recovery mail, another part of the app, another process")
+    @Test("External changes arrive: the mail of a sign-up, a recovery mail, another part of the app, another process")
     func others() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         let events = await HeardEvents(service)

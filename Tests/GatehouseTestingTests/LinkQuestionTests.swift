@@ -5,7 +5,7 @@ import GatehouseTesting
 import Synchronization
 import Testing
 
-@Suite("A provider's person whose address an account has (D7, E7)") @MainActor
+@Suite("A provider's user whose address has an account (D7, E7)") @MainActor
 struct LinkQuestionTests {
     private let service = InMemoryAuthService()
     private let events = HeardTelemetry()
@@ -16,12 +16,12 @@ struct LinkQuestionTests {
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         let manager = service.makeManager(telemetry: [events])
         await manager.wait { $0.phase == .unauthenticated }
-        // What is lost: the refusal, which `linkQuestion` carries.
+        // Ignored: the refusal, which `linkQuestion` carries.
         _ = try? await manager.signInWithGoogle { try await sheet.google() }
         return manager
     }
 
-    @Test("The screen is told whose address it is, how the account can be entered, and whether it can be recovered")
+    @Test("The screen shows the address, the sign-in methods, and whether it can be recovered")
     func question() async throws {
         service.addAccount(email: "ada@example.com")
         let manager = service.makeManager(telemetry: [events])
@@ -41,7 +41,7 @@ struct LinkQuestionTests {
         #expect(manager.linkQuestion == nil)
     }
 
-    @Test("The account's password links, and signs in; a wrong one leaves the question")
+    @Test("The account's password links and signs in; a wrong one keeps the question")
     func password() async throws {
         let manager = await asked()
         let screen = LinkModel(manager: manager)
@@ -87,7 +87,7 @@ struct LinkQuestionTests {
         #expect(events.all.last == .linked(existing: .apple, new: .google))
     }
 
-    @Test("Who signs in to another account is a guest again, and can try the right one")
+    @Test("A sign-in to another account leaves a guest, who can try the right one")
     func otherAccount() async throws {
         service.addAccount(of: .grace, at: .apple)
         let manager = await asked()
@@ -103,7 +103,7 @@ struct LinkQuestionTests {
         #expect(manager.user?.email == "ada@example.com")
     }
 
-    @Test("A link that fails after its sign-in leaves a guest, and the question", arguments: [true, false])
+    @Test("A link that fails after its sign-in leaves a guest and the question", arguments: [true, false])
     func halfway(_ isOffline: Bool) async throws {
         service.addAccount(of: .grace, at: .google)
         let manager = await asked()
@@ -114,7 +114,7 @@ struct LinkQuestionTests {
         #expect(await service.currentSession == nil)
     }
 
-    @Test("Whoever signs in while a link fails stays signed in")
+    @Test("A sign-in during a failing link stays signed in")
     func overtaken() async throws {
         service.addAccount(of: .grace, at: .google)
         let manager = await asked()
@@ -130,7 +130,7 @@ struct LinkQuestionTests {
         #expect(await service.currentSession?.user.email == "ada@example.com")
     }
 
-    @Test("Where nobody has proven the address it can be taken, after a warning, with a new account")
+    @Test("An unproven address can be recovered, after a warning, with a new account")
     func recover() async throws {
         let manager = await asked()
         let old = try #require(service.account(email: "ada@example.com")?.id)
@@ -151,7 +151,7 @@ struct LinkQuestionTests {
         #expect(!events.all.contains { if case .linked = $0 { true } else { false } })
     }
 
-    @Test("A proven address is not taken, and the screen does not offer it")
+    @Test("A proven address cannot be recovered, and the screen does not offer it")
     func notRecoverable() async throws {
         service.addAccount(of: ProviderPerson(id: "x", email: "ada@example.com"), at: .google)
         let manager = await asked()
@@ -164,7 +164,7 @@ struct LinkQuestionTests {
     }
 
     @Test(
-        "A ticket that is old, used or without its account ends the question",
+        "An old or used ticket, or one without its account, ends the question",
         arguments: ["old", "fault", "gone"])
     func over(_ how: String) async throws {
         let manager = await asked()
@@ -178,7 +178,7 @@ struct LinkQuestionTests {
         await screen.recover()
         let text = "That took too long. Please sign in again."
         #expect(screen.message?.text == text)
-        // The login screen has the word from then on, until the next attempt.
+        // The login screen shows it until the next attempt.
         let login = LoginModel(manager: manager)
         #expect(login.message?.text == text)
         await #expect(throws: AuthClientError.self) {
@@ -201,7 +201,7 @@ struct LinkQuestionTests {
         #expect(manager.phase == .unauthenticated)
     }
 
-    @Test("Any sign-in answers the question, and so does the person who turns away")
+    @Test("Any sign-in ends the question, and so does dismissing it")
     func moot() async throws {
         let manager = await asked()
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
@@ -209,7 +209,7 @@ struct LinkQuestionTests {
         #expect(try await manager.identities().map(\.provider) == ["email"])
     }
 
-    @Test("The scripted conflict of a fault has a question that nobody can answer")
+    @Test("The scripted conflict has a question that nothing can answer")
     func fault() async throws {
         service.meet(.emailTaken)
         let manager = service.makeManager()

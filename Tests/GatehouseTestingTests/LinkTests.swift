@@ -4,7 +4,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-@Suite("Links that are taken back, and names that Apple tells once") @MainActor
+@Suite("Undone links, and names that Apple gives once") @MainActor
 struct LinkTests {
     private func manager(
         _ service: InMemoryAuthService, storage: any SecureStorage = MemoryStorage()
@@ -14,7 +14,7 @@ struct LinkTests {
         return manager
     }
 
-    @Test("A link by hand is taken back; the identity is another person's from then on")
+    @Test("A manual link can be undone; the identity then belongs to another person")
     func undo() async throws {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
@@ -35,7 +35,7 @@ struct LinkTests {
         #expect(manager.user?.id != mine && manager.user?.email == nil)
     }
 
-    @Test("Taking back the link that opened this session ends it, and says so")
+    @Test("Undoing the link that opened this session ends it, with a message")
     func undoOwn() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", isEmailProven: true)
@@ -50,7 +50,7 @@ struct LinkTests {
         #expect(manager.signedOutReason == .endedByServer(.sessionNotFound))
     }
 
-    @Test("A link is taken back within 30 days", arguments: [true, false])
+    @Test("A link can be undone within 30 days", arguments: [true, false])
     func late(_ isFault: Bool) async throws {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
@@ -63,13 +63,13 @@ struct LinkTests {
         #expect(try await manager.undoableLinks().isEmpty == !isFault)
     }
 
-    @Test("A guest has no links to take back")
+    @Test("A guest has no undoable links")
     func guest() async throws {
         let manager = await manager(InMemoryAuthService())
         await #expect(throws: AuthError.notAuthenticated) { try await manager.undoableLinks() }
     }
 
-    @Test("Pitfall 6: The name goes with the sign-in, and is forgotten here when the server has it")
+    @Test("Pitfall 6: The name goes with the sign-in, and is removed here when the server has it")
     func name() async throws {
         let (service, storage) = (InMemoryAuthService(), MemoryStorage())
         let manager = await manager(service, storage: storage)
@@ -77,7 +77,7 @@ struct LinkTests {
         service.meet(.offline)
         await #expect(throws: AuthClientError.self) { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(await storage.contents.keys.sorted() == ["gatehouse.apple-names"])
-        // The second time Apple tells nothing.
+        // The second time Apple sends no name.
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
         #expect(manager.user?.firstName == "Ada")
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
@@ -85,7 +85,7 @@ struct LinkTests {
         #expect(!service.calls.contains(.updateMetadata) && !service.calls.contains(.updateProfile))
     }
 
-    @Test("Pitfall 6: A server that does not take the name with the sign-in gets it right after")
+    @Test("Pitfall 6: A server that ignores the name in the sign-in gets it right after")
     func stockServer() async throws {
         let (service, storage) = (InMemoryAuthService(), MemoryStorage())
         let manager = await manager(service, storage: storage)
@@ -103,14 +103,14 @@ struct LinkTests {
         #expect(await service.currentSession?.user.userMetadata["first_name"] == "Ada")
     }
 
-    @Test("E2, pitfall 6: Nobody waits for the name: signed in at once, and the name arrives later")
+    @Test("E2, pitfall 6: The sign-in does not wait for the name, which arrives later")
     func nameArrivesLater() async throws {
         let (service, storage) = (InMemoryAuthService(), MemoryStorage())
         let manager = await manager(service, storage: storage)
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         service.meet(.nameIgnored)
         service.meet(.slow, at: .updateMetadata)
-        // The task of a screen that goes away when somebody is signed in.
+        // The task of a screen that closes at the sign-in.
         let screen = Task { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(try await screen.value == .signedIn)
         screen.cancel()
@@ -122,7 +122,7 @@ struct LinkTests {
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
     }
 
-    @Test("Pitfall 6: A name on its way does not become the name of who signs in next")
+    @Test("Pitfall 6: A pending name does not apply to the next user")
     func nameOfAnother() async throws {
         let (service, storage) = (InMemoryAuthService(), MemoryStorage())
         service.addAccount(email: "grace@example.com", firstName: "Grace")
@@ -141,7 +141,7 @@ struct LinkTests {
         #expect(await !storage.contents.isEmpty)
     }
 
-    @Test("A family name alone goes to the account, and leaves the profile's first name empty")
+    @Test("A family name alone goes to the account, and the profile's first name stays empty")
     func familyName() async throws {
         let (service, storage) = (InMemoryAuthService(), MemoryStorage())
         let manager = await manager(service, storage: storage)
@@ -157,7 +157,7 @@ struct LinkTests {
     }
 }
 
-@Suite("Who has stopped using Sign in with Apple for the app") @MainActor
+@Suite("A user who stopped using Sign in with Apple for the app") @MainActor
 struct AppleCredentialTests {
     private let apple = ScriptedAppleCredentials()
     private let sheet = ScriptedProviderSheet(.signsIn(.ada))
@@ -169,7 +169,7 @@ struct AppleCredentialTests {
         return manager
     }
 
-    @Test("Is signed out when the app comes to the front, and told to sign in again")
+    @Test("Is signed out when the app becomes active, and asked to sign in again")
     func active() async throws {
         let service = InMemoryAuthService()
         let manager = try await signedIn(service)
@@ -184,7 +184,7 @@ struct AppleCredentialTests {
         #expect(service.openSessionCount == 0)
     }
 
-    @Test("Is signed out at the app's next start, and the log has one line of it, without a name")
+    @Test("Is signed out at the app's next start, with one log line without a name")
     func start() async throws {
         let service = InMemoryAuthService()
         _ = try await signedIn(service)
@@ -200,7 +200,7 @@ struct AppleCredentialTests {
         #expect(telemetry.all.isEmpty)
     }
 
-    @Test("A device that does not know the person, or is offline, signs nobody out")
+    @Test("A device that does not know the user, or is offline, signs nobody out")
     func unknown() async throws {
         let service = InMemoryAuthService()
         let manager = try await signedIn(service)
@@ -214,7 +214,7 @@ struct AppleCredentialTests {
         #expect(manager.isLoggedIn)
     }
 
-    @Test("Who then signs in another way stays signed in")
+    @Test("Stays signed in after another sign-in method")
     func otherWay() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", isEmailProven: true)

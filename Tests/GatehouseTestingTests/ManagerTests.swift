@@ -15,7 +15,7 @@ struct ManagerTests {
         return manager
     }
 
-    @Test("An account without a profile signs nobody in, and says so (E7)")
+    @Test("An account without a profile is not signed in, with a message (E7)")
     func withoutProfile() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com")
@@ -40,11 +40,11 @@ struct ManagerTests {
     }
 
     @Test(
-        "What the gateway says about the profile decides what happens (A6)",
+        "The gateway's response about the profile decides (A6)",
         arguments: [
             (.forbidden, .forbidden, true), (.serverError, .networkError, true), (.offline, .offline, true),
             (.rateLimited(retryAfter: nil), .networkError, true), (.accessTokenRefused, .notAuthenticated, false),
-            // The reason of the sign-out says it all.
+            // The reason of the sign-out is enough.
             (.sessionEndedByServer(.sessionExpired), nil, false),
         ] as [(InMemoryAuthService.Fault, AuthError?, Bool)])
     func profile(_ fault: InMemoryAuthService.Fault, _ error: AuthError?, _ staysSignedIn: Bool) async throws {
@@ -56,7 +56,7 @@ struct ManagerTests {
         await until { await (service.currentSession != nil) == staysSignedIn }
     }
 
-    @Test("The reason of a sign-out that the gateway caused is not replaced by the manager's own wish")
+    @Test("A sign-out caused by the gateway keeps its reason")
     func reason() async throws {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
@@ -67,7 +67,7 @@ struct ManagerTests {
         #expect(manager.signedOutReason == .endedByServer(.noAuthorization))
     }
 
-    @Test("Another person's session ends what the one before had begun: a late deletion signs nobody out")
+    @Test("Another session ends pending work of the previous one: a late deletion signs nobody out")
     func anotherPerson() async throws {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com", firstName: "Grace")
@@ -85,7 +85,7 @@ struct ManagerTests {
         #expect(await service.currentSession?.user.email == "grace@example.com")
     }
 
-    @Test("Apple is added to an account by email, and its name fills the profile; then email can go")
+    @Test("Apple is added to an email account, and its name fills the profile; then email can be removed")
     func link() async throws {
         let service = InMemoryAuthService.signedIn(firstName: nil)
         let manager = await manager(service)
@@ -106,7 +106,7 @@ struct ManagerTests {
         #expect(manager.user?.id == mine)
     }
 
-    @Test("Google is added by its sheet, or in a browser that comes back where it should")
+    @Test("Google is added by its sheet, or in a browser with the right return address")
     func google() async throws {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
@@ -127,7 +127,7 @@ struct ManagerTests {
             ])
     }
 
-    @Test("A provider's person of another account cannot be added, and the message says whose it is")
+    @Test("A provider identity of another account cannot be added, with a message")
     func linkedElsewhere() async throws {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(of: .grace, at: .apple)
@@ -143,7 +143,7 @@ struct ManagerTests {
         #expect(try await manager.identities().count == 1)
     }
 
-    @Test("A guest cannot link, and no sheet is shown")
+    @Test("A guest cannot link and sees no sheet")
     func guest() async throws {
         let manager = await manager(InMemoryAuthService())
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
@@ -152,7 +152,7 @@ struct ManagerTests {
         #expect(sheet.requests.isEmpty && events.all.isEmpty)
     }
 
-    @Test("A provider's address of an account by email leads to the screen that links (E7)")
+    @Test("A provider's address with an email account opens the linking screen (E7)")
     func needsConfirmation() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com")
@@ -164,7 +164,7 @@ struct ManagerTests {
         #expect(service.account(email: "ada@example.com") != nil && service.openSessionCount == 0)
     }
 
-    @Test("A sheet without a connection offers to try again, one that fails says which")
+    @Test("A sheet without a connection offers a retry; a failing one names the provider")
     func sheets() async throws {
         let screen = LoginModel(manager: await manager(InMemoryAuthService()))
         let sheet = ScriptedProviderSheet(.isOffline, .fails)
@@ -175,7 +175,7 @@ struct ManagerTests {
         #expect(screen.message?.text == "Sign in with Apple failed. Please try again.")
     }
 
-    @Test("Google in a browser signs in; a page that was cancelled there says nothing")
+    @Test("Google in a browser signs in; a cancelled page shows nothing")
     func browser() async throws {
         let service = InMemoryAuthService()
         let screen = LoginModel(manager: await manager(service))
@@ -188,7 +188,7 @@ struct ManagerTests {
         #expect(screen.isFinished)
     }
 
-    @Test("A browser with a redirect address of its own signs in and links, and says nothing when it is closed")
+    @Test("A browser with its own redirect address signs in and links, and shows nothing when it closes")
     func browserSession() async throws {
         let service = InMemoryAuthService()
         let manager = await manager(service)

@@ -5,7 +5,7 @@ import GatehouseTesting
 import TestSupport
 import Testing
 
-@Suite("What the manager shows when things overtake one another") @MainActor
+@Suite("Races in the manager") @MainActor
 struct OvertakenTests {
     private func manager(_ service: any AuthService) async -> AuthManager {
         let manager = AuthManager(service: service, storage: MemoryStorage())
@@ -36,7 +36,7 @@ struct OvertakenTests {
         }
     }
 
-    @Test("A9: a profile that was read before a change does not take the change back")
+    @Test("A9: a profile read before a change does not undo the change")
     func olderProfile() async throws {
         let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
         let manager = await manager(service)
@@ -49,7 +49,7 @@ struct OvertakenTests {
         #expect(manager.user?.favoriteTeams == ["nba_1", "nba_2"])
     }
 
-    @Test("Teams are known when a profile has come, and not known of whoever comes next or after a sign-out")
+    @Test("Teams are known after a profile has arrived, and unknown for the next user and after a sign-out")
     func known() async throws {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com")
@@ -69,7 +69,7 @@ struct OvertakenTests {
         #expect(!manager.isProfileLoaded)
     }
 
-    @Test("Who opens a mail's link while a sign-out is under way is shown, and asked for the new password")
+    @Test("A mail link opened during a sign-out shows its user and asks for the new password")
     func comesDuringSignOut() async throws {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com")
@@ -85,7 +85,7 @@ struct OvertakenTests {
         #expect(manager.needsNewPassword)
     }
 
-    @Test("Who opens a mail's link and signs out at once is not asked for a new password")
+    @Test("A mail link followed by a sign-out does not ask for a new password")
     func leavesAtOnce() async throws {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
@@ -95,7 +95,7 @@ struct OvertakenTests {
         #expect(!manager.needsNewPassword && !manager.isLoggedIn)
     }
 
-    @Test("Who opens a mail's link while a provider's sheet is open is shown when the sheet ends")
+    @Test("A mail link opened during a provider's sheet shows its user when the sheet ends")
     func comesDuringSheet() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "grace@example.com")

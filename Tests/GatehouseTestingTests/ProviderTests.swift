@@ -4,7 +4,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-@Suite("People with an account at Apple or Google")
+@Suite("Users with an account at Apple or Google")
 struct ProviderTests {
     let service = InMemoryAuthService()
 
@@ -12,7 +12,7 @@ struct ProviderTests {
         try await service.signIn(with: person.credentials(from: provider)).user.id
     }
 
-    @Test("The same person has the same account, each time and at each device")
+    @Test("The same user has the same account, each time and on each device")
     func same() async throws {
         let first = try await signIn(.ada)
         try await service.signOut()
@@ -23,13 +23,13 @@ struct ProviderTests {
         #expect(await service.currentSession?.user.email == nil)
     }
 
-    @Test("An address that both sides have proven is one account; any other needs its owner (D7)")
+    @Test("An address proven on both sides is one account; any other needs its owner (D7)")
     func address() async throws {
         let apple = try await signIn(.ada)
         #expect(try await signIn(.ada, at: .google) == apple)
         #expect(await service.currentSession?.user.identities?.map(\.provider) == ["apple", "google"])
         service.addAccount(email: "grace@example.com")
-        // Not proven here; and another person at the same provider, as of a company that gave the address away.
+        // Unproven here; and another person at the same provider, as after a company reassigned the address.
         let next = ProviderPerson(id: "x", email: "ada@example.com")
         for (person, canRecover) in [(ProviderPerson.grace, true), (next, false)] {
             let error = await #expect(throws: AuthClientError.self) { try await signIn(person) }
@@ -38,7 +38,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("An address that the provider does not vouch for decides nothing")
+    @Test("An unverified address decides nothing")
     func unverified() async throws {
         let ada = try await signIn(.ada)
         let unverified = ProviderPerson(id: "x", email: "ada@example.com", isEmailVerified: false)
@@ -46,7 +46,7 @@ struct ProviderTests {
         #expect(await service.currentSession?.user.email == nil)
     }
 
-    @Test("A sign-up that nobody finished becomes the account of the address's owner")
+    @Test("An unfinished sign-up becomes the account of the address's owner")
     func unfinished() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         let id = try await service.signUp(email: "ada@example.com", password: "12345678", firstName: "Eve").user?.id
@@ -58,7 +58,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("A way to sign in that its owner removed asks before it comes back")
+    @Test("A sign-in method that its owner removed asks before it returns")
     func removed() async throws {
         let ada = try await signIn(.ada)
         _ = try await signIn(.ada, at: .google)
@@ -71,7 +71,7 @@ struct ProviderTests {
         #expect(try await service.confirmLink(question.ticket).user.identities?.map(\.provider) == ["apple", "google"])
     }
 
-    @Test("A token with another nonce, of another provider, or of nobody is refused")
+    @Test("A token with another nonce, of another provider, or unsigned is refused")
     func tokens() async throws {
         let good = ProviderPerson.ada.credentials(from: .apple, nonce: SignInNonce(raw: "n"))
         _ = try await service.signIn(with: good)
@@ -87,7 +87,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("Apple gives a name the first time only, and what was asked for")
+    @Test("Apple gives a name only the first time, and only if requested")
     func sheet() async throws {
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         let nonce = SignInNonce(raw: "n")
@@ -103,7 +103,7 @@ struct ProviderTests {
         #expect(try await service.signIn(with: nameless.credentials).user.email == nil)
     }
 
-    @Test("A sheet is cancelled, fails, is offline, or stays open, as the script says")
+    @Test("A sheet is cancelled, fails, is offline, or stays open, as scripted")
     func script() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .fails, .isOffline, .signsIn(.grace))
         await #expect(throws: SignInFailure.cancelled) { try await sheet.apple() }
@@ -118,7 +118,7 @@ struct ProviderTests {
         await #expect(throws: SignInFailure.cancelled) { try await ScriptedProviderSheet().apple() }
     }
 
-    /// A browser that comes back to an address of the test's making.
+    /// A browser that returns to an address chosen by the test.
     private struct Browser: WebAuthenticationSession {
         let redirect: URL
         let show: @Sendable (URL) async throws -> URL
@@ -128,7 +128,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("A browser comes back with a code that fits its own flow, once")
+    @Test("A browser returns with a code for its own flow, once")
     func browser() async throws {
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         let back = URL(string: "app://back?from=gatehouse")!

@@ -16,8 +16,8 @@ struct Browser: WebAuthenticationSession {
     }
 }
 
-/// Each body runs over the service in memory and over the live one: an app's test must find what its users find.
-@Suite("The service in memory does what the live one does")
+/// Each body runs over the service in memory and over the live one: an app's test must see the behavior that users see.
+@Suite("The in-memory service behaves like the live one")
 struct SameAsLiveTests {
     @Test("A guest has no session, no token and no profile", arguments: ServiceKind.allCases)
     func guest(_ kind: ServiceKind) async throws {
@@ -32,7 +32,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("A sign-up signs in, with a profile; who listens later hears of it first", arguments: ServiceKind.allCases)
+    @Test("A sign-up signs in, with a profile; a later listener gets it first", arguments: ServiceKind.allCases)
     func signUp(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let session = try await world.signUp(" Ada@Example.com".trimmingCharacters(in: .whitespaces), name: " Ada ")
@@ -51,7 +51,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("What is refused is refused with the same status and word", arguments: ServiceKind.allCases)
+    @Test("Refusals have the same status and code", arguments: ServiceKind.allCases)
     func refusals(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service
@@ -74,13 +74,13 @@ struct SameAsLiveTests {
                     "refused 422 user_already_exists", "refused 422 weak_password", "unknownFlow",
                     "refused 0 access_denied",
                 ])
-            // Whoever was signed in still is.
+            // The previous user is still signed in.
             #expect(await world.service.currentSession?.user.email == "ada@example.com")
             #expect(await world.events.first(2) == ["initialSession", "signedIn +"])
         }
     }
 
-    @Test("Without confirmation nobody is signed in, and a known address is not told", arguments: ServiceKind.allCases)
+    @Test("Without confirmation there is no sign-in and no word on a known address", arguments: ServiceKind.allCases)
     func unconfirmed(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind, confirms: false) { world in
             for _ in 0..<2 {
@@ -96,7 +96,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("A profile change changes what is given, and is checked", arguments: ServiceKind.allCases)
+    @Test("A profile change changes the given fields and is validated", arguments: ServiceKind.allCases)
     func profile(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service
@@ -123,7 +123,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("A token that has expired is refreshed, and everybody hears of it", arguments: ServiceKind.allCases)
+    @Test("An expired token is refreshed, and every listener learns it", arguments: ServiceKind.allCases)
     func refresh(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let first = try await world.signUp()
@@ -141,7 +141,7 @@ struct SameAsLiveTests {
     }
 
     @Test(
-        "A sign-out ends signed out, network or not, and is told once", arguments: ServiceKind.allCases, [true, false])
+        "A sign-out ends signed out, network or not, with one event", arguments: ServiceKind.allCases, [true, false])
     func signOut(_ kind: ServiceKind, _ isOffline: Bool) async throws {
         try await ServiceWorld.with(kind) { world in
             try await world.signUp()
@@ -159,7 +159,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("Without a connection calls say so, and nobody is signed out", arguments: ServiceKind.allCases)
+    @Test("Without a connection calls fail as offline, and nobody is signed out", arguments: ServiceKind.allCases)
     func offline(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service
@@ -202,7 +202,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("The server's word ends a session, and says why", arguments: ServiceKind.allCases)
+    @Test("The server's word ends a session, with a reason", arguments: ServiceKind.allCases)
     func ended(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let session = try await world.signUp()
@@ -219,7 +219,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("The account's own calls find that it is gone", arguments: ServiceKind.allCases)
+    @Test("Calls of a deleted account fail", arguments: ServiceKind.allCases)
     func gone(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let session = try await world.signUp()
@@ -231,7 +231,7 @@ struct SameAsLiveTests {
         }
     }
 
-    @Test("The ways to sign in are listed", arguments: ServiceKind.allCases)
+    @Test("The sign-in methods are listed", arguments: ServiceKind.allCases)
     func identities(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let session = try await world.signUp()

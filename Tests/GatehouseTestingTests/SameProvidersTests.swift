@@ -5,11 +5,11 @@ import GatehouseTesting
 import Testing
 
 /// Sign-in through providers, over the service in memory and over the live one.
-@Suite("The service in memory does with providers what the live one does")
+@Suite("The in-memory service treats providers like the live one")
 struct SameProvidersTests {
     private static let ada = "ada@example.com"
 
-    /// The question that Google's Ada is asked whose address an account by email has.
+    /// The question for Google's Ada, whose address has an email account.
     private func asked(_ world: ServiceWorld, byBrowser: Bool = false) async throws -> LinkQuestion {
         let error = await #expect(throws: AuthClientError.self) {
             if byBrowser {
@@ -22,7 +22,7 @@ struct SameProvidersTests {
         return try #require(error?.linkQuestion)
     }
 
-    @Test("Pitfall 6: Apple's name is in account and profile with the sign-in", arguments: ServiceKind.allCases)
+    @Test("Pitfall 6: Apple's name is in account and profile after the sign-in", arguments: ServiceKind.allCases)
     func appleName(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             var credentials = try await world.providers.credentials(.apple, Self.ada)
@@ -40,7 +40,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("An address that both sides have proven is one account (D7)", arguments: ServiceKind.allCases)
+    @Test("An address proven on both sides is one account (D7)", arguments: ServiceKind.allCases)
     func proven(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let first = try await world.service.signIn(with: .google, in: world.providers.browser(Self.ada))
@@ -52,7 +52,7 @@ struct SameProvidersTests {
     }
 
     @Test(
-        "D7: The account's password confirms, once; before that nobody is signed in", arguments: ServiceKind.allCases,
+        "D7: The account's password confirms, once; before it nobody is signed in", arguments: ServiceKind.allCases,
         [true, false])
     func confirm(_ kind: ServiceKind, _ byBrowser: Bool) async throws {
         try await ServiceWorld.with(kind) { world in
@@ -86,7 +86,7 @@ struct SameProvidersTests {
             let service = world.service
             let account = try await world.signUp()
             let question = try await asked(world)
-            // Whoever was signed in still is.
+            // The previous user is still signed in.
             #expect(await service.currentSession?.user.id == account.user.id)
             try await world.signUp("eve@example.com")
             let other = await world.failure { try await service.confirmLink(question.ticket) }
@@ -100,7 +100,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("An address that nobody has proven is taken with a new account (D8)", arguments: ServiceKind.allCases)
+    @Test("An unproven address is recovered with a new account (D8)", arguments: ServiceKind.allCases)
     func recover(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let (service, account) = (world.service, try await world.signUp(name: "Eve"))
@@ -116,7 +116,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("An address that its owner has proven is not taken; the ticket stays good", arguments: ServiceKind.allCases)
+    @Test("A proven address cannot be recovered; the ticket stays valid", arguments: ServiceKind.allCases)
     func notRecoverable(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service
@@ -134,7 +134,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("A ticket is good for ten minutes", arguments: ServiceKind.allCases)
+    @Test("A ticket is valid for ten minutes", arguments: ServiceKind.allCases)
     func late(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             try await world.signUp()
@@ -148,7 +148,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("Linking by hand: twice is refused, and it can be taken back", arguments: ServiceKind.allCases)
+    @Test("A second manual link is refused, and a link can be undone", arguments: ServiceKind.allCases)
     func link(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service
@@ -172,7 +172,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("Taking back the link that opened a session ends that session", arguments: ServiceKind.allCases)
+    @Test("Undoing the link that opened a session ends that session", arguments: ServiceKind.allCases)
     func undoOwn(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service
@@ -185,7 +185,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("Metadata is merged, a null deletes its key, and everybody hears of it", arguments: ServiceKind.allCases)
+    @Test("Metadata is merged, a null deletes its key, and every listener learns it", arguments: ServiceKind.allCases)
     func metadata(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             try await world.signUp()
@@ -196,7 +196,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("A token that nobody signed is refused without a word of its own", arguments: ServiceKind.allCases)
+    @Test("A forged token is refused without its own error code", arguments: ServiceKind.allCases)
     func badToken(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             var credentials = try await world.providers.credentials(.google, Self.ada)
@@ -205,7 +205,7 @@ struct SameProvidersTests {
         }
     }
 
-    @Test("Who has revoked Apple's consent is signed out, and the event says why", arguments: ServiceKind.allCases)
+    @Test("A user who revoked Apple's consent is signed out, with the reason", arguments: ServiceKind.allCases)
     func revoked(_ kind: ServiceKind) async throws {
         try await ServiceWorld.with(kind) { world in
             let service = world.service

@@ -6,11 +6,11 @@ import GatehouseWire
 import HTTPTypes
 import TestSupport
 
-/// Who has which address at Apple and Google, for both kinds of service. Every address is verified there.
+/// The users of Apple and Google with their addresses, for both kinds of service. Every address is verified there.
 struct ServiceProviders: Sendable {
-    /// What a provider's own sheet gives.
+    /// The credential of a provider's own sheet.
     let credentials: @Sendable (Provider, _ email: String) async throws -> OpenIDConnectCredentials
-    /// A browser with somebody in front of it.
+    /// A browser with a user.
     let browser: @Sendable (_ email: String) -> any WebAuthenticationSession
 
     /// Of the service in memory.
@@ -37,7 +37,7 @@ struct ServiceProviders: Sendable {
     }
 }
 
-/// Somebody who goes through a stand-in's pages.
+/// A user who goes through a stand-in's pages.
 private struct StandInBrowser: WebAuthenticationSession {
     let server: TestServer
     let email: String

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The two services that must not be told apart.
+/// The two services that must behave alike.
 enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inMemory
     /// The live one, before a server in this process.
@@ -18,7 +18,7 @@ enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// A service, and what a test does to the world around it.
+/// A service, and a test's changes to its environment.
 struct ServiceWorld: Sendable {
     let service: any AuthService
     let events: HeardEvents
@@ -28,7 +28,7 @@ struct ServiceWorld: Sendable {
     let setOffline: @Sendable (Bool) -> Void
     /// Deletes an account as an administrator does.
     let removeAccount: @Sendable (UUID) async throws -> Void
-    /// Apple and Google, and who has an address there.
+    /// The users of Apple and Google and their addresses.
     let providers: ServiceProviders
 
     static func with(
@@ -64,7 +64,7 @@ struct ServiceWorld: Sendable {
         return try #require(answer.session)
     }
 
-    /// The kind and code of what a call throws; nil when it throws nothing.
+    /// The kind and code of a call's error; nil for success.
     func failure(_ call: () async throws -> some Any) async -> String? {
         do {
             _ = try await call()
@@ -74,7 +74,7 @@ struct ServiceWorld: Sendable {
         }
     }
 
-    /// An error without what only a real network and a real server say.
+    /// An error without the details of a real network and server.
     private static func words(_ error: any Error) -> String {
         switch error {
         case AuthClientError.refused(let refusal): "refused \(refusal.status) \(refusal.code?.rawValue ?? "")"
@@ -105,7 +105,7 @@ final class HeardEvents: Sendable {
         await until { !all.isEmpty }
     }
 
-    /// The event's name, with a plus when somebody is signed in then.
+    /// The event's name, with a plus if a user is then signed in.
     var all: [String] { heard.withLock { $0 } }
     var notices: [AuthNotice] { noticed.withLock { $0 } }
 
@@ -128,7 +128,7 @@ final class LiveNetwork: Sendable {
 
     func setOffline(_ isOffline: Bool) { self.isOffline.withLock { $0 = isOffline } }
 
-    /// A proxy says 401 to calls whose path ends so, in a page of its own; nil lets all through.
+    /// A proxy answers 401, with its own page, to calls whose path has this suffix; nil for no proxy.
     func refuse(_ path: String?) { refused.withLock { $0 = path } }
 
     func service() throws -> LiveAuthService {
@@ -150,7 +150,7 @@ final class LiveNetwork: Sendable {
             now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
             sleep: { duration in
                 try Task.checkCancellation()
-                // A time limit: no test lets one run out.
+                // A time limit, which no test lets expire.
                 if duration >= .seconds(20) {
                     for await _ in AsyncStream<Never>.makeStream().stream {}
                     throw CancellationError()
@@ -173,7 +173,7 @@ final class LiveNetwork: Sendable {
     }
 }
 
-/// Waits for what another task does.
+/// Waits for an effect of another task.
 func until(isolation: isolated (any Actor)? = #isolation, _ condition: () async -> Bool) async {
     while await !condition() { await Task.yield() }
 }

@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseWire
 import Testing
 
-@Suite("What Apple says about who is signed in")
+@Suite("Apple's credential state")
 struct AppleCredentialTests {
     private static func session(_ identities: [AnyJSON]) -> HTTPReply {
         var (session, user) = (GoldenRequest.session.objectValue ?? [:], GoldenRequest.user.objectValue ?? [:])
@@ -21,7 +21,7 @@ struct AppleCredentialTests {
 
     private static let apple = session([identity("email", "1"), identity("apple", "a", sub: "001.ada")])
 
-    /// Gives the same answer about everybody, and keeps who was asked about.
+    /// Returns the same state for every user, and records the requests.
     private final class Apple: Sendable {
         let asked = Locked<[String]>([])
         let state: Locked<AppleCredentialState>
@@ -35,7 +35,7 @@ struct AppleCredentialTests {
         }
     }
 
-    @Test("Who has stopped using Apple for this app is signed out, and the event and the state say why")
+    @Test("A user who stopped using Apple for this app is signed out, with the reason in event and state")
     func revoked() async throws {
         let answers = ScriptedAnswers([Self.apple, ScriptedAnswers.json([:])])
         let client = try await answers.signedIn()
@@ -53,7 +53,7 @@ struct AppleCredentialTests {
     }
 
     @Test(
-        "Every other answer changes nothing: a new device, or one without a network, knows nobody",
+        "Every other state changes nothing: a new device, or one without a network, knows no user",
         arguments: [AppleCredentialState.authorized, .notFound, .transferred, .unavailable])
     func others(_ state: AppleCredentialState) async throws {
         let answers = ScriptedAnswers([Self.apple])
@@ -65,7 +65,7 @@ struct AppleCredentialTests {
         #expect(answers.requests.count == 1)
     }
 
-    @Test("Nobody is asked about a guest, or about an account that Apple has no part in")
+    @Test("Guests and accounts without Apple are not checked")
     func notAsked() async throws {
         let apple = Apple(.revoked)
         #expect(await !(try ScriptedAnswers([Self.apple]).client().checkAppleCredential(apple.credentials)))
@@ -75,7 +75,7 @@ struct AppleCredentialTests {
         #expect(await client.currentSession != nil)
     }
 
-    @Test("Where a token's name of the person is missing the identity's is asked about; one that is good will do")
+    @Test("A token without the user's Apple id falls back to the identity; one check is enough")
     func several() async throws {
         let reply = Self.session([Self.identity("apple", "001.eve"), Self.identity("apple", "b", sub: "001.ada")])
         let client = try await ScriptedAnswers([reply]).signedIn()
@@ -89,7 +89,7 @@ struct AppleCredentialTests {
         #expect(await client.currentSession != nil)
     }
 
-    @Test("One revocation ends one session; after Apple was used again, the next one counts anew")
+    @Test("One revocation ends one session; after a new use of Apple, the next one counts again")
     func once() async throws {
         let answers = ScriptedAnswers([Self.apple])
         let apple = Apple(.revoked)
@@ -105,11 +105,11 @@ struct AppleCredentialTests {
         #expect(await client.checkAppleCredential(apple.credentials))
     }
 
-    @Test("Who signed in while Apple was asked stays signed in")
+    @Test("A sign-in during the check stays signed in")
     func overtaken() async throws {
         let client = try await ScriptedAnswers([Self.apple]).signedIn()
         let credentials = AppleCredentials { _ in
-            // What is lost: why the sign-in failed; then nobody is signed in below.
+            // Ignored: the reason of the failed sign-in; the check below then sees no user.
             _ = try? await client.signIn(email: "eve@b.c", password: "p")
             return .revoked
         }
@@ -117,7 +117,7 @@ struct AppleCredentialTests {
         #expect(await client.currentSession != nil)
     }
 
-    @Test("A sign-in that is under way when the old session ends goes on")
+    @Test("A sign-in in progress continues when the old session ends")
     func signInUnderWay() async throws {
         let answers = ScriptedAnswers([Self.apple])
         let client = try await answers.signedIn()
@@ -126,7 +126,7 @@ struct AppleCredentialTests {
         #expect(await client.currentSession != nil)
     }
 
-    @Test("Without a network the person is signed out here all the same")
+    @Test("Without a network the user is signed out locally")
     func offline() async throws {
         let answers = ScriptedAnswers([Self.apple, HTTPReply(status: 503)])
         let client = try await answers.signedIn()
@@ -134,7 +134,7 @@ struct AppleCredentialTests {
         #expect(await client.state == .signedOut(.consentRevoked))
     }
 
-    @Test("On Linux nobody is asked")
+    @Test("On Linux there is no check")
     func system() async {
         #expect(await SystemDefaults.appleCredentials().state("001.ada") != .revoked)
     }

@@ -27,7 +27,7 @@ struct CallTests {
         }
     }
 
-    @Test("Without confirmation a sign-up signs nobody in, and does not tell who has an account")
+    @Test("Without confirmation a sign-up signs nobody in, and does not reveal accounts")
     func unconfirmed() async throws {
         try await TestServer.with(change: { $0.confirmsAutomatically = false }) { server in
             let world = try World(server)
@@ -83,7 +83,7 @@ struct CallTests {
         return session
     }
 
-    @Test("Tokens from elsewhere are traded at once")
+    @Test("Tokens from elsewhere are exchanged at once")
     func setSession() async throws {
         try await World.with { world in
             let theirs = try await world.server.signUp()
@@ -94,7 +94,7 @@ struct CallTests {
         }
     }
 
-    @Test("An administrator makes, reads, changes, lists and deletes accounts")
+    @Test("An administrator creates, reads, changes, lists and deletes accounts")
     func admin() async throws {
         try await World.with(key: TestServer.secretKey) { world in
             let admin = world.client.admin
@@ -114,7 +114,7 @@ struct CallTests {
         }
     }
 
-    @Test("Plain http is refused but to this machine")
+    @Test("Plain http is refused except to this machine")
     func insecure() throws {
         for text in ["http://example.com/auth/v1", "http://127.0.0.1.example.com", "ftp://127.0.0.1", "https:///auth"] {
             #expect(throws: AuthClientError.insecureURL) { try client(text) }
@@ -153,7 +153,7 @@ struct CallTests {
     }
 }
 
-/// Expects a refusal with this code; its text is no part of the contract.
+/// Expects a refusal with this code, whatever its text.
 func expectRefusal(_ code: AuthErrorCode, _ call: () async throws -> some Any) async {
     do {
         _ = try await call()

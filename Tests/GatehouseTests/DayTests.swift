@@ -8,18 +8,18 @@ import JSONWebTokens
 import TestSupport
 import Testing
 
-/// A day in simulated time: devices sleep, wake, lose answers and start again, and the server does its background work
-/// and changes its key. `make soak` simulates 24 hours of 200 devices.
+/// A day in simulated time: devices sleep, wake, lose responses and restart, and the server does its background work
+/// and rotates its key. `make soak` simulates 24 hours of 200 devices.
 @Suite("A simulated day")
 struct DayTests {
-    /// Minutes between two looks at a device.
+    /// Minutes between two steps of a device.
     private static let step = 5
 
     private static func setting(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? usual
     }
 
-    @Test("Devices that sleep, wake, lose answers and start again stay signed in through changes of the key")
+    @Test("Devices that sleep, wake, lose responses and restart stay signed in through key rotations")
     func day() async throws {
         let hours = Self.setting("GATEHOUSE_SIMULATED_HOURS", 5)
         try await TestServer.with { server in
@@ -61,7 +61,7 @@ struct DayTests {
         _ = try await server.auth.removeEndedSessions()
     }
 
-    /// What the server publishes.
+    /// The server's published keys.
     private func keyIDs(_ server: TestServer) async throws -> Set<String> {
         let answer = try await server.send(.get, "/auth/v1/.well-known/jwks.json")
         let ids = answer["keys"]?.arrayValue?.compactMap { $0["kid"]?.stringValue } ?? []
@@ -70,7 +70,7 @@ struct DayTests {
     }
 }
 
-/// One person's device, whose behaviour follows from its number.
+/// One user's device, whose behavior follows from its number.
 private struct Device {
     let world: World
     let email: String
@@ -86,7 +86,7 @@ private struct Device {
         try await world.signUp(email)
     }
 
-    /// What the device does in one step: mostly it sleeps.
+    /// One step of the device: mostly it sleeps.
     mutating func live() async throws {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<12: break
@@ -98,7 +98,7 @@ private struct Device {
         }
     }
 
-    /// The app asks who is signed in. The next call meets `fault`, and is repeated by the client or by the app.
+    /// The app requests the current user. The next call meets `fault`, and the client or the app repeats it.
     private mutating func ask(after fault: TestNetwork.Fault) async throws {
         if case .none = fault {} else { faults += 1 }
         world.network.meet(fault)

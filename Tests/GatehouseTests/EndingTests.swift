@@ -4,9 +4,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("What ends a session")
+@Suite("Ended sessions")
 struct EndingTests {
-    /// How the server comes to say each word, over its own routes.
+    /// The server's routes to each error code.
     enum Cause: CaseIterable {
         case banned, revokedElsewhere, stolen, deleted
 
@@ -31,7 +31,7 @@ struct EndingTests {
         }
     }
 
-    @Test("The server's clear word ends it, once, and says why", arguments: Cause.allCases)
+    @Test("The server's definite word ends it, once, with the reason", arguments: Cause.allCases)
     func ended(_ cause: Cause) async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -55,7 +55,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A call with the session's own token hears the word, too")
+    @Test("A call with the session's own token ends it too")
     func endedByCall() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -67,7 +67,7 @@ struct EndingTests {
         }
     }
 
-    @Test("Another person's token, refused, ends nothing")
+    @Test("A refusal of another user's token ends nothing")
     func otherToken() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -79,7 +79,7 @@ struct EndingTests {
     }
 
     @Test(
-        "Refusals that are not in the list end nothing",
+        "Other refusals end nothing",
         arguments: [400, 401, 403, 404, 422])
     func otherRefusals(_ status: Int) async throws {
         try await World.with { world in
@@ -92,7 +92,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A token that the server no longer takes is refreshed once and the call repeated once")
+    @Test("A token that the server rejects is refreshed once and the call repeated once")
     func repeatedCall() async throws {
         try await World.with { world in
             try await world.signUp()

@@ -11,7 +11,7 @@ struct FakeSecretTool: Sendable {
         try await folder.install(Self.script, as: "secret-tool")
     }
 
-    /// What the session of a desktop would have, with the fake first in its path.
+    /// The environment of a desktop session, with the fake first in its path.
     var environment: [String: String] {
         [
             "PATH": folder.path + ":/usr/bin:/bin", "HOME": folder.path,
@@ -103,7 +103,7 @@ struct FakeSecretTool: Sendable {
         """#
 }
 
-/// A clock whose long waits end when the test says so. It stands still: a short wait, for a lock, never runs out.
+/// A clock whose long waits end on the test's command. It does not move: a short wait, for a lock, never expires.
 final class HandClock: Sendable {
     private struct State {
         var hasStruck = false
@@ -116,10 +116,10 @@ final class HandClock: Sendable {
     /// How many wait for the limit.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How often something else was waited for.
+    /// The number of other waits.
     var shortWaits: Int { state.withLock { $0.shortWaits } }
 
-    /// Every limit is over, now and from now on.
+    /// Lets every limit expire, now and from now on.
     func strike() {
         let waiting = state.withLock { state in
             state.hasStruck = true

@@ -54,7 +54,7 @@ actor StorageThatIsLocked: SecureStorage {
     func remove(_ key: String) async throws { await inner.remove(key) }
 }
 
-/// Everything that `listener` hears, in order.
+/// Every event of `listener`, in order.
 actor Listener {
     private(set) var events: [AuthChangeEvent] = []
     private(set) var sessions: [Session?] = []

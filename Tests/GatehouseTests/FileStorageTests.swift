@@ -9,7 +9,7 @@ struct FileStorageTests {
         FileStorage(folder: folder.url.appendingPathComponent("state/app"), clock: clock.clock)
     }
 
-    @Test("What is written can be read by another process, in a file of mode 0600 below folders of mode 0700")
+    @Test("A written value can be read by another process, in a file of mode 0600 in folders of mode 0700")
     func modes() async throws {
         try await TestFolder.with { folder in
             let storage = storage(folder)
@@ -52,7 +52,7 @@ struct FileStorageTests {
         }
     }
 
-    @Test("A torn new file is never read, and goes when it is an hour old")
+    @Test("A torn new file is never read, and is removed after an hour")
     func torn() async throws {
         try await TestFolder.with { folder in
             try await storage(folder).write([1], for: "k")
@@ -72,7 +72,7 @@ struct FileStorageTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
     }
 
-    @Test("What cannot be read is unavailable and is never replaced", arguments: ["folder", "link", "pipe", "too big"])
+    @Test("An unreadable file is unavailable and is never replaced", arguments: ["folder", "link", "pipe", "too big"])
     func unreadable(_ fault: String) async throws {
         try await TestFolder.with { folder in
             let storage = storage(folder)
@@ -118,7 +118,7 @@ struct FileStorageTests {
         }
     }
 
-    @Test("That files are used is said once")
+    @Test("The use of files is logged once")
     func notice() async throws {
         try await TestFolder.with { folder in
             let heard = Mutex<[StorageNotice]>([])
@@ -141,7 +141,7 @@ struct FileStorageTests {
         #expect(FileStorage.userFolder(name: "app", environment: relative).path == "/home/ada/.local/state/app")
     }
 
-    @Test("Of several users of one folder, one at a time runs under the lock")
+    @Test("Under the lock one user of a folder runs at a time")
     func lock() async throws {
         try await TestFolder.with { folder in
             let crowd = Crowd()
@@ -156,7 +156,7 @@ struct FileStorageTests {
         }
     }
 
-    /// Knows how many were there at once.
+    /// Records the highest number of concurrent users.
     private actor Crowd {
         private var inside = 0
         private(set) var most = 0
@@ -169,7 +169,7 @@ struct FileStorageTests {
         }
     }
 
-    @Test("A lock that another process holds is waited for until the limit, and is free when that process ends")
+    @Test("A lock of another process is awaited until the limit, and is free when that process ends")
     func otherProcess() async throws {
         try await TestFolder.with { folder in
             let app = folder.below("state/app")

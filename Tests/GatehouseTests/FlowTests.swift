@@ -3,10 +3,10 @@ import Gatehouse
 import GatehouseWire
 import Testing
 
-@Suite("Flows that come back from a browser or a mail")
+@Suite("Flows that return from a browser or a mail")
 struct FlowTests {
     @Test(
-        "What the address says went wrong is read from the query, then from the fragment",
+        "An error in the URL is read from the query, then from the fragment",
         arguments: [
             "app://back?error=access_denied&error_code=signup_disabled&error_description=not+here#error_code=x",
             "app://back?kept=1#error=access_denied&error_code=signup_disabled&error_description=not%20here&sb=",
@@ -22,7 +22,7 @@ struct FlowTests {
     }
 
     @Test(
-        "An address without a code, with tokens in it, or with a code nobody asked for opens nothing",
+        "A URL without a code, with tokens, or with an unexpected code is useless",
         arguments: ["app://back", "app://back#access_token=a&refresh_token=r&expires_in=1", "app://back?code=c"])
     func unknownFlow(_ address: String) async throws {
         try await World.with { world in
@@ -33,7 +33,7 @@ struct FlowTests {
         }
     }
 
-    @Test("Each flow has a place of its own, and five of them outlive a restart")
+    @Test("Each flow has its own slot, and five of them survive a restart")
     func places() async throws {
         let storage = MemoryStorage()
         try await World.with(storage: storage) { world in
@@ -61,7 +61,7 @@ struct FlowTests {
         }
     }
 
-    @Test("Telemetry hears of refreshes, and of nobody's name")
+    @Test("Telemetry records refreshes, without personal data")
     func notices() async throws {
         try await World.with { world in
             try await world.signUp()

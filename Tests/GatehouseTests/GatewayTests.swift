@@ -4,7 +4,7 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// The gateway's client beside a world's auth client.
+/// The gateway client beside a world's auth client.
 private struct Gateway: Sendable {
     let world: World
     let clock: LimitClock
@@ -49,7 +49,7 @@ extension SignedInAccount {
 
 private let lost = GatewayError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))
 
-@Suite("The gateway's client")
+@Suite("The gateway client")
 struct GatewayTests {
     @Test("It reads and changes the short profile; absent keeps, nil clears")
     func me() async throws {
@@ -146,7 +146,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("A second 401 is the gateway's word only when the gateway says it")
+    @Test("A second 401 is final only if it comes from the gateway")
     func secondRefusal() async throws {
         try await Gateway.with { world, gateway in
             world.server.clock.advance(by: .seconds(60))
@@ -166,7 +166,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("Plain http is for loopback alone")
+    @Test("Plain http is only for loopback")
     func insecure() {
         let tokens = GatewayTokens(current: { "" }, insteadOf: { $0 })
         #expect(throws: GatewayError.insecureURL) {
@@ -174,7 +174,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("A refused token, a locked store and a lost connection are told apart")
+    @Test("A refused token, a locked store and a lost connection are distinguished")
     func noToken() async throws {
         try await World.with { world in
             for (cause, error) in [
@@ -191,10 +191,10 @@ struct GatewayTests {
     }
 }
 
-@Suite("The gateway's client and a bad network")
+@Suite("The gateway client on a bad network")
 struct GatewayFaultTests {
     @Test(
-        "A read is tried again after a fault that passes",
+        "A read is retried after a transient fault",
         arguments: [
             TestNetwork.Fault.isDown, .losesAnswers, .answers(status: 500, headers: [:]),
             .answers(status: 503, headers: ["Retry-After": "1"]), .answers(status: 429, headers: ["Retry-After": "1"]),
@@ -208,7 +208,7 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("Waits double, and Retry-After decides")
+    @Test("Waits double, and Retry-After takes precedence")
     func waits() async throws {
         try await Gateway.with { world, gateway in
             world.network.meet(.isDown, .isDown)
@@ -219,7 +219,7 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("A change is not repeated when it may have been made; after 429 it is")
+    @Test("A change that may have happened is not repeated; after 429 it is")
     func changes() async throws {
         try await Gateway.with { world, gateway in
             world.network.meet(.losesAnswers)
@@ -237,7 +237,7 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("Who is asked to stay away for long is told at once")
+    @Test("A long Retry-After fails at once")
     func longRetryAfter() async throws {
         try await Gateway.with { world, gateway in
             world.network.meet(.answers(status: 429, headers: ["Retry-After": "600"]))
@@ -247,7 +247,7 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("After three failures in a row nothing is sent for 30 seconds; then one request shows")
+    @Test("After three failures in a row nothing is sent for 30 seconds; then one request probes")
     func circuit() async throws {
         try await Gateway.with { world, gateway in
             world.network.stay(.isDown)
@@ -267,7 +267,7 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("While one request shows whether the server is back, others are not sent")
+    @Test("During the probe no other request is sent")
     func probe() async throws {
         try await Gateway.with { world, gateway in
             world.network.stay(.isDown)
@@ -285,7 +285,7 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("A request that gets no answer ends at its time limit")
+    @Test("A request without a response ends at its time limit")
     func timeLimit() async throws {
         try await Gateway.with(limit: .seconds(100)) { world, gateway in
             let client = try GatewayClient(

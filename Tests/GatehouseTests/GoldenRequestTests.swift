@@ -4,14 +4,14 @@ import GatehouseWire
 import Synchronization
 import Testing
 
-/// One call and the request that the wire contract (section 12.1) says it makes.
+/// One call and its request to the Auth API.
 struct GoldenRequest: Sendable, CustomTestStringConvertible {
     let name: String
     /// Method, path and query, then the body if there is one.
     let request: String
-    /// Whose token it carries: the app's key, or the person's.
+    /// The owner of its token: the app's key, or the user.
     var bearer = "key"
-    /// What the server answers, for the call to end well.
+    /// A response that lets the call succeed.
     var answer: AnyJSON = .object([:])
     let call: @Sendable (AuthClient) async throws -> Void
 
@@ -20,7 +20,7 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
 
 @Suite("Golden requests")
 struct GoldenRequestTests {
-    @Test("Every call makes the request of the contract", arguments: GoldenRequest.all)
+    @Test("Every call sends its recorded request", arguments: GoldenRequest.all)
     func request(_ golden: GoldenRequest) async throws {
         let recorder = Recorder(answer: golden.answer)
         try await golden.call(try await recorder.client(isSignedIn: golden.bearer != "key"))
@@ -38,7 +38,7 @@ struct GoldenRequestTests {
     }
 }
 
-/// Answers every call alike and writes down what was asked.
+/// Answers every call alike and records the requests.
 private final class Recorder: Sendable {
     private let recorded = Mutex<[HTTPCall]>([])
     private let answer: AnyJSON

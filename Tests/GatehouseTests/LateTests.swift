@@ -4,8 +4,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What a device that slept, or a network that took its time, must not do to a session.
-@Suite("What comes late")
+/// A device that slept, or a slow network, must not damage a session.
+@Suite("Late events")
 struct LateTests {
     private static func refresh(_ world: World, arrivesAfter delay: Duration) async throws -> Session {
         world.expireToken()
@@ -17,7 +17,7 @@ struct LateTests {
         return try await caller.value
     }
 
-    @Test("B1: A token whose answer took long is not taken for a younger one after the next start")
+    @Test("B1: A token from a slow response is not taken for a younger one after a restart")
     func slowAnswer() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -28,7 +28,7 @@ struct LateTests {
         }
     }
 
-    @Test("B2: A caller whose refresh was overtaken by a long sleep gets a token that is good, and not an old one")
+    @Test("B2: A caller whose refresh was overtaken by a long sleep gets a valid token")
     func sleptMeanwhile() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -38,7 +38,7 @@ struct LateTests {
         }
     }
 
-    @Test("A7: Signing out revokes with the tokens that another process has refreshed, which is no theft")
+    @Test("A7: Signing out revokes with the tokens that another process has refreshed, which is not theft")
     func revokesWithTheNewest() async throws {
         try await World.with { world in
             try await world.signUp()

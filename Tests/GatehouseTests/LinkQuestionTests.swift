@@ -3,14 +3,14 @@ import Gatehouse
 import GatehouseWire
 import Testing
 
-@Suite("A sign-in whose address an account has already")
+@Suite("Sign-in with an address that has an account")
 struct LinkQuestionTests {
     private static let asked = LinkQuestion(
         ticket: LinkTicket("ticket"), expiresAt: Date(timeIntervalSince1970: 1_767_226_200),
         email: "ada@example.com", provider: "google", signInMethods: ["password", "apple"], canRecover: true)
     private let redirect = URL(string: "app://back")!
 
-    @Test("D7: The question is read from both forms of the refusal, and prints neither ticket nor address")
+    @Test("D7: The question is read from both error formats, and prints neither ticket nor address")
     func question() throws {
         let old = #"""
             {"code":422,"error_code":"identity_needs_confirmation","msg":"x","link_ticket":"ticket",
@@ -31,7 +31,7 @@ struct LinkQuestionTests {
     }
 
     @Test(
-        "A refusal without ticket, time, address or provider asks nothing, and is a refusal all the same",
+        "A refusal without ticket, time, address or provider is a refusal without a question",
         arguments: ["link_ticket", "link_ticket_expires_at", "email", "provider"])
     func incomplete(_ member: String) async throws {
         var members = try JSONReader.read(ScriptedAnswers.question.body).objectValue ?? [:]
@@ -43,7 +43,7 @@ struct LinkQuestionTests {
         #expect(error?.code == .identityNeedsConfirmation && error?.linkQuestion == nil)
     }
 
-    @Test("A token's sign-in throws the question, and whoever was signed in still is")
+    @Test("A token sign-in throws the question, and the previous session stays")
     func idToken() async throws {
         let answers = ScriptedAnswers([ScriptedAnswers.session, ScriptedAnswers.question])
         let client = try await answers.signedIn()
@@ -54,7 +54,7 @@ struct LinkQuestionTests {
         #expect(await client.currentSession?.accessToken == "access")
     }
 
-    @Test("A browser's sign-in throws the question when its code is traded; its verifier is gone", arguments: [1, 2])
+    @Test("A browser sign-in throws the question at the exchange; its verifier is removed", arguments: [1, 2])
     func browser(_ way: Int) async throws {
         let answers = ScriptedAnswers([ScriptedAnswers.question])
         let client = try answers.client()
@@ -73,7 +73,7 @@ struct LinkQuestionTests {
         #expect(await client.currentSession == nil)
     }
 
-    @Test("A code that could not be traded leaves no verifier behind where nobody has the code", arguments: [400, 500])
+    @Test("A failed exchange leaves no verifier behind if the code is lost", arguments: [400, 500])
     func failedExchange(_ status: Int) async throws {
         let answers = ScriptedAnswers([ScriptedAnswers.refusal(status, "unexpected_failure")])
         let client = try answers.client()
@@ -106,7 +106,7 @@ struct LinkQuestionTests {
         #expect(await answers.storage.read("gatehouse.access-token") != .absent)
     }
 
-    @Test("Confirming with a session needs one; a token that has expired is refreshed once")
+    @Test("Confirming with a session needs one; an expired token is refreshed once")
     func confirmWithExpiredToken() async throws {
         let nobody = try ScriptedAnswers([ScriptedAnswers.session]).client()
         await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) {
@@ -125,7 +125,7 @@ struct LinkQuestionTests {
     }
 
     @Test(
-        "What the server refuses is said, and whoever was signed in still is",
+        "A refusal is reported, and the previous session stays",
         arguments: [
             (404, AuthErrorCode.linkTicketNotFound), (403, .linkTicketOtherAccount), (409, .linkTicketOutdated),
             (422, .linkNotRecoverable), (400, .invalidCredentials),
@@ -145,7 +145,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("A session that could not be kept is not used")
+    @Test("A session that cannot be stored is not used")
     func notKept() async throws {
         let storage = StorageThatCannotSave()
         await storage.refuse(".refresh-token")
@@ -160,7 +160,7 @@ struct LinkQuestionTests {
         #expect(await client.currentSession == nil)
     }
 
-    @Test("A sign-out during the answer wins")
+    @Test("A sign-out during the request wins")
     func overtaken() async throws {
         let answers = ScriptedAnswers([ScriptedAnswers.session])
         let client = try await answers.signedIn()
@@ -172,7 +172,7 @@ struct LinkQuestionTests {
         #expect(await answers.storage.read("gatehouse.refresh-token") == .absent)
     }
 
-    @Test("Who signs in to another account while the browser is open is not linked, nor taken back to the first")
+    @Test("A sign-in to another account while the browser is open is not linked or replaced")
     func changedAccount() async throws {
         var (other, user) = (GoldenRequest.session.objectValue ?? [:], GoldenRequest.user.objectValue ?? [:])
         user["id"] = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
@@ -193,7 +193,7 @@ struct LinkQuestionTests {
         #expect(await answers.pendingVerifiers == 0)
     }
 
-    @Test("Links that can be taken back are listed, and one is taken back")
+    @Test("Undoable links are listed, and one is undone")
     func undo() async throws {
         let id = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
         let listed: AnyJSON = [

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import Testing
 
-@Suite("A sign-in in a browser that ends without an answer")
+@Suite("A browser sign-in without a response")
 struct LoopbackEndingTests {
     private let page = URL(string: "https://p.example/")!
 
@@ -11,7 +11,7 @@ struct LoopbackEndingTests {
         return await TinyBrowser().answer(to: ["x\r\n\r\n"], at: port) != "refused"
     }
 
-    @Test("E9: A person who never comes back is waited for until the limit; then nobody listens")
+    @Test("E9: A user who never returns is awaited until the limit; then the listener closes")
     func limit() async throws {
         let (hand, redirect, page) = (HandClock(), Locked<URL?>(nil), page)
         let browser = LoopbackWebAuthentication(clock: hand.clock, open: { _ in })
@@ -28,7 +28,7 @@ struct LoopbackEndingTests {
         #expect(await !isListening(redirect))
     }
 
-    @Test("A cancelled task ends the wait at once, an opener that waits with it", arguments: [true, false])
+    @Test("A cancelled task ends the wait at once, with a waiting opener", arguments: [true, false])
     func cancellation(_ openerWaits: Bool) async throws {
         let (hand, redirect, isOpen, page) = (HandClock(), Locked<URL?>(nil), Locked(false), page)
         let browser = LoopbackWebAuthentication(clock: hand.clock) { _ in
@@ -48,7 +48,7 @@ struct LoopbackEndingTests {
         #expect(await !isListening(redirect))
     }
 
-    @Test("A browser that does not open, and an address that cannot be made, end it")
+    @Test("A browser that does not open, and an invalid URL, end it")
     func noBrowser() async throws {
         let (redirect, page) = (Locked<URL?>(nil), page)
         let broken = LoopbackWebAuthentication(clock: HandClock().clock) { _ in
@@ -71,7 +71,7 @@ struct LoopbackEndingTests {
         #expect(await !isListening(redirect))
     }
 
-    @Test("A port that is taken is told, with the system's number")
+    @Test("A taken port is reported with the system's error number")
     func taken() async throws {
         let (redirect, hand, page) = (Locked<URL?>(nil), HandClock(), page)
         let browser = LoopbackWebAuthentication(clock: hand.clock, open: { _ in })
@@ -91,7 +91,7 @@ struct LoopbackEndingTests {
     }
 
     @Test(
-        "A path that would not come back as it is is refused",
+        "A path that would not return unchanged is refused",
         arguments: ["", "callback", "/a?b", "/a#b", "/a b", "/é"])
     func paths(_ path: String) async throws {
         let browser = LoopbackWebAuthentication(path: path, open: { _ in Issue.record("it was opened") })
@@ -101,7 +101,7 @@ struct LoopbackEndingTests {
     }
 
     @Test(
-        "The system's browser gets the address as one argument; a program that fails or is missing is told",
+        "The system's browser gets the URL as one argument; a failing or missing program is reported",
         arguments: [
             ("echo \"$#:$1\" > \"$HOME/opened\"", true), ("exit 3", false), ("kill -9 $$", false), (nil, false),
         ])
@@ -125,7 +125,7 @@ struct LoopbackEndingTests {
         }
     }
 
-    @Test("A browser that goes on running is not waited for, and not ended")
+    @Test("A browser that keeps running is not awaited and not ended")
     func runningBrowser() async throws {
         try await TestFolder.with { folder in
             try #require(mkfifo(folder.below("closes"), 0o600) == 0)

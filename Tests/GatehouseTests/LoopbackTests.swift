@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import Testing
 
-@Suite("Signing in with the system's browser and a listener on this machine")
+@Suite("Signing in with the system's browser and a loopback listener")
 struct LoopbackTests {
     private let page = URL(string: "https://p.example/authorize?x=%2F")!
 
@@ -25,7 +25,7 @@ struct LoopbackTests {
 
     private func answered(_ redirect: URL, _ query: String) -> URL { URL(string: redirect.absoluteString + query)! }
 
-    @Test("E9: The address comes back byte for byte, the page says nothing of it, and nobody listens afterwards")
+    @Test("E9: The URL returns byte for byte, the page does not show it, and the listener closes")
     func success() async throws {
         let browser = TinyBrowser()
         let query = "?code=c%2Fo+de&state=%C3%A9%41&empty=&%3D=%26&error_description=a%0D%0Ab"
@@ -49,7 +49,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "Requests that are not the page get their answer and do not end the wait",
+        "Other requests get a response and do not end the wait",
         arguments: [
             (["GET /favicon.ico HTTP/1.1\r\nHost: HERE\r\n\r\n"], "404"),
             (["GET /callback/?code=c HTTP/1.1\r\nHost: HERE\r\n\r\n"], "404"),
@@ -85,7 +85,7 @@ struct LoopbackTests {
         #expect(await browser.answers[0].hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test("What browsers send is understood: in pieces, with their own headers, and up to 16 KiB of them")
+    @Test("Browsers' requests are parsed: in pieces, with their own headers, and up to 16 KiB of them")
     func browsers() async throws {
         for pieces in [
             ["GET /callback?code=c HT", "TP/1.1\r", "\nhost: HERE\r\n\r", "\n"],
@@ -117,7 +117,7 @@ struct LoopbackTests {
         _ = await browser.answers
     }
 
-    @Test("Connections that say nothing hold nobody up, however many")
+    @Test("Silent connections block no others, however many")
     func idle() async throws {
         let (browser, idle) = (TinyBrowser(), Locked<[Int32]>([]))
         let (redirect, back) = try await signIn { redirect in
@@ -129,7 +129,7 @@ struct LoopbackTests {
         for connection in idle.withLock({ $0 }) where connection >= 0 { close(connection) }
     }
 
-    @Test("Two sign-ins at once have a port each, and get their own answers")
+    @Test("Two concurrent sign-ins have their own ports and responses")
     func two() async throws {
         let browser = TinyBrowser()
         let other = Locked<URL?>(nil)
@@ -146,7 +146,7 @@ struct LoopbackTests {
         _ = await browser.answers
     }
 
-    @Test("A port and a path can be given, again and again")
+    @Test("A fixed port and path can be used again and again")
     func given() async throws {
         let browser = TinyBrowser()
         let free = try await signIn { await browser.visit(answered($0, "?code=c")) }.redirect.port ?? 0

@@ -7,7 +7,7 @@ import Testing
     "GNOME Keyring as a store", .serialized,
     .enabled(if: Keyring.isInstalled, "needs secret-tool, gnome-keyring and dbus"))
 struct RealSecretServiceTests {
-    @Test("B5: Values of any size are kept over a restart of the service, replaced and removed")
+    @Test("B5: Values of any size survive a restart of the service, and can be replaced and removed")
     func roundTrip() async throws {
         try await TestFolder.with { folder in
             let sizes = [0, 1, 5_999, 6_000, 6_001, 20_000]
@@ -43,7 +43,7 @@ struct RealSecretServiceTests {
         }
     }
 
-    @Test("No bus is unavailable")
+    @Test("A missing bus is unavailable")
     func noBus() async throws {
         try await TestFolder.with { folder in
             try await Keyring.with(folder, isUnlocked: true) { try await $0.write([1], for: "k") }
@@ -74,9 +74,9 @@ private enum Keyring {
             limit: limit)
     }
 
-    /// Ends the daemon, the bus and itself when it is told. All is said through files: every program that a test
-    /// beside this one starts may keep pipes open. KILL, and no waiting, because a `Process` cannot hear the signals that its
-    /// parent's thread does not hear.
+    /// On command, ends the daemon, the bus and itself. All messages go through files, because every program that a
+    /// concurrent test starts may keep pipes open. KILL, without waiting: a `Process` does not receive the signals that
+    /// its parent's thread blocks.
     private static let script = """
         dbus-daemon --session --nofork --nopidfile --address="$DBUS_SESSION_BUS_ADDRESS" &
         bus=$!

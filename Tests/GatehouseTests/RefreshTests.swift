@@ -20,7 +20,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("A token that is good for more than thirty seconds is used as it is")
+    @Test("A token valid for more than thirty seconds is used unchanged")
     func leeway() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -33,7 +33,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("A token given less than five seconds ago is served again")
+    @Test("A token less than five seconds old is returned again")
     func window() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -48,7 +48,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("What the Date header says is gone of a token's lifetime is not counted")
+    @Test("The part of a token's lifetime that has passed by the Date header is not counted")
     func dateHeader() async throws {
         try await World.with { world in
             world.network.sendDates(ahead: .seconds(600))
@@ -60,7 +60,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("Who asks for another token than a refused one gets the one that is there already")
+    @Test("A request for another token than a refused one gets the current one")
     func insteadOf() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -72,7 +72,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("A lost answer is asked for again, and the server gives the same successor")
+    @Test("A lost response is requested again, and the server returns the same successor")
     func lostAnswer() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -87,7 +87,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "What passes is tried again three times, then the client is offline and keeps the session",
+        "A transient fault is retried three times, then the client is offline and keeps the session",
         arguments: [
             (TestNetwork.Fault.isDown, OfflineCause.noAnswer("GatehouseTests.ConnectionLost 1")),
             (.answers(status: 503, headers: [:]), .status(503)), (.answers(status: 500, headers: [:]), .status(500)),
@@ -111,7 +111,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("The waits double, with jitter, and Retry-After is kept")
+    @Test("The waits double, with jitter, and respect Retry-After")
     func waits() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -126,7 +126,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("A server that asks for a long pause is left alone for so long")
+    @Test("A server that asks for a long pause gets it")
     func longPause() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -142,7 +142,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("Ahead of expiry, a refresh that fails leaves callers the token that is still good")
+    @Test("A failed refresh ahead of expiry leaves callers the valid token")
     func aheadOfExpiry() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -152,7 +152,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("A cancelled caller loses nothing: the refresh ends and is kept")
+    @Test("A cancelled caller loses nothing: the refresh finishes and is stored")
     func cancellation() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -170,7 +170,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "A device clock that is wrong by a year makes no storm and signs nobody out",
+        "A device clock that is wrong by a year causes no storm and signs nobody out",
         arguments: [Duration.seconds(31_536_000), .seconds(-31_536_000)])
     func wrongClock(_ error: Duration) async throws {
         try await World.with(change: { $0.device.setClock(ahead: error) }) { world in

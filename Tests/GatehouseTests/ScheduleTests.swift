@@ -27,7 +27,7 @@ struct ScheduleTests {
     private static let entries = ["refresh-token", "access-token", "nothing"]
 
     @Test(
-        "Lost answers, failing writes, crashes and two processes on one store sign nobody out",
+        "Lost responses, failing writes, crashes and two processes on one store sign nobody out",
         arguments: [UInt64](1...24))
     func nobodyIsSignedOut(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
@@ -70,7 +70,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "Whatever is under way, a sign-out or a switch of account has the last word",
+        "A sign-out or a switch of account wins over any pending work",
         arguments: [UInt64](1...24))
     func lastWord(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// Answers calls in the order of a script, the last one again and again, and writes down what was asked.
+/// Answers calls in the order of a script, repeats the last answer, and records the requests.
 final class ScriptedAnswers: Sendable {
     private struct State {
         var replies: [HTTPReply]
@@ -36,7 +36,7 @@ final class ScriptedAnswers: Sendable {
             "provider": "google", "sign_in_methods": ["password", "apple"], "can_recover": true,
         ], status: 422)
 
-    /// What happens while the next answer is on its way.
+    /// Runs while the next response is on its way.
     func meanwhile(_ interruption: @escaping @Sendable () async throws -> Void) {
         state.withLock { $0.interruption = interruption }
     }
@@ -57,7 +57,7 @@ final class ScriptedAnswers: Sendable {
     var pendingVerifiers: Int {
         get async {
             guard case .value(let bytes) = await storage.read("gatehouse.pkce-flows") else { return 0 }
-            // What is lost: why a test's own entry is no JSON; the test then fails by the answer.
+            // Ignored: the fault in a test's own JSON; the test then fails on the response.
             return (try? JSONReader.read(bytes))?.arrayValue?.count ?? 0
         }
     }
@@ -84,7 +84,7 @@ final class ScriptedAnswers: Sendable {
             })
     }
 
-    /// The client of somebody who is signed in; the sign-in took the first reply.
+    /// The client of a signed-in user; the sign-in took the first reply.
     func signedIn() async throws -> AuthClient {
         let client = try client()
         try await client.signIn(email: "a@b.c", password: "p")

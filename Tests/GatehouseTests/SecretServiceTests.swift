@@ -15,7 +15,7 @@ struct SecretServiceTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) ^ seed }
     }
 
-    @Test("B5: What is written can be read by another process, and removed")
+    @Test("B5: Another process can read and remove a written value")
     func roundTrip() async throws {
         try await with { tool, storage in
             #expect(await storage.read("k.refresh-token") == .absent)
@@ -32,7 +32,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("B5: No secret is in an argument, in the environment, or in a file of ours")
+    @Test("B5: No secret is in an argument, in the environment, or in one of our files")
     func secrecy() async throws {
         try await with { tool, storage in
             let secret = "correct-horse-battery-staple"
@@ -50,7 +50,7 @@ struct SecretServiceTests {
     }
 
     @Test(
-        "A value of any size comes back whole, in items of at most 8,191 bytes",
+        "A value of any size round-trips, in items of at most 8,191 bytes",
         arguments: [
             (bytes: 0, items: 1), (5_999, 1), (6_000, 1), (6_001, 2), (30_000, 5),
         ])
@@ -76,7 +76,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("A store that holds nothing asks nobody")
+    @Test("An empty store asks no service")
     func absent() async throws {
         try await with { tool, storage in
             try tool.meet("fails")
@@ -88,7 +88,7 @@ struct SecretServiceTests {
     }
 
     @Test(
-        "B5: Whatever keeps the service from answering is unavailable, never absent",
+        "B5: A service that does not answer is unavailable, never absent",
         arguments: [
             ("fails", "secret-tool lookup: exit 1"),
             ("is locked", "secret-tool: locked, or removed by another program"),
@@ -105,7 +105,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("A tool that is gone, and one that cannot be started, are unavailable")
+    @Test("A missing tool, and one that cannot start, are unavailable")
     func noTool() async throws {
         try await with { tool, storage in
             try await storage.write([1], for: "k")
@@ -119,7 +119,7 @@ struct SecretServiceTests {
     }
 
     @Test(
-        "A write that fails leaves the old value, and the next one leaves nothing of it behind",
+        "A failed write keeps the old value, and the next one leaves nothing of it behind",
         arguments: [
             "fails", "is locked", "forgets", "cuts", "breaks at part 1",
         ])
@@ -139,7 +139,7 @@ struct SecretServiceTests {
     }
 
     @Test(
-        "An index that nobody wrote is unavailable and is not replaced; signing out removes it",
+        "A foreign index is unavailable and is not replaced; signing out removes it",
         arguments: [
             "", "1", "2 a 00 1 1", "1 c 00 1 1", "1 a 00 0 1", "1 a 00 65 1", "1 a 00 1 -1", "1 a 00 1",
         ])
@@ -168,7 +168,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("What a locked collection hides can be signed out of, never comes back, and goes with the next write")
+    @Test("A locked collection allows a sign-out: its values never return, and the next write removes them")
     func lockedRemoval() async throws {
         try await with { tool, storage in
             try await storage.write([1], for: "k")
@@ -183,7 +183,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("A removal that a crash cut off stays a removal")
+    @Test("A removal interrupted by a crash stays a removal")
     func cutRemoval() async throws {
         try await with { tool, storage in
             try await storage.write([1], for: "k")
@@ -195,7 +195,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("A reader beside a writer sees one value or the other, never a mixture")
+    @Test("A reader beside a writer sees one of the two values, never a mixture")
     func readersAndWriters() async throws {
         try await with { tool, storage in
             let values = [bytes(7_000, seed: 1), bytes(13_000, seed: 2)]
@@ -219,7 +219,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("A write goes on although its task was cancelled while it waited for its turn")
+    @Test("A write continues although its task was cancelled while it waited")
     func cancelledWrite() async throws {
         try await with { tool, storage in
             try await storage.write([1], for: "k")

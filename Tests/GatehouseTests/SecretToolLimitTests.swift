@@ -2,14 +2,14 @@ import Foundation
 import Gatehouse
 import Testing
 
-@Suite("A secret-tool that does not end")
+@Suite("A hanging secret-tool")
 struct SecretToolLimitTests {
-    @Test("B5: It is ended with all that it started at the time limit, and reaped", arguments: ["hangs", "hangs hard"])
+    @Test("B5: At the time limit it is ended with all its children, and reaped", arguments: ["hangs", "hangs hard"])
     func hanging(_ fault: String) async throws {
         try await TestFolder.with { folder in
             let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
             try await tool.storage().write([1], for: "k")
-            // Whoever holds the other end is alive.
+            // While the other end is open, its process is alive.
             try #require(mkfifo(folder.below("alive"), 0o600) == 0)
             let alive = open(folder.below("alive"), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             defer { close(alive) }
@@ -19,10 +19,10 @@ struct SecretToolLimitTests {
             #expect(!hasEnd(alive))
             hand.strike()
             #expect(await answer.value == .unavailable(reason: "secret-tool lookup: no answer in time"))
-            // What is killed dies a moment later.
+            // A killed process ends a moment later.
             await until { hasEnd(alive) }
             let child = try #require(pid_t(folder.text("pid").trimmingCharacters(in: .newlines)))
-            // A zombie could still be asked.
+            // A zombie would still accept a signal.
             #expect(kill(child, 0) == -1)
             #expect(errno == ESRCH)
         }
@@ -33,7 +33,7 @@ struct SecretToolLimitTests {
         return Foundation.read(pipe, &byte, 1) == 0
     }
 
-    @Test("A write that hangs leaves the old value, and the next one works")
+    @Test("A hanging write keeps the old value, and the next one works")
     func hangingWrite() async throws {
         try await TestFolder.with { folder in
             let (tool, hand) = (try await FakeSecretTool(in: folder), HandClock())
@@ -64,7 +64,7 @@ struct SecretToolLimitTests {
             try tool.meet("is locked")
             let before = try openDescriptors()
             for _ in 0..<200 { _ = await storage.read("k") }
-            // Tests beside this one have some of their own.
+            // Concurrent tests have their own descriptors.
             #expect(try openDescriptors() - before < 150)
         }
     }
@@ -73,7 +73,7 @@ struct SecretToolLimitTests {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
     }
 
-    @Test("Of several users of one folder, one at a time runs under the lock")
+    @Test("Under the lock one user of a folder runs at a time")
     func lock() async throws {
         try await TestFolder.with { folder in
             let tool = try await FakeSecretTool(in: folder)
@@ -94,7 +94,7 @@ struct SecretToolLimitTests {
         }
     }
 
-    @Test("A lock that is held keeps no write from its end")
+    @Test("A held lock does not keep a write from finishing")
     func writeUnderLock() async throws {
         try await TestFolder.with { folder in
             let storage = try await FakeSecretTool(in: folder).storage()

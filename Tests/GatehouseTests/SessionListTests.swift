@@ -3,9 +3,9 @@ import Gatehouse
 import TestSupport
 import Testing
 
-@Suite("Where the person is signed in")
+@Suite("The user's sessions")
 struct SessionListTests {
-    @Test("E10: Revoking another device's session signs out that device, which can say why")
+    @Test("E10: Revoking another device's session signs out that device, with the reason")
     func revoke() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -20,7 +20,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("A session that is not there is refused, and the own one is kept")
+    @Test("An unknown session is refused, and the current one is kept")
     func unknown() async throws {
         try await World.with { world in
             let session = try await world.signUp()

@@ -24,7 +24,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("A refresh that lands after somebody else signed in changes nothing")
+    @Test("A refresh that lands after another user's sign-in changes nothing")
     func accountSwitch() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -61,7 +61,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("Without a network the person is signed out here all the same", arguments: [true, false])
+    @Test("Without a network the user is signed out locally", arguments: [true, false])
     func offline(_ isExpired: Bool) async throws {
         let storage = MemoryStorage()
         try await World.with(storage: storage) { world in
@@ -85,7 +85,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("A store that keeps the session says so, and the person is signed out until the next start")
+    @Test("A store that keeps the session reports it, and the user is signed out until the next start")
     func storeKeeps() async throws {
         let storage = StorageThatCannotSave()
         try await World.with(storage: storage) { world in
@@ -110,7 +110,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("Every listener hears every event, in order, and a slow one holds nobody up")
+    @Test("Every listener gets every event, in order, and a slow one blocks no other")
     func listeners() async throws {
         try await World.with { world in
             let slow = world.client.authStateChanges

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The session in the store")
 struct StoreTests {
-    @Test("A start with a stored session makes no call and knows everything")
+    @Test("A start with a stored session makes no call and knows the user")
     func restore() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -21,7 +21,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A start offline with a stale session shows who the person is")
+    @Test("A start offline with a stale session shows the user")
     func offlineStart() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -39,7 +39,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A locked store leaves the state open, and is asked again")
+    @Test("A locked store leaves the state undecided, and is read again")
     func locked() async throws {
         let memory = MemoryStorage()
         try await World.with(storage: memory) { world in
@@ -63,7 +63,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A store that locks while the app runs costs nobody the session")
+    @Test("A store that locks while the app runs loses no session")
     func locksLater() async throws {
         let storage = StorageThatIsLocked(isLocked: false)
         try await World.with(storage: storage) { world in
@@ -78,7 +78,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A token that cannot be saved is not used, and the server gives the same one again")
+    @Test("A token that cannot be stored is not used, and the server returns the same one again")
     func cannotSave() async throws {
         let storage = StorageThatCannotSave()
         try await World.with(storage: storage) { world in
@@ -97,7 +97,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A sign-in that cannot be saved signs nobody in")
+    @Test("A sign-in that cannot be stored signs nobody in")
     func signInCannotSave() async throws {
         let storage = StorageThatCannotSave()
         try await World.with(storage: storage) { world in
@@ -142,7 +142,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Bytes that are no session sign out with the reason, and can be signed in over")
+    @Test("Bytes that are not a session sign out with the reason, and a sign-in replaces them")
     func damaged() async throws {
         let storage = MemoryStorage(["gatehouse.refresh-token": Array("{}".utf8)])
         try await World.with(storage: storage) { world in
@@ -154,7 +154,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Each token has an entry of its own")
+    @Test("Each token has its own entry")
     func entries() async throws {
         let storage = MemoryStorage()
         try await World.with(storage: storage) { world in
@@ -172,7 +172,7 @@ struct StoreTests {
 
 @Suite("Two processes on one store")
 struct TwoProcessTests {
-    @Test("What one has refreshed the other takes, without a call")
+    @Test("A refresh by one is used by the other, without a call")
     func adopts() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -202,7 +202,7 @@ struct TwoProcessTests {
         }
     }
 
-    @Test("A sign-out in one ends the other's session, and says why")
+    @Test("A sign-out in one ends the other's session, with the reason")
     func signOutElsewhere() async throws {
         try await World.with { world in
             try await world.signUp()
@@ -215,7 +215,7 @@ struct TwoProcessTests {
         }
     }
 
-    @Test("An account switch in one is not taken for a refresh by the other")
+    @Test("An account switch in one is not mistaken for a refresh by the other")
     func switchElsewhere() async throws {
         try await World.with { world in
             try await world.signUp()

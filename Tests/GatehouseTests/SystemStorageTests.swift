@@ -3,7 +3,7 @@ import Gatehouse
 import Synchronization
 import Testing
 
-@Suite("The store that fits the system", .enabled(if: isLinux, "elsewhere it is the keychain"))
+@Suite("Choosing the store for the system", .enabled(if: isLinux, "elsewhere it is the keychain"))
 struct SystemStorageTests {
     private func with(_ test: (FakeSecretTool, Desktop) async throws -> Void) async throws {
         try await TestFolder.with { folder in
@@ -12,7 +12,7 @@ struct SystemStorageTests {
         }
     }
 
-    /// Starts the app again and again, and hears its notices.
+    /// Starts the app repeatedly, and records its notices.
     private final class Desktop: Sendable {
         private let heard = Mutex<[StorageNotice]>([])
         let environment: [String: String]
@@ -30,7 +30,7 @@ struct SystemStorageTests {
 
     private let files = ".local/state/app"
 
-    @Test("B5: A service that works is used; a guest's start asks it nothing")
+    @Test("B5: A working service is used; a guest's start does not call it")
     func service() async throws {
         try await with { tool, desktop in
             #expect(await desktop.start().read("k") == .absent)
@@ -44,7 +44,7 @@ struct SystemStorageTests {
     }
 
     @Test(
-        "B5: Without a bus, without the tool, or with a service that does not work, files are used, and it is said",
+        "B5: Without a bus or the tool, or with a broken service, files are used, and the log says so",
         arguments: [
             "no bus", "no tool", "fails", "is locked", "forgets",
         ])
@@ -63,7 +63,7 @@ struct SystemStorageTests {
         }
     }
 
-    @Test("B5: A service that holds a session and does not answer is unavailable: no sign-out, no second session")
+    @Test("B5: A silent service with a session is unavailable: no sign-out, no second session")
     func noAnswer() async throws {
         try await with { tool, desktop in
             try await desktop.start().write([1], for: "k")
@@ -82,7 +82,7 @@ struct SystemStorageTests {
         }
     }
 
-    @Test("A session in files stays there when a service comes, until it is removed")
+    @Test("A session in files stays there when a service appears, until it is removed")
     func stays() async throws {
         try await with { tool, desktop in
             try await desktop.start(without: "DBUS_SESSION_BUS_ADDRESS").write([1], for: "k")
@@ -99,7 +99,7 @@ struct SystemStorageTests {
         }
     }
 
-    @Test("A service that will not come back can be given up")
+    @Test("A service that will not return can be given up")
     func forget() async throws {
         try await with { tool, desktop in
             try await desktop.start().write([1], for: "k")
@@ -112,14 +112,14 @@ struct SystemStorageTests {
         }
     }
 
-    @Test("Processes that write first at the same time decide the same")
+    @Test("Processes that write first concurrently decide the same")
     func together() async throws {
         try await with { tool, desktop in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<6 {
                     let storage = desktop.start(without: number % 2 == 0 ? nil : "DBUS_SESSION_BUS_ADDRESS")
                     group.addTask {
-                        // A process without a bus cannot follow one that has it; it must not go elsewhere.
+                        // A process without a bus cannot follow one with a bus; it must not use another store.
                         do { try await storage.write([1], for: "k\(number)") } catch is SecretServiceProblem { return }
                     }
                 }

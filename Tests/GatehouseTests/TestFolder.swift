@@ -32,8 +32,8 @@ struct TestFolder: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: below(name))
     }
 
-    /// Writes a program that can be started at once. A shell writes it: had this process the file open, a child that a
-    /// test beside this one is just starting would have it, too, and nobody could start it for that moment.
+    /// Writes a program that can be started at once. A shell writes it: if this process opened the file, a child of a
+    /// concurrent test would inherit the descriptor, and the program could not start at that moment.
     func install(_ program: String, as name: String) async throws {
         let (shell, ended) = (Process(), AsyncStream<Never>.makeStream())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -53,8 +53,8 @@ struct TestFolder: Sendable {
     }
 }
 
-/// A clock that moves only while somebody sleeps on it. A sleep that is as long as a time limit lasts until it is
-/// cancelled, unless the test says that limits run out.
+/// A clock that moves only during sleeps. A sleep as long as a time limit lasts until its cancellation, unless the test
+/// lets limits expire.
 final class LimitClock: Sendable {
     private struct State {
         var uptime = Duration.zero

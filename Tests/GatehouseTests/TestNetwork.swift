@@ -5,7 +5,7 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// No answer came; nobody knows what reached the server.
+/// There was no response; it is unknown whether the request reached the server.
 struct ConnectionLost: Error {}
 
 /// Carries calls to a server in this process, with faults that tests switch on.
@@ -14,11 +14,11 @@ final class TestNetwork: Sendable {
         case none
         /// Nothing reaches the server.
         case isDown
-        /// The server does what was asked, and its answer is lost.
+        /// The server acts, and its response is lost.
         case losesAnswers
         /// The server's own fault, before it did anything.
         case answers(status: Int, headers: [String: String])
-        /// Somebody else's page.
+        /// A page of another server.
         case captivePortal
     }
 
@@ -40,11 +40,11 @@ final class TestNetwork: Sendable {
     func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
     /// The fault of every call that has none of its own.
     func stay(_ fault: Fault) { state.withLock { $0.lasting = fault } }
-    /// Lets answers arrive so long after the server signed their tokens.
+    /// Delays responses by this much after the server signed their tokens.
     func sendDates(ahead: Duration) { state.withLock { $0.dateShift = ahead } }
     /// From now on all is well.
     func clear() { state.withLock { ($0.faults, $0.lasting) = ([], .none) } }
-    /// Keeps every answer back, until ``release()``. A cancelled call waits like the others.
+    /// Holds every response until ``release()``. A cancelled call waits like the others.
     func hold() { state.withLock { $0.isHeld = true } }
 
     func release() {
@@ -109,7 +109,7 @@ func httpDate(_ instant: Instant) -> String {
     return "Thu, \(parts[2]) \(months[Int(parts[1])! - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
 }
 
-/// A device beside the server: its clock runs as fast, may be wrong, and a wait on it takes no time.
+/// A device beside the server: its clock runs as fast, may be wrong, and its waits take no time.
 final class TestDevice: Sendable {
     private let waits = Mutex<[Duration]>([])
     private let wrong = Mutex(Duration.zero)
@@ -170,7 +170,7 @@ struct World: Sendable {
         _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String
     ) throws -> AuthClient {
         let randomness = TestRandomness()
-        // Another process has other randomness: generations must never be the same by chance.
+        // Another process has other randomness: generations must never collide.
         let process = device.startProcess()
         return try AuthClient(
             url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,
@@ -185,7 +185,7 @@ struct World: Sendable {
         return session
     }
 
-    /// Lets the access token run out.
+    /// Lets the access token expire.
     func expireToken() { server.clock.advance(by: .seconds(3_601)) }
 
     static func with(
@@ -200,5 +200,5 @@ struct World: Sendable {
     }
 }
 
-/// Waits for what another task does.
+/// Waits for an effect of another task.
 func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }

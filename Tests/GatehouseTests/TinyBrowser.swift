@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import Gatehouse
 
-/// Sends bytes to ports of this machine and keeps what comes back.
+/// Sends bytes to ports of this machine and records the responses.
 actor TinyBrowser {
     private var pages: [Task<String, Never>] = []
 
-    /// Asks for a page, as a browser does that was redirected there; comes back at once.
+    /// Requests a page, like a browser after a redirect; returns at once.
     func visit(_ address: URL, headers: [String] = []) {
         let target = address.path(percentEncoded: true) + (address.query(percentEncoded: true).map { "?" + $0 } ?? "")
         let head = ["GET \(target) HTTP/1.1", "Host: \(address.host ?? ""):\(address.port ?? 0)"] + headers
@@ -16,10 +16,10 @@ actor TinyBrowser {
     /// Sends the pieces one after the other.
     func send(_ pieces: [String], to port: Int) { pages.append(Task { await Self.exchange(pieces, port) }) }
 
-    /// Sends the pieces, and waits for the answer.
+    /// Sends the pieces, and waits for the response.
     func answer(to pieces: [String], at port: Int) async -> String { await Self.exchange(pieces, port) }
 
-    /// All that came back, in the order of the requests.
+    /// All responses, in the order of the requests.
     var answers: [String] {
         get async {
             var answers: [String] = []
@@ -34,7 +34,7 @@ actor TinyBrowser {
         }
     }
 
-    /// - Returns: `refused` when nobody listens, else all until the connection ends.
+    /// - Returns: `refused` without a listener, else all bytes until the connection ends.
     private static func exchangeBlocking(_ pieces: [String], _ port: Int) -> String {
         let connection = connect(port)
         guard connection >= 0 else { return "refused" }
@@ -48,7 +48,7 @@ actor TinyBrowser {
         return String(decoding: answer, as: UTF8.self)
     }
 
-    /// A connection that says nothing; the caller closes it. -1 when nobody listens.
+    /// A silent connection; the caller closes it. -1 without a listener.
     static func connect(_ port: Int) -> Int32 {
         let made = makeStreamSocket()
         var address = loopbackAddress(port: UInt16(port))

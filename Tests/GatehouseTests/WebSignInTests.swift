@@ -11,7 +11,7 @@ struct WebSignInTests {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirect) { _ in try back() }
     }
 
-    @Test("E9: The flow's own verifier is traded for the session, and the redirect address goes out byte for byte")
+    @Test("E9: The flow's own verifier is exchanged for the session, and the redirect address is sent byte for byte")
     func signIn() async throws {
         let server = ScriptedServer()
         let client = try server.client()
@@ -38,7 +38,7 @@ struct WebSignInTests {
     }
 
     @Test(
-        "E9: An answer to another address is not used, and leaves nothing behind",
+        "E9: A response to another address is not used, and leaves nothing behind",
         arguments: [
             "myapp://other/a%2Fb?code=c", "myapp://login-callback/a/b?code=c", "myapp://login-callback?code=c",
             "other://login-callback/a%2Fb?code=c", "myapp://login-callback:1/a%2Fb?code=c",
@@ -54,7 +54,7 @@ struct WebSignInTests {
         #expect(await server.pendingVerifiers == [])
     }
 
-    @Test("An empty path and a slash are one")
+    @Test("An empty path and a slash are equal")
     func emptyPath() async throws {
         let client = try ScriptedServer().client()
         for (sent, back) in [("https://app.example", "https://app.example/?code=c"), ("app://x/", "app://x?code=c")] {
@@ -63,7 +63,7 @@ struct WebSignInTests {
         }
     }
 
-    @Test("What the page says went wrong is the refusal; a person who closed the sheet is told apart")
+    @Test("An error of the page is the refusal; a closed sheet is distinguished")
     func errors() async throws {
         let server = ScriptedServer()
         let client = try server.client()
@@ -80,7 +80,7 @@ struct WebSignInTests {
         #expect(await client.currentSession == nil)
     }
 
-    @Test("E9: From the browser's opening to the session, over a real listener")
+    @Test("E9: From opening the browser to the session, over a real listener")
     func loopback() async throws {
         let (server, browser) = (ScriptedServer(), TinyBrowser())
         let client = try server.client()
@@ -99,7 +99,7 @@ struct WebSignInTests {
         #expect(await browser.answers[0].contains("You can close this window"))
     }
 
-    @Test("A browser that gives another address than its own is not believed")
+    @Test("A browser that returns another address than its own is refused")
     func lyingBrowser() async throws {
         struct Liar: WebAuthenticationSession {
             func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {
@@ -115,7 +115,7 @@ struct WebSignInTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Linking asks the server for the page with the person's token, and keeps the session that comes back")
+    @Test("Linking requests the page with the user's token, and keeps the returned session")
     func link() async throws {
         let server = ScriptedServer()
         let client = try server.client()
@@ -130,7 +130,7 @@ struct WebSignInTests {
         #expect(server.requests[2].hasPrefix("POST /token?grant_type=pkce "))
     }
 
-    @Test("Nobody signed in has nothing to link to: no browser is opened, and no flow is left")
+    @Test("Without a session there is nothing to link to: no browser opens, and no flow is left")
     func linkWithoutSession() async throws {
         let server = ScriptedServer()
         let client = try server.client()
@@ -144,7 +144,7 @@ struct WebSignInTests {
     }
 }
 
-/// Answers as the contract says, keeps what was asked, and knows every flow's verifier.
+/// Answers as the Auth API does, records the requests, and knows every flow's verifier.
 private final class ScriptedServer: Sendable {
     private let calls = Locked<[HTTPCall]>([])
     private let count = Locked<UInt8>(0)
@@ -163,7 +163,7 @@ private final class ScriptedServer: Sendable {
     var pendingVerifiers: [String] {
         get async {
             guard case .value(let bytes) = await storage.read("gatehouse.pkce-flows") else { return [] }
-            // What is lost: why a test's own entry is no JSON; the test then fails by the answer.
+            // Ignored: the fault in a test's own JSON; the test then fails on the response.
             return ((try? JSONReader.read(bytes))?.arrayValue ?? []).compactMap { $0["verifier"]?.stringValue }
         }
     }

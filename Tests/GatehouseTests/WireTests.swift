@@ -3,10 +3,10 @@ import Gatehouse
 import GatehouseWire
 import Testing
 
-@Suite("Answers of the wire")
+@Suite("Responses on the wire")
 struct WireTests {
     @Test(
-        "Refusals are read in every form",
+        "Refusals are read in every format",
         arguments: [
             (#"{"code":"bad_jwt","message":"no"}"#, "bad_jwt" as String?, "no"),
             (#"{"code":400,"error_code":"bad_jwt","msg":"no"}"#, "bad_jwt", "no"),
@@ -34,7 +34,7 @@ struct WireTests {
         #expect(abs(user.createdAt.timeIntervalSince1970 - 1_767_225_600 - seconds) < 0.000_001)
     }
 
-    @Test("A user keeps every member on its way through a store")
+    @Test("A user keeps every member through a store")
     func roundTrip() throws {
         let user = try User(json: Self.full)
         #expect(try User(json: user.json) == user)
@@ -42,7 +42,7 @@ struct WireTests {
         #expect(user.times.emailConfirmedAt != nil)
     }
 
-    @Test("Unknown members, nulls and missing ones do no harm")
+    @Test("Unknown members, nulls and missing ones are harmless")
     func tolerance() throws {
         let json = try JSONReader.read(
             #"""
@@ -56,7 +56,7 @@ struct WireTests {
     }
 
     @Test(
-        "An answer without what it must have names the member",
+        "A response without a required member names the member",
         arguments: [
             (#"{"access_token":"a"}"#, "session.expires_in: expected a number"),
             (#"{"access_token":"a","expires_in":1}"#, "session.refresh_token: expected a string"),

@@ -7,9 +7,9 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("The browser's sheet", .timeLimit(.minutes(5)))
+@MainActor @Suite("The browser sheet", .timeLimit(.minutes(5)))
 struct BrowserLimitTests {
-    @Test("E9: the 60 seconds end the attempt, also when the sheet does not close when it is told to")
+    @Test("E9: the 60 seconds end the attempt, even if the sheet does not close")
     func limit() async throws {
         let service = InMemoryAuthService()
         let manager = service.makeManager()
@@ -18,7 +18,7 @@ struct BrowserLimitTests {
         let screen = Screen(HomeView().gatehouse(manager, googleRedirect: redirect, clock: clock.clock))
         let (closing, close) = AsyncStream<Void>.makeStream()
         screen.device.browser = { _, _ in
-            // A task of its own hears nothing of the end of the one that waits for it.
+            // A separate task does not learn that its waiting task ended.
             await Task { for await _ in closing {} }.value
             throw SignInFailure.cancelled
         }

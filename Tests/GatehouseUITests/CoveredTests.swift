@@ -6,8 +6,8 @@ import GatehouseUI
 import ScreenDriver
 import Testing
 
-/// SwiftUI starts a page's tasks anew when the page is uncovered, and when a branch of a group is swapped.
-@MainActor @Suite("What was wished once is done once", .timeLimit(.minutes(5)))
+/// SwiftUI restarts a page's tasks when the page is uncovered, and when a branch of a group is swapped.
+@MainActor @Suite("One action per request", .timeLimit(.minutes(5)))
 struct CoveredTests {
     private func methods(_ world: World) async throws {
         try await world.openProfile()
@@ -20,7 +20,7 @@ struct CoveredTests {
         world.service.calls.filter { $0 == call }.count
     }
 
-    @Test("The ways to sign in are loaded once")
+    @Test("The sign-in methods are loaded once")
     func loads() async throws {
         let world = await World(.signedIn())
         try await methods(world)
@@ -55,7 +55,7 @@ struct CoveredTests {
         #expect(await loads.texts.count == before + 1)
     }
 
-    @Test("Coming back to the ways to sign in repeats no wish: it only loads")
+    @Test("Returning to the sign-in methods repeats no action: it only loads")
     func wish() async throws {
         let world = await World(.signedIn())
         world.google.follow(.cancels)
@@ -87,7 +87,7 @@ struct CoveredTests {
         #expect(await sent.texts == ["ada@example.com"])
     }
 
-    @Test("An address that waits for its mail is asked for once; once it counts, the page says so and goes")
+    @Test("A pending address is requested once; once confirmed, the page says so and closes")
     func newAddress() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com", firstName: "Ada")
@@ -106,7 +106,7 @@ struct CoveredTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("A code that could not be sent again is sent by the retry, and nothing is saved")
+    @Test("A code that failed to send is sent by the retry, and nothing is saved")
     func codeAgain() async throws {
         let world = await World(.signedIn())
         try await methods(world)
@@ -127,7 +127,7 @@ struct CoveredTests {
         #expect(count(.updateUser, in: world) == saves && count(.reauthenticate, in: world) == 3)
     }
 
-    @Test("A link that fails while the account's sheet is open is told there, once; without a sheet, below")
+    @Test("A link that fails while the account's sheet is open shows its error there once; without a sheet, below")
     func mailLink() async throws {
         var calls = World.calls
         calls.redirectTo = URL(string: "boxscore://auth-callback")

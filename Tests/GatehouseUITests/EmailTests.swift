@@ -14,7 +14,7 @@ struct EmailTests {
         return await World(service)
     }
 
-    @Test("E3, E4: address and password sign in; Return moves on, and submits")
+    @Test("E3, E4: address and password sign in; Return moves on and submits")
     func signIn() async throws {
         let world = await world()
         try await world.typeSignIn()
@@ -47,7 +47,7 @@ struct EmailTests {
         #expect(world.screen.presentations.isEmpty)
     }
 
-    @Test("E11: text that is made larger while the form is open is larger in the form, and what was typed stays")
+    @Test("E11: text enlarged while the form is open grows in the form, and typed text stays")
     func growingText() async throws {
         let world = await world()
         try await world.typeSignIn()
@@ -63,7 +63,7 @@ struct EmailTests {
         #expect(try world.screen.value(of: "Email") == "ada@example.com")
     }
 
-    @Test("E3: the link flips the mode in place and empties the fields; no screens pile up")
+    @Test("E3: the link switches the mode in place and clears the fields, without a new screen")
     func flip() async throws {
         let world = await world()
         try await world.typeSignIn()
@@ -94,7 +94,7 @@ struct EmailTests {
         #expect(try world.screen.attribute("enterkeyhint", of: "Password") == "go")
     }
 
-    @Test("E4: the keyboard goes away on a tap outside, and on a scroll")
+    @Test("E4: a tap outside and a scroll hide the keyboard")
     func keyboard() async throws {
         let world = await World()
         try await world.openLogin()
@@ -107,7 +107,7 @@ struct EmailTests {
         #expect(world.screen.focused == nil)
     }
 
-    @Test("E5: hints stand below the fields while typing, and the button waits until all is right")
+    @Test("E5: errors appear below the fields while typing, and the button waits for a valid form")
     func validation() async throws {
         let world = await World()
         try await world.openLogin()
@@ -132,7 +132,7 @@ struct EmailTests {
         #expect(try world.screen.isEnabled("submit"))
     }
 
-    @Test("E5: a second tap sends nothing, and while it runs nothing can be changed")
+    @Test("E5: a second tap sends nothing, and nothing can be changed during the request")
     func twice() async throws {
         let world = await world()
         world.service.meet(.slow, at: .signIn)
@@ -150,7 +150,7 @@ struct EmailTests {
     }
 
     @Test(
-        "E6: what went wrong is said to the letter, announced and focused",
+        "E6: errors have their exact text, announced and focused",
         arguments: [
             (InMemoryAuthService.Fault.wrongCredentials, "Incorrect email or password. Please try again."),
             (.rateLimited(retryAfter: nil), "Too many attempts. Please wait a moment and try again."),
@@ -168,7 +168,7 @@ struct EmailTests {
     }
 
     @Test(
-        "E6: what the server says to a sign-up is said to the letter",
+        "E6: the server's sign-up errors have their exact text",
         arguments: [
             (InMemoryAuthService.Fault.weakPassword, "Password must be at least 8 characters."),
             (.emailTaken, "An account with this email already exists. Try signing in, or use Apple or Google."),
@@ -186,7 +186,7 @@ struct EmailTests {
         try await world.screen.wait(for: text)
     }
 
-    @Test("No password outlives its attempt; one that can be tried once more is kept for that")
+    @Test("No password outlives its attempt, except for a retry")
     func passwords() async throws {
         let world = await world()
         world.service.meet(.wrongCredentials, .offline)
@@ -202,7 +202,7 @@ struct EmailTests {
         try await world.screen.wait { $0.presentations.isEmpty }
     }
 
-    @Test("An account that waits for its mail says so, and can have the mail again")
+    @Test("A pending account says so, and can request the mail again")
     func checkMail() async throws {
         let sent = Recorder()
         var calls = World.calls
@@ -221,7 +221,7 @@ struct EmailTests {
         #expect(await sent.texts == ["grace@example.com"])
     }
 
-    @Test("A forgotten password sends a mail, and tells nobody whether there is an account")
+    @Test("A forgotten password sends a mail and does not reveal accounts")
     func forgotten() async throws {
         let sent = Recorder()
         var calls = World.calls
@@ -238,7 +238,7 @@ struct EmailTests {
         #expect(await sent.texts == ["ada@example.com"])
     }
 
-    @Test("Whoever comes by a recovery mail sets a new password")
+    @Test("A recovery mail leads to a new password")
     func recovery() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada")
@@ -263,7 +263,7 @@ struct EmailTests {
         #expect(screen.complaints.isEmpty)
     }
 
-    @Test("A recovery mail that is opened over the profile closes it: one sheet at a time")
+    @Test("A recovery mail opened over the profile closes it: one sheet at a time")
     func recoveryOverProfile() async throws {
         let world = await World(.signedIn())
         try await world.openProfile()

@@ -6,7 +6,7 @@ import ScreenDriver
 import Testing
 
 /// An account has the address that Google names, and never proved it.
-@MainActor @Suite("The screen that links two ways to sign in", .timeLimit(.minutes(5)))
+@MainActor @Suite("The linking screen", .timeLimit(.minutes(5)))
 struct LinkTests {
     private func asked() async throws -> World {
         let service = InMemoryAuthService()
@@ -32,7 +32,7 @@ struct LinkTests {
         #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
     }
 
-    @Test("A wrong password is told, and not kept")
+    @Test("A wrong password shows an error and is not kept")
     func wrongPassword() async throws {
         let world = try await asked()
         try await world.screen.type("wrong password", into: "Password")
@@ -42,7 +42,7 @@ struct LinkTests {
         #expect(!world.manager.isLoggedIn)
     }
 
-    @Test("Whoever knows nothing of the account starts anew, after a warning")
+    @Test("A user without access to the account starts anew, after a warning")
     func recover() async throws {
         let world = try await asked()
         try await world.screen.tap("Start Anew with This Email")
@@ -57,7 +57,7 @@ struct LinkTests {
         #expect(try await world.manager.identities().map(\.provider) == ["google"])
     }
 
-    @Test("E7: whoever took too long is back at the login screen, and reads why until the next attempt")
+    @Test("E7: after the time limit the login screen shows why until the next attempt")
     func expired() async throws {
         let world = try await asked()
         try await world.screen.type(Fixtures.password, into: "Password")
@@ -74,7 +74,7 @@ struct LinkTests {
         #expect(!world.screen.shows(text))
     }
 
-    @Test("A question that waits is asked when the sheet opens again")
+    @Test("A pending question is asked when the sheet opens again")
     func again() async throws {
         let world = try await asked()
         try await world.screen.type("wrong password", into: "Password")
@@ -83,7 +83,7 @@ struct LinkTests {
         #expect(screen.title == "Link Accounts" && screen.has(field: "Password"))
     }
 
-    @Test("The way back leaves the question, and says why nobody is signed in")
+    @Test("Back leaves the question and shows why there is no sign-in")
     func back() async throws {
         let world = try await asked()
         try await world.screen.goBack()

@@ -7,7 +7,7 @@ import Testing
 
 @MainActor @Suite("The profile button and the login screen", .timeLimit(.minutes(5)))
 struct LoginTests {
-    @Test("E1: a guest's button is a person that says \"Sign in\", and opens the login sheet")
+    @Test("E1: a guest's button is a person symbol labelled \"Sign in\" that opens the login sheet")
     func guest() async throws {
         let world = await World()
         #expect(world.screen.has(button: "Sign in"))
@@ -18,7 +18,7 @@ struct LoginTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("E1: a user's button is the initial that says \"Your profile\", and opens the profile")
+    @Test("E1: a user's button is the initial, labelled \"Your profile\", and opens the profile")
     func user() async throws {
         let world = await World(.signedIn())
         #expect(world.screen.has(button: "Your profile"))
@@ -27,7 +27,7 @@ struct LoginTests {
         #expect(world.screen.title == "Profile")
     }
 
-    @Test("E1: while the store has not answered there is no third look")
+    @Test("E1: while the store has not answered the button is neutral")
     func restoring() async {
         let service = InMemoryAuthService.signedIn()
         service.stay(.storeLocked)
@@ -37,7 +37,7 @@ struct LoginTests {
         #expect(screen.progress.isEmpty)
     }
 
-    @Test("E2: everything is there, Apple first")
+    @Test("E2: all parts are there, Apple first")
     func contents() async throws {
         let world = await World()
         try await world.openLogin()
@@ -53,7 +53,7 @@ struct LoginTests {
             try world.screen.hint(of: "Sign in with Apple") == "Double tap to authenticate using your Apple ID.")
     }
 
-    @Test("A second app shows its own name, symbol and reason, and no Google where there is none")
+    @Test("A second app shows its own name, symbol and reason, and no Google if it has none")
     func branding() async throws {
         let branding = Branding(name: "DailyRitual", symbol: "book.closed.fill", tagline: "Keep your journal.")
         let manager = InMemoryAuthService().makeManager()
@@ -72,7 +72,7 @@ struct LoginTests {
         #expect(world.screen.has(button: "Menu"))
     }
 
-    @Test("E2: while signing in all buttons are disabled, progress shows, and the sheet stays")
+    @Test("E2: during a sign-in all buttons are disabled, progress shows, and the sheet stays")
     func busy() async throws {
         let world = await World()
         world.google.follow(.signsIn(.ada))
@@ -88,7 +88,7 @@ struct LoginTests {
         #expect(world.screen.has(button: "Your profile"))
     }
 
-    @Test("E2: the sheet closes itself when the person is signed in, without a flash of the profile")
+    @Test("E2: the sheet closes itself after the sign-in, without a flash of the profile")
     func closes() async throws {
         let world = await World()
         world.google.follow(.signsIn(.ada))
@@ -102,7 +102,7 @@ struct LoginTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("E8: Apple gets the hash of a nonce and both scopes; the person is signed in with their name")
+    @Test("E8: Apple gets the hash of a nonce and both scopes; the user is signed in with their name")
     func apple() async throws {
         let world = await World()
         world.device.follow(.signsIn(.init(.ada)))
@@ -115,7 +115,7 @@ struct LoginTests {
         #expect(request.scopes == ["full_name", "email"])
     }
 
-    @Test("E2, E8: the sheet closes at once; a name that Apple gave arrives later")
+    @Test("E2, E8: the sheet closes at once; a name from Apple arrives later")
     func nameArrivesLater() async throws {
         let world = await World()
         world.device.follow(.signsIn(.init(.ada)))
@@ -130,7 +130,7 @@ struct LoginTests {
         try await world.screen.wait(for: "Welcome back, Ada")
     }
 
-    @Test("E7: whoever closes Apple's or Google's sheet is told nothing", arguments: ["Apple", "Google"])
+    @Test("E7: closing Apple's or Google's sheet shows nothing", arguments: ["Apple", "Google"])
     func cancelled(_ provider: String) async throws {
         let world = await World()
         try await world.openLogin()
@@ -142,7 +142,7 @@ struct LoginTests {
     }
 
     @Test(
-        "E7: what went wrong with Apple is said to the letter",
+        "E7: Apple's errors have their exact text",
         arguments: [
             (ScriptedDevice.Step.fails, "Sign in with Apple failed. Please try again.", false),
             (.isOffline, "No internet connection. Please try again.", true),
@@ -163,7 +163,7 @@ struct LoginTests {
     }
 
     @Test(
-        "E7: what went wrong with the service is said to the letter, and can be tried once more",
+        "E7: the service's errors have their exact text, with a retry",
         arguments: [
             (InMemoryAuthService.Fault.offline, "No internet connection. Please try again."),
             (.serviceUnavailable, "Sign in service unavailable. Please try again later."),
@@ -181,7 +181,7 @@ struct LoginTests {
         try await world.screen.wait { $0.has(button: "Your profile") }
     }
 
-    @Test("E7: a session that the server ended is told of at the next sign-in")
+    @Test("E7: a session that the server ended shows a message at the next sign-in")
     func expired() async throws {
         let world = await World(.signedIn())
         world.service.endSession(.endedByServer(.sessionExpired))

@@ -4,9 +4,9 @@ import GatehouseTesting
 import ScreenDriver
 import Testing
 
-@MainActor @Suite("The screen of the ways to sign in", .timeLimit(.minutes(5)))
+@MainActor @Suite("The screen of sign-in methods", .timeLimit(.minutes(5)))
 struct MethodsTests {
-    /// The profile's screen of Ada, who linked Google and has signed in with her password since.
+    /// The profile screen of Ada, who linked Google and has signed in with her password since.
     private func world(_ service: InMemoryAuthService = .signedIn(), links: Bool = true) async throws -> World {
         let world = await World(service)
         world.google.follow(.signsIn(.ada))
@@ -20,7 +20,7 @@ struct MethodsTests {
         return world
     }
 
-    @Test("D7: what was linked lately is said, with its days, and taken back after a question")
+    @Test("D7: recent links are listed with their remaining days, and can be undone after a question")
     func undo() async throws {
         let world = try await world()
         try await world.screen.wait(for: "Recently Added")
@@ -43,7 +43,7 @@ struct MethodsTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("A link that opened this session takes the session with it")
+    @Test("Undoing a link that opened this session ends the session")
     func undoOwn() async throws {
         let world = try await world(links: false)
         try await world.screen.wait { $0.has(button: "Sign in with Google") }
@@ -55,7 +55,7 @@ struct MethodsTests {
         #expect(!world.manager.isLoggedIn)
     }
 
-    @Test("What could not be undone is told, announced, and stays")
+    @Test("A failed undo shows an error, announced, and keeps the link")
     func undoFails() async throws {
         let world = try await world()
         try await world.screen.wait { $0.has(button: "Undo adding Google") }
@@ -67,7 +67,7 @@ struct MethodsTests {
         #expect(world.screen.has(button: "Undo adding Google"))
     }
 
-    @Test("What is too old to be undone says so, and goes")
+    @Test("A link too old to undo says so, and disappears")
     func tooOld() async throws {
         let world = try await world()
         try await world.screen.wait { $0.has(button: "Undo adding Google") }
@@ -79,7 +79,7 @@ struct MethodsTests {
         #expect(world.screen.has(button: "Remove Google"))
     }
 
-    @Test("A list that could not be loaded is no empty one")
+    @Test("A list that failed to load is not an empty one")
     func loading() async throws {
         let service = InMemoryAuthService.signedIn()
         service.meet(.offline, at: .undoableLinks)
@@ -89,7 +89,7 @@ struct MethodsTests {
         try await world.screen.wait(for: "Email and Password")
     }
 
-    @Test("D1: the address is changed, checked while typing, and shown in the profile")
+    @Test("D1: the address is changed, validated while typing, and shown in the profile")
     func email() async throws {
         let world = try await world(links: false)
         try await world.screen.wait { $0.has(button: "Change Email") }
@@ -110,7 +110,7 @@ struct MethodsTests {
         try await world.screen.wait(for: "countess@example.com")
     }
 
-    @Test("Where the server wants the current password with a new address, the screen asks for it")
+    @Test("If the server requires the current password for a new address, the screen asks for it")
     func emailWithPassword() async throws {
         let world = try await world(links: false)
         try await world.screen.wait { $0.has(button: "Change Email") }
@@ -137,7 +137,7 @@ struct MethodsTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("An address that waits for its mail says so, and nothing has changed yet")
+    @Test("A pending address says so, and nothing has changed yet")
     func emailWaits() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com", firstName: "Ada")
@@ -152,7 +152,7 @@ struct MethodsTests {
         #expect(world.manager.user?.email == "ada@example.com")
     }
 
-    @Test("D1: the password is changed; hints stand below the fields, and Return moves on")
+    @Test("D1: the password is changed; errors appear below the fields, and Return moves on")
     func password() async throws {
         let world = try await world(links: false)
         try await world.screen.wait { $0.has(button: "Change Password") }
@@ -185,7 +185,7 @@ struct MethodsTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("A code is asked for where the server wants one, and sent again")
+    @Test("A code is requested if the server requires one, and can be sent again")
     func code() async throws {
         let world = try await world(links: false)
         try await world.screen.wait { $0.has(button: "Change Password") }
@@ -203,7 +203,7 @@ struct MethodsTests {
         try await world.screen.wait { $0.title == "Sign-In Methods" }
     }
 
-    @Test("Who came with Apple alone is offered a password, and without an address an address first")
+    @Test("A user with only Apple is offered a password, and without an address an address first")
     func firstPassword() async throws {
         for (person, address, secret) in [
             (ProviderPerson.ada, "Change Email", true), (.withoutEmail, "Add Email", false),

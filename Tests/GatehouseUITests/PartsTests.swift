@@ -6,7 +6,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// What an app puts in the place of the screens' own parts; the README shows the same.
+/// A screen that replaces every replaceable part of the account screens; the README links here.
 private struct Journal: View {
     @State private var showsAccount = false
 
@@ -34,7 +34,7 @@ private struct PenEditor: View {
     var body: some View { TextField("Pen", text: $pen) }
 }
 
-@MainActor @Suite("Parts of the screens that are the app's own", .timeLimit(.minutes(5)))
+@MainActor @Suite("Custom parts of the screens", .timeLimit(.minutes(5)))
 struct PartsTests {
     private func screen(_ service: InMemoryAuthService) async -> (Screen, AuthManager) {
         let manager = service.makeManager()
@@ -57,7 +57,7 @@ struct PartsTests {
         #expect(screen.complaints.isEmpty)
     }
 
-    @Test("The profile has the app's header and sections, whose screens keep what is typed")
+    @Test("The profile has the app's header and sections, whose screens keep typed text")
     func profile() async throws {
         let (screen, manager) = await screen(.signedIn(favoriteTeams: ["nba_1"]))
         #expect(screen.shows("you") && screen.has(button: "Your profile"))
@@ -74,7 +74,7 @@ struct PartsTests {
         #expect(screen.complaints.isEmpty)
     }
 
-    @Test("Without parts of its own an app has the usual ones")
+    @Test("Without custom parts an app has the default ones")
     func usual() async throws {
         let world = await World(.signedIn())
         try await world.openProfile()

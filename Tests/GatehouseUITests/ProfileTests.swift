@@ -15,7 +15,7 @@ struct ProfileTests {
         return world
     }
 
-    @Test("E10, C8: initial, name, address, and the teams by their names")
+    @Test("E10, C8: initial, name, address, and the teams by name")
     func contents() async throws {
         let world = try await world(["nba_1", "nba_9"])
         try await world.screen.wait(for: "Boston Celtics")
@@ -43,7 +43,7 @@ struct ProfileTests {
         try await world.screen.wait { _ in world.service.openSessionCount == 0 }
     }
 
-    @Test("E10: deleting asks first, covers the screen while it runs, and closes the sheet")
+    @Test("E10: deleting asks first, covers the screen, and closes the sheet")
     func delete() async throws {
         let world = try await world()
         world.service.meet(.slow, at: .deleteAccount)
@@ -61,7 +61,7 @@ struct ProfileTests {
         #expect(world.service.account(email: "ada@example.com") == nil)
     }
 
-    @Test("E10, A8: a deletion that failed is told in an alert; the person is still there")
+    @Test("E10, A8: a failed deletion shows an alert; the user stays")
     func deleteFails() async throws {
         let world = try await world()
         world.service.meet(.serverError, at: .deleteAccount)
@@ -93,7 +93,7 @@ struct ProfileTests {
         #expect(world.screen.shows("Miami Heat"))
     }
 
-    @Test("A9: teams that are not known cannot be edited; the screen loads them when it opens, and when it is pulled")
+    @Test("A9: unknown teams cannot be edited; the screen loads them when it opens and when it is pulled")
     func unknownTeams() async throws {
         let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
         service.stay(.offline)
@@ -115,7 +115,7 @@ struct ProfileTests {
         try await other.screen.wait(for: "Boston Celtics")
     }
 
-    @Test("E10, A9: the name is edited, trimmed, cut and cleared")
+    @Test("E10, A9: the name is edited, trimmed, shortened and cleared")
     func name() async throws {
         let world = try await world()
         try await world.screen.tap("Edit Name")
@@ -132,7 +132,7 @@ struct ProfileTests {
         #expect(world.manager.user?.firstName == nil)
     }
 
-    @Test("A change that failed is told, and nothing was changed")
+    @Test("A failed change shows an error and changes nothing")
     func saveFails() async throws {
         let world = try await world()
         world.service.meet(.offline, at: .updateProfile)
@@ -161,7 +161,7 @@ struct ProfileTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
-    @Test("A method that belongs to another account is told of")
+    @Test("A method of another account shows an error")
     func otherAccount() async throws {
         let world = try await world()
         world.service.meet(.emailTaken)
@@ -172,7 +172,7 @@ struct ProfileTests {
         try await world.screen.wait(for: "This email is already associated with another account.")
     }
 
-    @Test("E10: devices are shown, and signed out but this one")
+    @Test("E10: devices are listed, and all but this one can be signed out")
     func devices() async throws {
         let ended = Recorder()
         var calls = World.calls
@@ -194,7 +194,7 @@ struct ProfileTests {
         #expect(await ended.texts == [other.uuidString])
     }
 
-    @Test("What could not be loaded says so, and can be tried once more")
+    @Test("A failed load shows an error and offers a retry")
     func loading() async throws {
         let world = try await world()
         world.service.meet(.offline, at: .identities)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What nobody sees on a screen: the screens' sources are the same for Apple's SDK and for Linux, and hold to what
-/// people need who use larger text, or read from the right.
+/// Invisible properties: the screens' sources are the same for Apple's SDK and for Linux, and respect larger text and
+/// right-to-left layout.
 @Suite("The screens' sources")
 struct SourcesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
@@ -34,14 +34,14 @@ struct SourcesTests {
         }
     }
 
-    @Test("Where a form takes taps, no row of it is one that they would be taken from: links and pickers")
+    @Test("Where a form takes taps, no row of it takes them first: links and pickers")
     func taps() throws {
         let taking = try Self.sources.filter { $0.text.contains("onTapGesture") }
         #expect(taking.map(\.name) == ["EmailAuthView.swift"])
         for (name, text) in taking { #expect(!text.contains(/\b(?:NavigationLink|Picker|DatePicker)\b/), "\(name)") }
     }
 
-    @Test("What macOS does not have is in that file alone")
+    @Test("That file alone excludes features that macOS lacks")
     func macOS() throws {
         let regex = try Regex(
             #"navigationBarTitleDisplayMode|keyboardType|textInputAutocapitalization|uiColor|\.topBar|fullScreenCover"#)
@@ -60,7 +60,7 @@ struct SourcesTests {
         for (name, text) in try Self.sources { #expect(text.firstMatch(of: regex) == nil, "\(name)") }
     }
 
-    @Test("R30: A password is a view's state, and every view that has one empties it")
+    @Test("A password is the state of a view, and every such view clears it")
     func passwords() throws {
         let holders = try Self.sources.filter { $0.text.contains(/@State private var \w*[pP]assword\b/) }
         #expect(holders.map(\.name).sorted() == ["ChangePasswordView.swift", "EmailAuthView.swift", "LinkView.swift"])

@@ -18,7 +18,7 @@ struct TextsTests {
     }
 
     @Test(
-        "E11: every text that a screen names is in the catalogue, in every language",
+        "E11: every text of a screen is in the catalogue, in every language",
         arguments: ["es", "de", "ja", "ar"])
     func complete(_ language: String) throws {
         let catalog = try Self.catalog
@@ -45,7 +45,7 @@ struct TextsTests {
         #expect(english.isDisjoint(with: user.screen.texts + user.screen.buttons), "\(user.screen.snapshot())")
     }
 
-    @Test("E11: nor on those that change the account", arguments: ["es", "de", "ja", "ar"])
+    @Test("E11: nor on the screens that change the account", arguments: ["es", "de", "ja", "ar"])
     func changes(_ language: String) async throws {
         let (catalog, locale) = (try Self.catalog, Locale(identifier: language))
         func text(_ key: String) -> String { catalog.text(for: key, in: locale) ?? key }
@@ -66,7 +66,7 @@ struct TextsTests {
         }
     }
 
-    /// What stands in `Text(ui: "…")` and `announce("…")`.
+    /// The texts in `Text(ui: "…")` and `announce("…")`.
     private static var keysInSources: [String] {
         get throws {
             let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

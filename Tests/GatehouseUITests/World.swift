@@ -90,7 +90,7 @@ private struct TopNavBar: View {
 }
 
 extension ScriptedDevice.Person {
-    /// The same person with an identity token that an `InMemoryAuthService` takes.
+    /// The same person with an identity token that an `InMemoryAuthService` accepts.
     init(_ person: ProviderPerson) {
         self.init(id: person.id, email: person.email, givenName: person.firstName) { nonce in
             var claims: JSONObject = [

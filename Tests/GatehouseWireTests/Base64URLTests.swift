@@ -4,7 +4,7 @@ import Testing
 @Suite("Base64url")
 struct Base64URLTests {
     @Test(
-        "The values of RFC 4648 §10 go both ways, without padding",
+        "The values of RFC 4648 §10 convert both ways, without padding",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
             ("foobar", "Zm9vYmFy"),
@@ -33,7 +33,7 @@ struct Base64URLTests {
         ])
     func refused(_ text: String) { #expect(Base64URL.decode(text) == nil) }
 
-    @Test("For every last character there is one reading only")
+    @Test("Every last character has exactly one reading")
     func trailingBits() {
         let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         #expect(symbols.filter { Base64URL.decode("A\($0)") != nil } == ["A", "Q", "g", "w"])

@@ -1,10 +1,10 @@
 import GatehouseWire
 import Testing
 
-@Suite("The text of forms")
+@Suite("Form-encoded text")
 struct FormTextTests {
     @Test(
-        "What is escaped reads back as itself",
+        "Escaped text reads back as itself",
         arguments: [
             ("", ""), ("a b", "a+b"), ("a+b", "a%2Bb"), ("-._~Az09", "-._~Az09"), ("&=%", "%26%3D%25"),
             ("ü€", "%C3%BC%E2%82%AC"), ("\n\u{0}", "%0A%00"),
@@ -17,7 +17,7 @@ struct FormTextTests {
     }
 
     @Test(
-        "Broken escapes and what is no UTF-8 are refused, or kept where nobody may be refused",
+        "Broken escapes and invalid UTF-8 are refused, or kept where refusal is impossible",
         arguments: [
             ("%", "%"), ("%4", "%4"), ("%zz+", "%zz "), ("a%C3", "a\u{FFFD}"), ("%E2%82x", "\u{FFFD}x"),
         ])
@@ -26,6 +26,6 @@ struct FormTextTests {
         #expect(FormText.readLeniently(Array(text.utf8)) == lenient)
     }
 
-    @Test("Digits in either case are read")
+    @Test("Hexadecimal digits in either case are read")
     func digits() { #expect(FormText.read(Array("%c3%BC".utf8)) == "ü") }
 }

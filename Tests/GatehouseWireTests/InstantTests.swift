@@ -4,7 +4,7 @@ import Testing
 @Suite("Instant")
 struct InstantTests {
     @Test(
-        "An instant is printed as RFC 3339 in UTC, without zeros at the end of a fraction, and read back",
+        "An instant is printed as RFC 3339 in UTC, without trailing zeros in the fraction, and read back",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1, "1970-01-01T00:00:00.000001Z"), (10, "1970-01-01T00:00:00.00001Z"),
             (100_000, "1970-01-01T00:00:00.1Z"), (120_300, "1970-01-01T00:00:00.1203Z"),
@@ -21,7 +21,7 @@ struct InstantTests {
         #expect(Instant(text) == Instant(microseconds: microseconds))
     }
 
-    @Test("Every instant has a text, even where RFC 3339 ends")
+    @Test("Every instant has a text, even beyond RFC 3339")
     func farAway() {
         #expect("\(Instant(microseconds: .min))" == "-290308-12-21T19:59:05.224192Z")
         #expect("\(Instant(microseconds: .max))" == "294247-01-10T04:00:54.775807Z")
@@ -29,7 +29,7 @@ struct InstantTests {
     }
 
     @Test(
-        "Other spellings are read: offsets, small letters, and those of PostgreSQL",
+        "Other formats are read: offsets, lowercase letters, and those of PostgreSQL",
         arguments: [
             ("2026-01-02 03:04:05+00", "2026-01-02T03:04:05Z"),
             ("2026-01-02 03:04:05.678901+00", "2026-01-02T03:04:05.678901Z"),
@@ -51,7 +51,7 @@ struct InstantTests {
     }
 
     @Test(
-        "What is no time is refused",
+        "An invalid time is refused",
         arguments: [
             "", "now", "infinity", "2026", "2026-01-02", "2026-01-02T", "2026-01-02T03:04", "2026-01-02T03:04Z",
             "26-01-02T03:04:05Z", "02026-01-02T03:04:05Z", "+2026-01-02T03:04:05Z", "-2026-01-02T03:04:05Z",

@@ -1,11 +1,11 @@
 import GatehouseWire
 import Testing
 
-@Suite("Members of a request")
+@Suite("Members of a request body")
 struct JSONMembersTests {
     private func members(_ text: String) throws -> JSONMembers { try JSONMembers(Array(text.utf8)) }
 
-    @Test("Names match without regard to case, and an exact name comes first")
+    @Test("Names match case-insensitively, and an exact name comes first")
     func names() throws {
         #expect(try members(#"{"Email":"a"}"#).string("email") == "a")
         #expect(try members(#"{"EMAIL":"a"}"#).string("email") == "a")
@@ -13,7 +13,7 @@ struct JSONMembersTests {
         #expect(try members(#"{"emails":"a","e-mail":"b"}"#).string("email") == nil)
     }
 
-    @Test("Of several inexact names the same one counts in every run")
+    @Test("Among several inexact names the same one wins in every run")
     func inexactNames() throws {
         for _ in 0..<100 {
             let members = try members(#"{"Email":"a","EMAIL":"b","eMail":"c","emaiL":"d"}"#)
@@ -21,7 +21,7 @@ struct JSONMembersTests {
         }
     }
 
-    @Test("A null counts as absent, and is mentioned all the same")
+    @Test("A null counts as absent, and as mentioned")
     func nulls() throws {
         let members = try members(#"{"a":null,"b":1,"C":null}"#)
         #expect(members["a"] == nil)
@@ -51,7 +51,7 @@ struct JSONMembersTests {
     }
 
     @Test(
-        "Another type than the one asked for is a problem that names the member",
+        "A wrong type is a problem that names the member",
         arguments: [#"{"m":1}"#, #"{"m":1.5}"#, #"{"m":[]}"#, #"{"M":[{}]}"#])
     func wrongTypes(_ text: String) throws {
         let members = try members(text)
@@ -61,7 +61,7 @@ struct JSONMembersTests {
         #expect(throws: JSONProblem.wrongType(member: "m", expected: "object")) { try members.object("m") }
     }
 
-    @Test("Text is no flag, a flag is no text, and neither is an object")
+    @Test("Text is not a flag, a flag is not text, and an object is neither")
     func nearTypes() throws {
         let members = try members(#"{"text":"true","flag":true}"#)
         #expect(throws: JSONProblem.wrongType(member: "text", expected: "bool")) { try members.bool("text") }
@@ -69,12 +69,12 @@ struct JSONMembersTests {
         #expect(throws: JSONProblem.wrongType(member: "text", expected: "object")) { try members.object("text") }
     }
 
-    @Test("A body that is another value than an object is refused", arguments: ["[]", "1", "null", #""a""#, "true"])
+    @Test("A body that is not an object is refused", arguments: ["[]", "1", "null", #""a""#, "true"])
     func notAnObject(_ text: String) {
         #expect(throws: JSONProblem.malformed("expected an object")) { try members(text) }
     }
 
-    @Test("A body that is no JSON is refused with the reader's problem")
+    @Test("A body that is not JSON is refused with the reader's problem")
     func malformed() {
         #expect(throws: JSONProblem.malformed("unexpected end")) { try members("") }
         #expect(throws: JSONProblem.malformed("text after the value")) { try members("{}{}") }

@@ -24,7 +24,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "What the grammar of a number lacks is refused",
+        "An invalid number is refused",
         arguments: [
             ("-", "not a number"), ("01", "not a number"), ("-01", "not a number"), ("00", "not a number"),
             ("1.", "not a number"), ("1.e5", "not a number"), ("1e", "not a number"), ("1e+", "not a number"),
@@ -39,7 +39,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "Literals, blanks, arrays and objects are read",
+        "Literals, whitespace, arrays and objects are read",
         arguments: [
             ("null", .null), ("true", .bool(true)), ("false", .bool(false)), (" \t\r\n null \t\r\n ", .null),
             ("[]", []), ("[ ]", []), ("{}", [:]), ("{ }", [:]), ("[1,[2,[]],{}]", [1, [2, []], [:]]),
@@ -68,7 +68,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "Nothing but blanks may follow the value",
+        "Only whitespace may follow the value",
         arguments: ["1 2", "{}{}", "null,", "[]]", "true false", "\"a\"b", "1\u{0}", "{}\u{FEFF}", "nullnull"])
     func trailingText(_ text: String) {
         #expect(throws: JSONProblem.malformed("text after the value")) { try JSONReader.read(text) }
@@ -112,7 +112,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8 are refused, with an escape beside them and without",
+        "Invalid UTF-8 is refused, with an escape beside it and without",
         arguments: [
             ("a continuation alone", [0x80]), ("a start alone", [0xC3]), ("truncated, three bytes", [0xE2, 0x82]),
             ("truncated, four bytes", [0xF0, 0x9F, 0x98]), ("overlong slash, two bytes", [0xC0, 0xAF]),
@@ -130,14 +130,14 @@ struct JSONReaderTests {
         #expect(throws: JSONProblem.malformed("unexpected character")) { try JSONReader.read(bytes) }
     }
 
-    @Test("Of two members with one name the last counts, escaped or not")
+    @Test("Of two members with one name the last wins, escaped or not")
     func duplicates() throws {
         #expect(try JSONReader.read(#"{"a":1,"b":2,"a":3}"#) == ["a": 3, "b": 2])
         #expect(try JSONReader.read(#"{"a":1,"\u0061":null}"#) == ["a": .null])
         #expect(try JSONReader.read(#"{"a":1,"A":2}"#) == ["a": 1, "A": 2])
     }
 
-    @Test("What is signed says nothing twice", arguments: [#"{"a":1,"a":1}"#, #"{"b":[{"a":1,"\u0061":2}]}"#])
+    @Test("Signed JSON has no duplicate names", arguments: [#"{"a":1,"a":1}"#, #"{"b":[{"a":1,"\u0061":2}]}"#])
     func refusedDuplicates(_ text: String) {
         #expect(throws: JSONProblem.malformed("a member stands twice")) {
             try JSONReader.read(Array(text.utf8), refusesDuplicates: true)
@@ -160,7 +160,7 @@ struct JSONReaderTests {
         #expect(throws: tooDeep) { try JSONReader.read(String(repeating: #"[{"":"#, count: 1 << 18)) }
     }
 
-    @Test("A problem never repeats what was sent")
+    @Test("A problem never repeats the input")
     func problemsAreOurs() {
         for text in [#"{"a":hunter2}"#, #""hunter2\x""#, "hunter2", #"{"hunter2" 1}"#] {
             #expect {

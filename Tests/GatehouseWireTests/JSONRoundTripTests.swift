@@ -1,10 +1,10 @@
 import GatehouseWire
 import Testing
 
-@Suite("JSON, there and back")
+@Suite("JSON round trips")
 struct JSONRoundTripTests {
     @Test(
-        "Every value that is written reads back as itself, and writes the same bytes",
+        "Every written value reads back as itself, and writes the same bytes",
         arguments: 0..<40 as Range<UInt64>)
     func roundTrip(_ seed: UInt64) throws {
         var random = SplitMix(seed: seed)
@@ -17,7 +17,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    @Test("Damaged text is refused or read, and what is read can be written", arguments: 0..<20 as Range<UInt64>)
+    @Test("Damaged text is refused or read, and a read value can be written", arguments: 0..<20 as Range<UInt64>)
     func damaged(_ seed: UInt64) {
         var random = SplitMix(seed: seed &+ 1_000)
         for _ in 0..<100 {
@@ -49,7 +49,7 @@ struct JSONRoundTripTests {
     ]
 
     @Test(
-        "A megabyte is read in one pass, whatever it holds", .timeLimit(.minutes(5)), arguments: texts.keys.sorted())
+        "A megabyte is read in one pass, whatever its content", .timeLimit(.minutes(5)), arguments: texts.keys.sorted())
     func large(_ name: String) throws {
         let value = try JSONReader.read(try #require(Self.texts[name]))
         let isSame = try JSONReader.read(value.text) == value
@@ -59,7 +59,7 @@ struct JSONRoundTripTests {
     private static let brackets = String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
 
     private func read(_ bytes: [UInt8]) -> AnyJSON? {
-        // What is lost: which problem it was; here only that it is refused matters.
+        // Ignored: the kind of problem; only the refusal matters here.
         try? JSONReader.read(bytes)
     }
 }
@@ -87,7 +87,7 @@ extension AnyJSON {
         }
     }
 
-    /// Any text without U+0000, with more than its share of what must be escaped.
+    /// Any text without U+0000, with many characters that need an escape.
     private static func text(_ random: inout SplitMix) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0..<12, using: &random) {

@@ -10,7 +10,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Text is escaped where RFC 8259 §7 asks for it, and nowhere else",
+        "Text is escaped only where RFC 8259 §7 requires it",
         arguments: [
             ("", #""""#), ("plain", #""plain""#), (#"say "hi""#, #""say \"hi\"""#), (#"a\b"#, #""a\\b""#),
             ("a/b", #""a/b""#), ("\n\r\t", #""\n\r\t""#), ("\r\n", #""\r\n""#),
@@ -59,14 +59,14 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Empty structures and single values stand alone",
+        "Empty structures and single values are valid documents",
         arguments: [([], "[]"), ([:], "{}"), (.null, "null"), ([[]], "[[]]"), ([[:], [:]], "[{},{}]")]
             as [(AnyJSON, String)])
     func small(_ value: AnyJSON, _ expected: String) {
         #expect(value.text == expected)
     }
 
-    @Test("Members come in the order of their names, so that equal values give equal bytes")
+    @Test("Members are sorted by name, so equal values give equal bytes")
     func order() {
         let value: AnyJSON = ["b": 1, "a": ["z": 1, "Z": 2, "10": 3, "9": 4], "é": 5, "": 6]
         #expect(value.text == #"{"":6,"a":{"10":3,"9":4,"Z":2,"z":1},"b":1,"é":5}"#)
@@ -91,7 +91,7 @@ struct JSONWriterTests {
         #expect(try JSONReader.read(value.text) == value)
     }
 
-    @Test("A double that JSON has no word for is written as null", arguments: [Double.infinity, -.infinity, .nan])
+    @Test("A double without a JSON form is written as null", arguments: [Double.infinity, -.infinity, .nan])
     func noNumber(_ value: Double) {
         #expect(AnyJSON.array([.double(value), 1]).text == "[null,1]")
     }

@@ -29,13 +29,13 @@ struct SecretTests {
         return text
     }
 
-    /// Everything that reflection reaches, in words.
+    /// All text that reflection reaches.
     private static func reflected(_ value: Any, depth: Int = 6) -> String {
         let children = depth == 0 ? [] : Array(Mirror(reflecting: value).children)
         return "\(value)" + children.map { reflected($0.value, depth: depth - 1) }.joined()
     }
 
-    @Test("A secret shows itself as <secret> in every text that can be made of it")
+    @Test("A secret shows itself as <secret> in every text form")
     func alone() {
         let secret = Secret(Self.word)
         #expect("\(secret)" == "<secret>")
@@ -59,7 +59,7 @@ struct SecretTests {
         #expect(mirror.superclassMirror == nil)
     }
 
-    @Test("What holds a secret does not show it either")
+    @Test("A container of a secret does not show it either")
     func inside() {
         let secret = Secret(Self.word)
         let values: [Any] = [
@@ -98,7 +98,7 @@ struct SecretTests {
         #expect(Secret(right).matches(Secret(left)) == expected)
     }
 
-    @Test("What a check may know without the text: whether there is any, and how many bytes")
+    @Test("A check can know, without the text, whether there is any and how many bytes")
     func size() {
         #expect(Secret("").isEmpty)
         #expect(!Secret("é").isEmpty)

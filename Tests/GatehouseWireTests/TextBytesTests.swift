@@ -9,7 +9,7 @@ struct TextBytesTests {
     private let short = "\u{E9}"
     private let long = "e\u{301}"
 
-    @Test("Operators tell apart what the normal form takes for the same")
+    @Test("Operators distinguish texts that normalize alike")
     func operators() {
         let (optional, other): (String?, String?) = (short, long)
         #expect(!(short == long) && short != long)
@@ -59,7 +59,7 @@ struct TextBytesTests {
         #expect("e\u{301}x".cut(to: 1) == "e" && "ab".cut(to: 9) == "ab")
     }
 
-    @Test("A name from outside has 256 bytes at most, and two spellings are two names")
+    @Test("An external name has at most 256 bytes, and two spellings are two names")
     func names() throws {
         #expect(ExternalName(String(repeating: "x", count: 256)) != nil)
         #expect(ExternalName(String(repeating: "x", count: 257)) == nil)
@@ -75,7 +75,7 @@ struct TextBytesTests {
 
 @Suite("JSON objects")
 struct JSONObjectTests {
-    @Test("Names that differ in their bytes alone are two members, in what is signed too")
+    @Test("Names that differ only in bytes are two members, also in signed JSON")
     func names() throws {
         let text = "{\"\u{E9}\":1,\"e\u{301}\":2}"
         let object = try #require(try JSONReader.read(Array(text.utf8), refusesDuplicates: true).objectValue)

@@ -1,7 +1,7 @@
-"""Stands in for the Keycloak of the recordings: signs tokens, trades codes, shows profiles. Standard library only.
+"""Stands in for the Keycloak of the recordings: signs tokens, exchanges codes, returns profiles. Standard library only.
 
-It has no people of its own: an authorization code *is* the profile of whoever brings it, and so is the access token
-that it is traded for. Nobody is protected by the key.
+It has no users: an authorization code *is* a profile, and so is the access token that it is exchanged for. The key
+protects nothing.
 """
 
 import base64
@@ -14,7 +14,7 @@ import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ACCESS, REFRESH = "idp-", "idpr-"
-# What PKCS #1 puts before a SHA-256 digest (RFC 8017 §9.2, note 1).
+# The prefix of a SHA-256 digest in PKCS #1 (RFC 8017 §9.2, note 1).
 SHA256_PREFIX = bytes.fromhex("3031300d060960864801650304020105000420")
 
 
@@ -68,12 +68,12 @@ KEY = SigningKey.recorded()
 
 
 def code_for(profile):
-    """The authorization code of a person with this profile."""
+    """The authorization code for this profile."""
     return to_base64url(json.dumps(profile).encode())
 
 
 def profile_of(code):
-    """What `code_for` was given; None when it was not."""
+    """The argument of `code_for`, or None for another code."""
     try:
         profile = json.loads(from_base64url(code))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads the recordings and the two lists beside them: what waits, and what differs on purpose."""
+"""Reads the recordings and their two lists: waiting cases and intended differences."""
 
 import collections
 import glob
@@ -67,11 +67,11 @@ class Rules:
         return bool(found)
 
     def ends_before(self, step):
-        """Whether the list says that the case makes no sense from this step on."""
+        """Whether the list ends the case before this step."""
         return self.allow(step, f"ends before step {step}")
 
     def other_answer(self, step):
-        """(status, error code) when the list says that this step is answered otherwise than recorded."""
+        """(status, error code) of the intended response, if the list changes this step's."""
         for deviation in self.mine:
             if found := re.fullmatch(rf"step {step} answers (\d+) (\S+)", deviation.what):
                 return int(found.group(1)), found.group(2)
@@ -81,7 +81,7 @@ class Rules:
         self._use(f"step {step} answers ")
 
     def other_location(self, step):
-        """Where this step redirects to when the list says that it is elsewhere than recorded."""
+        """The intended redirect of this step, if the list changes it."""
         start = f"step {step} location "
         found = [deviation.what for deviation in self.mine if deviation.what.startswith(start)]
         return found[0].removeprefix(start) if found else None

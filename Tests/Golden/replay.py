@@ -1,6 +1,6 @@
-"""Replays one recorded case against a server and says where the answers differ. README.md explains the format.
+"""Replays one recorded case against a server and reports the differences. README.md explains the format.
 
-Standard library only. `Tests/External/test_golden.py` is what runs it.
+Standard library only. `Tests/External/test_golden.py` runs it.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ KEPT_HEADERS = (
 PLACEHOLDER = re.compile(r"\{\{([a-z0-9_]+(?:[+-]\d+)?)((?:\|[a-z0-9]+)*)\}\}")
 # Lists whose order the recorded server does not fix, and the member to sort them by.
 UNORDERED = {"amr": "method", "identities": "provider"}
-# Texts for people; not part of the contract.
+# Texts for people, which are not compared.
 TEXTS = {"msg", "message", "error_description", "description"}
 NEVER_REMEMBERED = {"time", "unix", "number", "text", "b64"}
 ANYTHING = {"{{any}}": True}
@@ -57,12 +57,12 @@ KINDS = {
 
 
 def kind_of(name):
-    """The pattern that a value of this name has; a number at the end of the name only tells values apart."""
+    """The pattern for a value of this name; a final number only distinguishes values."""
     return KINDS.get(re.sub(r"_\d+$", "", name))
 
 
 def sign_jwt(header, claims, secret):
-    """HS256, or without a signature when the header says `none`."""
+    """HS256, or no signature if the header has `none`."""
     signed = to_base64url(json.dumps(header).encode()) + "." + to_base64url(json.dumps(claims).encode())
     signature = b""
     if header["alg"] == "HS256":
@@ -76,7 +76,7 @@ def decode_jwt(token):
 
 
 def given_values(base_url, secret, idp_url):
-    """What every case knows from the start. `idp_url`: of the stand-in in identity_provider.py."""
+    """The initial values of every case. `idp_url`: the stand-in of identity_provider.py."""
     now = int(time.time())
 
     def key(role):
@@ -98,9 +98,9 @@ class Missing(Exception):
 
 
 class Values(dict):
-    """What is known under which name, and the cookies that came: a case is one person with one browser.
+    """The named values and the cookies: a case is one user with one browser.
 
-    Addresses, ids and the like are made when they are first asked for.
+    Addresses, ids and similar values are created on first use.
     """
 
     def __init__(self, given, chance):
@@ -168,7 +168,7 @@ FILTERS = {
 
 
 def send(base_url, request, cookies):
-    """The answer to one request. `cookies`, name and value, go with it, and learn what it sets."""
+    """The response to one request. Sends `cookies`, by name, and updates them."""
     url = urllib.parse.urlsplit(base_url)
     connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
     body = None
@@ -189,7 +189,7 @@ def send(base_url, request, cookies):
             try:
                 connection.send(body)
             except (BrokenPipeError, ConnectionResetError):
-                pass  # A server may answer before it has read all of a body that is too long.
+                pass  # A server may respond before it has read all of a long body.
         response = connection.getresponse()
         raw = response.read()
     finally:
@@ -233,7 +233,7 @@ def shown(value):
 
 
 class Comparison:
-    """One recorded answer beside one real answer. What it finds is in `found`."""
+    """Compares one recorded response with a real one. `found` has the differences."""
 
     def __init__(self, values, rules, step):
         self.values, self.rules, self.step = values, rules, step
@@ -258,7 +258,7 @@ class Comparison:
         return only_recorded(expected, actual) if recorded.get("partial") else actual
 
     def _other_answer(self, deviation, recorded, answer):
-        """The list of differences says how we answer here: hold the answer against that."""
+        """Compares with the intended response of the list of differences."""
         got = (answer["status"], error_code(answer["body"]))
         if got == (recorded["status"], error_code(recorded["body"])):
             self.differ("answer", "is as recorded, so it does not belong on the list of differences")
@@ -391,7 +391,7 @@ def only_recorded(expected, actual):
 
 
 def error_code(body):
-    """The stable code of an error answer, whichever version its body has; "-" when it has none."""
+    """The stable code of an error response in either format; "-" without one."""
     if not isinstance(body, dict):
         return "-"
     if isinstance(body.get("error_code"), str):
@@ -411,9 +411,9 @@ def find_token(answer):
 
 
 def replay(case, base_url, given, rules):
-    """The differences of the first step that has any; empty when the case passes.
+    """The differences of the first step with any; empty if the case passes.
 
-    `rules` answers for the list of differences: `allow`, `ends_before`, `other_answer`, `other_location`, and `use_` of
+    `rules` represents the list of differences: `allow`, `ends_before`, `other_answer`, `other_location`, and `use_` of
     the latter two.
     """
     values = Values(given, random.Random(f"{rules.group} / {case['name']}"))
@@ -443,7 +443,7 @@ def replay_step(number, step, base_url, values, rules):
     else:
         before = dict(values)
         for repetition in range(step.get("repeat", 1)):
-            if repetition:  # Each repetition may learn values of its own.
+            if repetition:  # Each repetition may set its own values.
                 values.clear()
                 values.update(before)
             request = values.fill(step["request"])

@@ -16,7 +16,7 @@ struct AttemptLimiterTests {
         return try await limiter.attempt(keys, now: { now }) { isRight ? true : nil } ?? false
     }
 
-    @Test("Three failures shut a key until an interval has passed; what succeeds or comes to no end costs nothing")
+    @Test("Three failures shut a key until an interval has passed; successes and cancellations cost nothing")
     func failures() async throws {
         let (limiter, keys) = (AttemptLimiter(), [AttemptKey(limit, "a")])
         for _ in 0..<20 { #expect(try await attempt(limiter, keys, isRight: true)) }
@@ -40,7 +40,7 @@ struct AttemptLimiterTests {
         #expect(try await limiter.look(keys, at: start + .seconds(20)) != .allowed)
     }
 
-    @Test("Of a hundred guesses at once no more are made than may fail; a hundred right ones at once all pass")
+    @Test("Of a hundred concurrent guesses only the allowed failures are made; a hundred right ones all pass")
     func parallel() async throws {
         let (limiter, keys) = (AttemptLimiter(), [AttemptKey(limit, "a")])
         let making = Making()
@@ -78,7 +78,7 @@ struct AttemptLimiterTests {
         #expect(guesses.all == 3)
     }
 
-    @Test("Who waits for a place and goes takes none, and beyond the room to wait there is a refusal")
+    @Test("A waiter that leaves takes no place, and beyond the waiting room there is a refusal")
     func waiting() async throws {
         let one = [AttemptKey(AttemptLimit("b", 1, per: .seconds(60)), "a")]
         let limiter = AttemptLimiter()
@@ -109,7 +109,7 @@ struct AttemptLimiterTests {
         #expect(limiter.keyCount == 0)
     }
 
-    @Test("From its spread on a key's failures count for it alone; a success forgives what may be forgiven")
+    @Test("From its spread on, a key's failures count only for it; a success forgives the forgivable ones")
     func spread() async throws {
         let pair = AttemptKey(AttemptLimit("pair", 4, per: .seconds(60), isForgiven: true, spread: 2), "p")
         let account = AttemptKey(AttemptLimit("account", 3, per: .seconds(60)), "a")
@@ -124,7 +124,7 @@ struct AttemptLimiterTests {
         #expect(limiter.keyCount == 1)
     }
 
-    @Test("A flood of keys frees none that is shut, and a limit of nothing allows nothing")
+    @Test("A flood of keys opens no shut key, and a limit of zero allows nothing")
     func bounded() async throws {
         let limiter = AttemptLimiter(capacity: 100)
         for _ in 0..<3 { _ = try await attempt(limiter, [AttemptKey(limit, "shut")]) }
@@ -135,7 +135,7 @@ struct AttemptLimiterTests {
         #expect(try await limiter.look([nothing], at: start) == .refused(retryAfter: .seconds(60), bucket: "shut"))
     }
 
-    @Test("A success reads once what other nodes counted and writes nothing, a failure writes once")
+    @Test("A success reads the other nodes' count once and writes nothing, a failure writes once")
     func shared() async throws {
         let asked = Mutex<[String]>([])
         let elsewhere = start + .seconds(60)
@@ -166,7 +166,7 @@ struct AttemptLimiterTests {
 
 private struct Unfinished: Error {}
 
-/// Counts how many are at work at once.
+/// Counts concurrent workers.
 private final class Making: Sendable {
     private let state = Mutex<(now: Int, most: Int, all: Int)>((0, 0, 0))
 

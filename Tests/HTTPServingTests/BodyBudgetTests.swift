@@ -5,7 +5,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@Suite("The memory of request bodies")
+@Suite("Memory of request bodies")
 struct BodyBudgetTests {
     private let door = TestDoor(bodies: BodyBudget(limit: 1_000_000))
 
@@ -23,7 +23,7 @@ struct BodyBudgetTests {
 
     private func body(_ count: Int) -> RequestBody { RequestBody(buffer: ByteBuffer(repeating: 0, count: count)) }
 
-    @Test("While others hold too many bytes a long body gets 503 with Retry-After, and a short one is read")
+    @Test("While other bodies hold too many bytes a long one gets 503 with Retry-After, and a short one is read")
     func shedding() async throws {
         let (gate, end) = AsyncStream.makeStream(of: Never.self)
         let (reading, hasRead) = AsyncStream.makeStream(of: Void.self)
@@ -40,7 +40,7 @@ struct BodyBudgetTests {
         #expect(try await door.send(.post, "/", body: body(900_000), to: table()).status == 200)
     }
 
-    @Test("What a refused, broken or failing request held is given back")
+    @Test("A refused, broken or failing request returns its bytes")
     func givenBack() async throws {
         struct Reset: Error {}
         let parts = Mutex(2)
@@ -65,7 +65,7 @@ struct BodyBudgetTests {
         #expect(door.bodies.bytes == 0)
     }
 
-    @Test("What a body only announces takes nothing from others")
+    @Test("An announced body takes nothing from others")
     func announced() async throws {
         for _ in 0..<3 {
             let answer = try await door.send(.post, "/", [.contentLength: "1000000"], body: body(10), to: table())

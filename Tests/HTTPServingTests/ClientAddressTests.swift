@@ -8,7 +8,7 @@ struct ClientAddressTests {
     private static let header = HTTPField.Name("x-forwarded-for")!
 
     @Test(
-        "One address has one key, however it is written",
+        "One address has one key, in any notation",
         arguments: [
             ("192.0.2.1", "c0000201"), ("::ffff:192.0.2.1", "c0000201"), ("192.0.2.1:8080", "c0000201"),
             ("[::ffff:c000:201]:80", "c0000201"), ("2001:db8:0:1::1", "20010db800000001/64"),
@@ -18,7 +18,7 @@ struct ClientAddressTests {
     func keys(_ text: String, _ key: String) { #expect(IPAddress(text)?.limitKey == key) }
 
     @Test(
-        "One address has one text (RFC 5952 §4), for people to read",
+        "One address has one text (RFC 5952 §4), for display",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("255.255.255.255:80", "255.255.255.255"),
             ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
@@ -27,7 +27,7 @@ struct ClientAddressTests {
     func texts(_ text: String, _ expected: String) { #expect(IPAddress(text)?.description == expected) }
 
     @Test(
-        "What is no address is none",
+        "An invalid address is refused",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.-4", ":", ":::", "1::2::3", "12345::",
             "1:2:3:4:5:6:7",
@@ -36,7 +36,7 @@ struct ClientAddressTests {
     func none(_ text: String) { #expect(IPAddress(text) == nil) }
 
     @Test(
-        "Networks hold what shares their first bits",
+        "A network contains the addresses with its prefix",
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
             ("10.0.0.0/8", "::ffff:10.1.2.3", true),
@@ -50,12 +50,12 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "What is no network is none",
+        "An invalid network is refused",
         arguments: ["10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/8/8", "x/8", "/8", ""])
     func noNetworks(_ text: String) { #expect(IPNetwork(text) == nil) }
 
     @Test(
-        "A proxy that passes a request on and is not believed is noticed",
+        "A proxy that is not trusted is noticed",
         arguments: [
             (.peer, "10.0.0.1", "x-forwarded-for", true), (.peer, "10.0.0.1", "forwarded", true),
             (.peer, "10.0.0.1", "user-agent", false), (.headerFromAnyone(Self.header), "10.0.0.1", "forwarded", false),
@@ -68,7 +68,7 @@ struct ClientAddressTests {
         #expect(ClientAddressRule(source).ignoresForwarding(peer: peer, headers) == isNoticed)
     }
 
-    @Test("The first request through a proxy that is not trusted is warned of, and all are counted")
+    @Test("The first request through an untrusted proxy causes a warning, and all are counted")
     func warning() async throws {
         let door = TestDoor()
         let limit = RateLimit("some", 100, per: .seconds(1), burst: 100)
@@ -85,7 +85,7 @@ struct ClientAddressTests {
     private static let behindProxy = ClientAddressRule.Source.header(header, from: [IPNetwork("10.0.0.0/8")!])
 
     @Test(
-        "The header counts when a trusted proxy sent it",
+        "The header applies if a trusted proxy sent it",
         arguments: [
             ("203.0.113.9", "198.51.100.1", "203.0.113.9"),
             ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
@@ -103,14 +103,14 @@ struct ClientAddressTests {
         #expect(rule.address(peer: peer, headers) == IPAddress(expected))
     }
 
-    @Test("Without a rule the header counts for nothing")
+    @Test("Without a rule the header is ignored")
     func peer() {
         let rule = ClientAddressRule(.peer)
         #expect(rule.address(peer: "192.0.2.1", [Self.header: "1.1.1.1"]) == IPAddress("192.0.2.1"))
         #expect(rule.address(peer: nil, [Self.header: "1.1.1.1"]) == nil)
     }
 
-    @Test("From anyone, the first value counts, and without the header nobody is limited")
+    @Test("From any sender the first value applies, and without the header nothing is limited")
     func anyone() {
         let rule = ClientAddressRule(.headerFromAnyone(Self.header))
         #expect(rule.address(peer: nil, [Self.header: "1.1.1.1, 2.2.2.2"]) == IPAddress("1.1.1.1"))
@@ -118,7 +118,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "The bearer's form is exact",
+        "The bearer's syntax is exact",
         arguments: [
             ("Bearer abc", "abc" as String?), ("bEARER abc", "abc"), ("Bearer  abc", nil), ("Bearer a b", nil),
             ("Bearer ", nil),

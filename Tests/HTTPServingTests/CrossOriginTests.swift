@@ -12,7 +12,7 @@ struct CrossOriginTests {
         return try await door.send(method, path, headers, to: table)
     }
 
-    @Test("A preflight is allowed what it asks for", arguments: ["/token?grant_type=password", "/nothing"])
+    @Test("A preflight is granted its request", arguments: ["/token?grant_type=password", "/nothing"])
     func preflight(_ path: String) async throws {
         let asked = "authorization,content-type,x-client-info,x-supabase-api-version,apikey, X-App"
         let answer = try await send(
@@ -30,7 +30,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "A preflight that asks for too much is allowed nothing",
+        "A preflight that asks for too much is granted nothing",
         arguments: [
             ("POST", "x-other"), ("TRACE", "apikey"), ("POST", "apikey, a\u{301}"), ("POST", "apikey,\u{301}"),
             ("POST\u{301}", "apikey"), ("POST", String(repeating: "x", count: 257)),
@@ -48,7 +48,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Answers to other origins may be read, refusals too", arguments: [(HTTPRequest.Method.post, 200), (.get, 405)])
+        "Other origins may read responses, refusals too", arguments: [(HTTPRequest.Method.post, 200), (.get, 405)])
     func actual(_ method: HTTPRequest.Method, _ status: Int) async throws {
         let answer = try await send(method, "/token", [.origin: "https://app.example.org"])
         #expect(answer.status == status)
@@ -56,7 +56,7 @@ struct CrossOriginTests {
         #expect(answer.headers[.accessControlExposeHeaders] == "X-Total-Count, Link, X-Supabase-Api-Version")
     }
 
-    @Test("Without an origin nothing is said about them")
+    @Test("Without an origin there are no CORS headers")
     func sameOrigin() async throws {
         #expect(try await send(.post, "/token", [:]).headers[.accessControlAllowOrigin] == nil)
     }

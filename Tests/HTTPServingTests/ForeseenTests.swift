@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Testing
 
-@Suite("Failures that pass")
+@Suite("Transient failures")
 struct ForeseenTests {
     private struct Away: Error {}
     private struct CutOff: Error {}
@@ -29,7 +29,7 @@ struct ForeseenTests {
         return (try await door.send(.get, "/x", headers, to: table), door.lines.text)
     }
 
-    @Test("Who meets a database that is away is asked to come again, at both doors, and learns nothing else")
+    @Test("During a database outage both servers answer with a retry error, and nothing else")
     func away() async throws {
         let (auth, log) = try await answer(Away(), .auth, [.supabaseAPIVersion: "2024-01-01"])
         let message = "The service is not available at the moment, please try again."
@@ -44,7 +44,7 @@ struct ForeseenTests {
         #expect(profile.body == #"{"error":"UNAVAILABLE","message":"\#(message)"}"#)
     }
 
-    @Test("Where nobody knows whether it took effect, the caller is told so, and to ask again")
+    @Test("An unknown outcome is reported as such, with a request to retry")
     func cutOff() async throws {
         let auth = try await answer(CutOff()).answer
         #expect(auth.status == 503)
@@ -55,7 +55,7 @@ struct ForeseenTests {
         #expect(profile.body.hasPrefix(#"{"error":"OUTCOME_UNKNOWN","#))
     }
 
-    @Test("What nobody foresaw stays a 500")
+    @Test("An unforeseen error stays a 500")
     func unforeseen() async throws {
         let auth = try await answer(UnknownError()).answer
         #expect(auth.status == 500)

@@ -2,7 +2,7 @@ import HTTPServing
 import HTTPTypes
 import Testing
 
-@Suite("Who may call a server of one machine")
+@Suite("Allowed callers of a development server")
 struct LocalCallersTests {
     private func answer(host: String, origin: String? = nil, _ method: HTTPRequest.Method = .get) async throws
         -> TestAnswer
@@ -14,7 +14,7 @@ struct LocalCallersTests {
     }
 
     @Test(
-        "By address, as localhost and by its own names",
+        "An address, localhost and the server's own names are allowed",
         arguments: [
             "127.0.0.1:9999", "localhost", "LOCALHOST:3000", "[::1]:9999", "[fe80::1]", "192.168.1.5:9999",
             "10.0.2.2:9999", "my-mac.local:9999", "",
@@ -24,7 +24,7 @@ struct LocalCallersTests {
     }
 
     @Test(
-        "DNS rebinding: no other name, whoever owns it",
+        "DNS rebinding: no other name is allowed, whatever its owner",
         arguments: [
             "evil.example:9999", "localhost.evil.example", "127.0.0.1.evil.example", "localhost.", "my-mac.local.",
             "2130706433", "0x7f000001", "127.1", "evil.example:[::1]", "a\u{301}.example",
@@ -38,7 +38,7 @@ struct LocalCallersTests {
     }
 
     @Test(
-        "Pages of this machine and apps may call",
+        "Pages of this machine and apps are allowed",
         arguments: [
             ("127.0.0.1:9999", "http://localhost:3000"), ("localhost:9999", "http://127.0.0.1:5173"),
             ("localhost:9999", "https://localhost"), ("localhost:9999", "http://[::1]:3000"),
@@ -50,7 +50,7 @@ struct LocalCallersTests {
     }
 
     @Test(
-        "Pages of other websites may not, whatever they ask",
+        "Pages of other websites are refused, whatever they request",
         arguments: [
             "https://evil.example", "http://evil.example:9999", "http://localhost.evil.example", "null", "",
             "http://93.184.216.34", "http://192.168.1.6:3000", "HTTP://evil.example", "localhost", "http:localhost",

@@ -2,11 +2,11 @@ import HTTPServing
 import HTTPTypes
 import Testing
 
-@Suite("Limits of connections")
+@Suite("Connection limits")
 struct OpenConnectionsTests {
     private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-    @Test("One address has its share, and everybody together has the rest")
+    @Test("One address has its share, and all others have the rest")
     func shares() throws {
         let open = OpenConnections(ConnectionLimits(total: 5, perAddress: 2)) { _ in false }
         let (one, other, third) = (try address("192.0.2.1"), try address("192.0.2.2"), try address("192.0.2.3"))
@@ -22,14 +22,14 @@ struct OpenConnectionsTests {
         #expect(open.takeHighest() == 0)
     }
 
-    @Test("An IPv6 subscriber counts as one, however many addresses it uses")
+    @Test("An IPv6 subscriber counts as one, with any number of addresses")
     func subscriber() throws {
         let open = OpenConnections(ConnectionLimits(total: 9, perAddress: 1)) { _ in false }
         let peers = try ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(address)
         #expect(peers.map { open.open($0) } == [true, false, true])
     }
 
-    @Test("A proxy that is configured is limited by the total alone")
+    @Test("A configured proxy is limited only by the total")
     func proxy() throws {
         let proxies = try #require(IPNetwork("10.0.0.0/8"))
         for rule in [
@@ -45,7 +45,7 @@ struct OpenConnectionsTests {
     }
 
     @Test(
-        "The limits leave files for everything else",
+        "The limits leave file descriptors for everything else",
         arguments: [(256, 160, 80), (1_024, 832, 416), (65_536, 16_384, 1_024), (40, 16, 8)])
     func descriptors(_ descriptors: Int, _ total: Int, _ perAddress: Int) {
         #expect(ConnectionLimits(descriptors: descriptors) == ConnectionLimits(total: total, perAddress: perAddress))

@@ -7,7 +7,7 @@ import Testing
 struct RateLimiterTests {
     private let start = Instant(seconds: 1_000)
 
-    @Test("A bucket gives its burst, then what flows in")
+    @Test("A bucket gives its burst, then its refill")
     func burst() async throws {
         let limiter = RateLimiter([RateLimit("token", 60, per: .seconds(60), burst: 3)])
         for _ in 0..<3 { #expect(try await limiter.take("token", key: "a", at: start) == .allowed) }
@@ -27,7 +27,7 @@ struct RateLimiterTests {
         #expect(try await limiter.take("b", key: "a", at: start - .seconds(50)) != .allowed)
     }
 
-    @Test("A bucket without a rule, or with a rule that lets nothing in")
+    @Test("A bucket without a rule, or with a rule that allows nothing")
     func edges() async throws {
         let limiter = RateLimiter([RateLimit("shut", 0, per: .seconds(60), burst: 0)])
         #expect(try await limiter.take("unknown", key: "a", at: start) == .allowed)
@@ -48,7 +48,7 @@ struct RateLimiterTests {
         #expect(limiter.keyCount == 1)
     }
 
-    @Test("A shared limit is also counted where all nodes count, after the node's own; other limits are not")
+    @Test("A shared limit is also counted across nodes, after the node's own; other limits are not")
     func shared() async throws {
         let asked = Asked()
         let shared = SharedCounts { limit, key, _ in

@@ -17,7 +17,7 @@ struct RefusalFormatTests {
             .get, "/x", headers, to: door.table("", format, [Route(.get, "/x") { _, _ in throw refusal }]))
     }
 
-    @Test("The Auth door's old body has the status as a number")
+    @Test("The Auth API's old error format has the status as a number")
     func old() async throws {
         let answer = try await answer(Self.plain)
         #expect(answer.status == 400)
@@ -29,7 +29,7 @@ struct RefusalFormatTests {
     }
 
     @Test(
-        "Which version a caller asked for",
+        "The requested API version",
         arguments: [
             ("2024-01-01", true), ("2030-06-01", true), ("2023-12-31", false), ("banana", false), ("2024-13-01", false),
             ("2024-01-011", false), ("", false),
@@ -40,7 +40,7 @@ struct RefusalFormatTests {
         #expect(answer.body.hasPrefix(isNew ? #"{"code":"invalid_credentials","message":"# : #"{"code":400,"#))
     }
 
-    @Test("A weak password names its reasons; only the old version repeats the code in a header")
+    @Test("A weak password names its reasons; only the old format repeats the code in a header")
     func weakPassword() async throws {
         let refusal = Refusal(
             .unprocessableContent, RefusalCode("weak_password"), "Too short.", weakPasswordReasons: ["length"])
@@ -52,7 +52,7 @@ struct RefusalFormatTests {
         #expect(try await answer(refusal).headers[.supabaseErrorCode] == "weak_password")
     }
 
-    @Test("OAuth's form is 400 in both versions and has no code header")
+    @Test("OAuth's error format is 400 in both versions and has no code header")
     func oauth() async throws {
         let answer = try await answer(.oauth("invalid request", "Bad ID token"), Self.new)
         #expect(answer.status == 400)
@@ -61,7 +61,7 @@ struct RefusalFormatTests {
         #expect(answer.headers[.supabaseAPIVersion] == "2024-01-01")
     }
 
-    @Test("A failure of ours carries the request's id, in the old version")
+    @Test("A server failure has the request's id, in the old format")
     func failure() async throws {
         let answer = try await answer(
             Refusal(.internalServerError, .unexpectedFailure, "No."), [.requestID: "from-caller_1"])
@@ -72,7 +72,7 @@ struct RefusalFormatTests {
     }
 
     @Test(
-        "The profile door has its own words",
+        "The profile API has its own error codes",
         arguments: [
             (Refusal.badJSON("x"), 400, "BAD_REQUEST"), (.bodyTooLarge(limit: 1), 413, "PAYLOAD_TOO_LARGE"),
             (.timeout, 504, "TIMEOUT"), (.unknownAddress, 404, "NOT_FOUND"),
@@ -97,7 +97,7 @@ struct RefusalFormatTests {
         #expect(answer.headers[.rateLimitBucket] == "token")
     }
 
-    @Test("What nobody foresaw is one opaque answer; its cause is in the log alone")
+    @Test("An unforeseen error is one opaque response; its cause is only in the log")
     func unforeseen() async throws {
         struct DiskOnFire: Error { let sector = 7 }
         let door = TestDoor()

@@ -27,7 +27,7 @@ struct RequestBytesTests {
     }
 
     @Test(
-        "What is no object is refused",
+        "A body that is not an object is refused",
         arguments: [
             "", "nonsense", "[]", "1", #""text""#, "{", #"{"email":1}"#, "{} x", "{\"email\":\"\u{1}\"}",
             #"{"email":"\ud800"}"#,
@@ -54,7 +54,7 @@ struct RequestBytesTests {
             })
     }
 
-    @Test("A body that says it is too large is refused before it is read")
+    @Test("A body that declares too large a length is refused before it is read")
     func announced() async throws {
         let isRead = Mutex(false)
         let body = RequestBody(
@@ -75,13 +75,13 @@ struct RequestBytesTests {
         #expect(try await send(body, announced.map { [.contentLength: $0] } ?? [:]).status == 413)
     }
 
-    @Test("Exactly the limit is read")
+    @Test("A body of exactly the limit is read")
     func limit() async throws {
         let text = #"{"email":"x"}"# + String(repeating: " ", count: 1_048_576 - 13)
         #expect(try await send(.text(text)).body == "x")
     }
 
-    @Test("A body that drips ends at the deadline")
+    @Test("A slow body ends at the deadline")
     func drip() async throws {
         let clock = door.clock
         let body = stream(Array(repeating: ByteBuffer(string: " "), count: 100)) { clock.advance(by: .seconds(4)) }
@@ -89,7 +89,7 @@ struct RequestBytesTests {
         #expect(clock.uptime() == .seconds(12))
     }
 
-    @Test("A body that never comes ends at the row's time limit")
+    @Test("A body that never arrives ends at the route's time limit")
     func stalled() async throws {
         let body = RequestBody(
             asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> {
@@ -105,7 +105,7 @@ struct RequestBytesTests {
         #expect(answer.status == 504)
     }
 
-    @Test("A broken connection is left to the server")
+    @Test("A broken connection is left to the HTTP server")
     func broken() async throws {
         struct Reset: Error {}
         let body = RequestBody(asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> { throw Reset() })

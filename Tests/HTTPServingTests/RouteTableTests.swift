@@ -41,13 +41,13 @@ struct RouteTableTests {
         if status == 405 { #expect(answer.headers[.contentType] == nil) }
     }
 
-    @Test("A wrong method names the right ones")
+    @Test("A wrong method gets the list of right ones")
     func allow() async throws {
         #expect(try await door.send(.get, "/token", to: table()).headers[.allow] == "POST")
     }
 
     @Test(
-        "HEAD is answered as GET is, without the body",
+        "HEAD is answered like GET, without the body",
         arguments: [
             ("/user", "Bearer x", 200), ("/user/", "Bearer x", 200), ("/user", nil as String?, 401),
             ("/nothing", nil, 404), ("//user", nil, 404), ("/token", nil, 405), ("/user/1", nil, 401),
@@ -61,7 +61,7 @@ struct RouteTableTests {
         #expect(head.headers[.contentLength] == String(get.body.utf8.count))
     }
 
-    @Test("A row whose GET changes something refuses HEAD and does nothing")
+    @Test("A route whose GET changes state refuses HEAD and does nothing")
     func noHead() async throws {
         let table = door.table([
             Route(.get, "/once", answersHead: false) { _, _ in throw Refusal(.gone, RefusalCode("used"), "Used.") }
@@ -71,7 +71,7 @@ struct RouteTableTests {
         #expect(try await door.send(.get, "/once", to: table).status == 410)
     }
 
-    @Test("A request without a valid Host is refused before anything else, unknown paths and preflights too")
+    @Test("A request without a valid Host is refused first, also on unknown paths and preflights")
     func noHost() async throws {
         for (method, path) in [(HTTPRequest.Method.post, "/token"), (.get, "/nothing"), (.options, "/token")] {
             let answer = try await door.send(
@@ -82,7 +82,7 @@ struct RouteTableTests {
     }
 
     @Test(
-        "Where a bearer is needed it is looked at before the method",
+        "A required bearer is checked before the method",
         arguments: [
             (HTTPRequest.Method.get, "/user", nil as String?, 401), (.get, "/user/", "Bearer x", 200),
             (.post, "/user", nil, 401), (.post, "/user", "Bearer x", 405), (.options, "/user", nil, 401),
@@ -94,7 +94,7 @@ struct RouteTableTests {
     }
 
     @Test(
-        "An unknown path is answered by the door it is nearest to",
+        "An unknown path is answered by the nearest API",
         arguments: [
             ("/v1/nothing", #"{"error":"NOT_FOUND","message":"There is nothing at this address."}"#),
             ("/v1", #"{"error":"NOT_FOUND","message":"There is nothing at this address."}"#),
@@ -107,7 +107,7 @@ struct RouteTableTests {
     }
 
     @Test(
-        "A request keeps its id if that is well formed",
+        "A request keeps a well-formed id",
         arguments: [
             ("abc-DEF_9", "abc-DEF_9"), ("a b", "made-here"), (String(repeating: "x", count: 65), "made-here"),
             ("", "made-here"),
@@ -118,7 +118,7 @@ struct RouteTableTests {
         #expect(answer.headers[HTTPField.Name("x-content-type-options")!] == "nosniff")
     }
 
-    @Test("The door's cache-control stands back behind the handler's")
+    @Test("The API's cache-control yields to the handler's")
     func cacheControl() async throws {
         let table = door.table(
             "", .profile, cacheControl: "no-store",
@@ -135,7 +135,7 @@ struct RouteTableTests {
         #expect(try await door.send(.get, "/none", to: table).headers[.cacheControl] == "no-store")
     }
 
-    @Test("A row takes from its bucket, by address, after its guard")
+    @Test("A route takes from its limit, by address, after its guard")
     func limits() async throws {
         let limit = RateLimit("user", 1, per: .seconds(60), burst: 1)
         let table = door.table("", limits: [limit], [Route(.get, "/a", limitedBy: "user") { _, _ in Answer.empty() }])
@@ -147,7 +147,7 @@ struct RouteTableTests {
         #expect(try await door.send(.get, "/a", to: table).status == 204)
     }
 
-    @Test("A handler that takes too long is cancelled and answered for")
+    @Test("A handler that takes too long is cancelled, and the caller gets an error")
     func timeLimit() async throws {
         let table = door.table(
             "", sleep: { _ in },
@@ -162,7 +162,7 @@ struct RouteTableTests {
         #expect(answer.headers[.supabaseErrorCode] == "request_timeout")
     }
 
-    @Test("What was done although time was over is not denied")
+    @Test("Work that finished after the time limit is acknowledged")
     func late() async throws {
         let table = door.table(
             "", sleep: { _ in },
@@ -176,7 +176,7 @@ struct RouteTableTests {
         #expect(try await door.send(.get, "/slow", to: table).body == "done")
     }
 
-    @Test("A 204 has no body and says no length")
+    @Test("A 204 has no body and no length")
     func empty() async throws {
         let table = door.table([Route(.get, "/a") { _, _ in Answer.empty() }])
         let answer = try await door.send(.get, "/a", to: table)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Metrics")
 struct ServerMetricsTests {
-    @Test("Requests are counted by route, method and status, made-up paths as none")
+    @Test("Requests are counted by route, method and status, unknown paths together")
     func requests() async throws {
         let door = TestDoor()
         let clock = door.clock

@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Tables behind a router, called without a socket, with a clock that stands still and a log that is kept.
+/// Route tables behind a router, called without a socket, with a manual clock and a recorded log.
 struct TestDoor {
     let clock = ManualClock()
     let lines = LogLines()
@@ -75,7 +75,7 @@ final class ManualClock: Sendable {
 
     func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
     var uptime: @Sendable () -> Duration { { self.elapsed.withLock { $0 } } }
-    /// 2026-01-01 and what has elapsed.
+    /// 2026-01-01 plus the elapsed time.
     var now: @Sendable () -> Instant { { Instant(seconds: 1_767_225_600) + self.uptime() } }
 }
 

@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Answers that nobody reads")
+@Suite("Unread responses")
 struct UnreadAnswersTests {
     private func channel() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(handler: UnreadAnswers(limit: .seconds(60)))
@@ -26,7 +26,7 @@ struct UnreadAnswersTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Who reads on keeps the connection")
+    @Test("A connection that is read stays open")
     func slow() throws {
         let channel = try channel()
         for _ in 0..<3 {

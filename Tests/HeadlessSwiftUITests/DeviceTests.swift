@@ -9,7 +9,7 @@ struct DeviceTests {
         "token \($0 ?? "")"
     }
 
-    @Test("A person signs in: the nonce comes back in the token, name and address the first time only")
+    @Test("A user signs in: the nonce is in the token, name and address come the first time only")
     func signsIn() async throws {
         let screen = Screen(AppleScreen(), device: ScriptedDevice(.signsIn(ada)))
         try await screen.tap("Sign in with Apple")
@@ -21,7 +21,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "Cancelled, failed and offline are told apart",
+        "Cancelled, failed and offline are distinguished",
         arguments: [
             (ScriptedDevice.Step.cancels, "cancelled"), (.fails, "failed"), (.isOffline, "offline"),
         ])
@@ -31,7 +31,7 @@ struct DeviceTests {
         try await screen.wait(for: text)
     }
 
-    @Test("A sheet stays open until the test lets the person act")
+    @Test("A sheet stays open until the test lets the user act")
     func hold() async throws {
         let screen = Screen(AppleScreen(), device: ScriptedDevice(.signsIn(ada)))
         screen.device.hold()
@@ -50,7 +50,7 @@ struct DeviceTests {
         #expect(screen.device.requests.isEmpty)
     }
 
-    @Test("The browser's sheet comes back with the address that the script gives, or is cancelled")
+    @Test("The browser sheet returns the scripted URL, or is cancelled")
     func browser() async throws {
         let screen = Screen(BrowserScreen())
         try await screen.tap("Browse")

@@ -26,7 +26,7 @@ struct FieldTests {
         #expect(screen.shows("focus none"))
     }
 
-    @Test("Scrolling a form takes the keyboard away")
+    @Test("Scrolling a form hides the keyboard")
     func scroll() async throws {
         let screen = Screen(Fields())
         #expect(screen.focused == "Email")
@@ -44,7 +44,7 @@ struct FieldTests {
         #expect(try !screen.isEnabled("Email"))
     }
 
-    @Test("What is said above the fields holds for all of them")
+    @Test("A modifier above the fields applies to all of them")
     func traits() throws {
         let screen = Screen(Fields())
         #expect(try screen.attribute("inputmode", of: "Email") == "email")
@@ -56,14 +56,14 @@ struct FieldTests {
         #expect(try screen.attribute("enterkeyhint", of: "Password") == "go")
     }
 
-    @Test("A focus property that no field stands for is not kept")
+    @Test("A focus value without a field is not kept")
     func absentField() async throws {
         let screen = Screen(Fields())
         try await screen.tap("Focus the absent")
         #expect(screen.shows("focus none"))
     }
 
-    @Test("VoiceOver's focus goes where the screen sends it, and what is announced is heard")
+    @Test("VoiceOver's focus follows the screen, and announcements are recorded")
     func voiceOver() async throws {
         let screen = Screen(Spoken())
         try await screen.tap("Fail")
@@ -87,7 +87,7 @@ struct FieldTests {
         #expect(!screen.has(button: "Reset"))
     }
 
-    @Test("What VoiceOver is told: labels, hints, traits, what is hidden, what is one element")
+    @Test("VoiceOver: labels, hints, traits, hidden and combined elements")
     func spoken() throws {
         let screen = Screen(Spoken())
         #expect(screen.has(button: "Close"))

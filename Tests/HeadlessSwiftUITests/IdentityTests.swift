@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("State and identity")
 struct IdentityTests {
-    @Test("The state of a row follows its ID, and dies with it")
+    @Test("The state of a row follows its ID, and ends with it")
     func rows() async throws {
         let screen = Screen(Rows())
         try await screen.tap("row 3: 0")
@@ -24,7 +24,7 @@ struct IdentityTests {
         #expect(screen.has(button: "row 9: 0"))
     }
 
-    @Test("Another id begins anew")
+    @Test("Another id resets the state")
     func newID() async throws {
         let screen = Screen(Renewed())
         try await screen.tap("row 1: 0")
@@ -42,20 +42,20 @@ struct IdentityTests {
         #expect(screen.has(button: "row 1: 0"))
     }
 
-    @Test("IDs that occur twice are complained of")
+    @Test("Duplicate IDs are reported")
     func duplicates() {
         let screen = Screen(ForEach([1, 1], id: \.self) { Text("\($0)") })
         #expect(screen.complaints == ["ForEach: the ID 1 occurs more than once"])
     }
 
-    @Test("A change of state while a body is read is complained of")
+    @Test("A state change while a body is read is reported")
     func stateInBody() async {
         let screen = Screen(WritesInBody())
         await screen.settle()
         #expect(screen.complaints.contains("state changed while the view was being built"))
     }
 
-    @Test("A view that changes itself forever is complained of, and does not hang")
+    @Test("A view that changes itself forever is reported and does not hang")
     func neverSettles() {
         let screen = Screen(Restless())
         #expect(screen.complaints.contains("the view never settles"))
@@ -86,7 +86,7 @@ struct IdentityTests {
         #expect(screen.shows("3 letters"))
     }
 
-    @Test("A property of the app's own links the properties inside it")
+    @Test("A custom property wrapper links the properties inside it")
     func ownProperty() async throws {
         let screen = Screen(OwnProperty())
         try await screen.tap("tapped 0")

@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("Lifecycle")
 struct LifecycleTests {
-    @Test("A task runs when its view is there, and is cancelled when it is gone")
+    @Test("A task starts with its view and is cancelled with it")
     func task() async throws {
         let log = Log()
         let screen = Screen(Working(log: log))
@@ -14,7 +14,7 @@ struct LifecycleTests {
         #expect(Set(log.lines) == ["gone", "cancelled"])
     }
 
-    @Test("A task with another id ends the one before")
+    @Test("A task with a new id ends the previous one")
     func taskID() async throws {
         let log = Log()
         let screen = Screen(Restarting(log: log))
@@ -26,7 +26,7 @@ struct LifecycleTests {
         try await screen.wait { _ in log.lines.contains("ended 1") }
     }
 
-    @Test("onChange has the old and the new value, and the first one when asked")
+    @Test("onChange has the old and the new value, and the first one on request")
     func change() async throws {
         let log = Log()
         let screen = Screen(Changing(log: log))
@@ -36,7 +36,7 @@ struct LifecycleTests {
         #expect(screen.complaints.isEmpty)
     }
 
-    @Test("What is done to a group is done to each member: a swapped branch begins anew, in a stack it does not")
+    @Test("A modifier of a group applies to each member: a swapped branch restarts, in a stack it does not")
     func members() async throws {
         let (group, stack) = (Log(), Log())
         for (log, isStack) in [(group, false), (stack, true)] {
@@ -53,7 +53,7 @@ struct LifecycleTests {
         #expect(!stack.lines.contains("gone"))
     }
 
-    @Test("Each row of a section, and each view of a loop, appears for itself; what shows nothing does not")
+    @Test("Each row of a section, and each view of a loop, appears by itself; an empty one does not")
     func rows() async throws {
         let log = Log()
         let screen = Screen(
@@ -71,7 +71,7 @@ struct LifecycleTests {
         #expect(log.lines.sorted() == ["inner", "section", "section", "section", "stack"])
     }
 
-    @Test("A modifier of the app's own keeps its state and sees the environment")
+    @Test("A custom modifier keeps its state and sees the environment")
     func modifier() async throws {
         let screen = Screen(Text("content").modifier(Counting()))
         try await screen.tap("tapped 0 in en")
@@ -107,7 +107,7 @@ struct LifecycleTests {
         #expect(screen.device.openedURLs == [url])
     }
 
-    @Test("What is missing or disabled is told with the screen as it is")
+    @Test("A missing or disabled element is reported with the screen")
     func errors() async throws {
         let screen = Screen(Button("Send") {}.disabled(true))
         await #expect(throws: ScreenError.self) { try await screen.tap("Nothing") }

@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("Navigation")
 struct NavigationTests {
-    @Test("A link pushes a page whose way back has the title of the page below")
+    @Test("A link pushes a page whose back button has the title of the page below")
     func link() async throws {
         let screen = Screen(Stack())
         try await screen.tap("Settings")
@@ -28,7 +28,7 @@ struct NavigationTests {
         #expect(screen.title == "Number 1")
     }
 
-    @Test("A value that nobody shows is complained of")
+    @Test("A value without a destination is reported")
     func nowhere() async throws {
         let screen = Screen(NavigationStack { NavigationLink("Lost", value: "text") })
         try await screen.tap("Lost")
@@ -44,7 +44,7 @@ struct NavigationTests {
         #expect(!screen.shows("bound page"))
     }
 
-    @Test("A page that is covered disappears, and its task ends; it appears again as the top")
+    @Test("A covered page disappears, and its task ends; it appears again as the top page")
     func covered() async throws {
         let log = Log()
         let screen = Screen(Covered(log: log))
@@ -57,7 +57,7 @@ struct NavigationTests {
         #expect(Set(log.lines.suffix(2)) == ["appear", "task"])
     }
 
-    @Test("Items of the toolbar stand in the bar, a label there is its symbol with its name")
+    @Test("Toolbar items are in the bar, and a label there is its symbol with its name")
     func toolbar() async throws {
         let screen = Screen(Barred())
         #expect(screen.buttons == ["Close", "Add"])
@@ -66,7 +66,7 @@ struct NavigationTests {
         #expect(screen.title == "closed")
     }
 
-    @Test("A search field stands in the bar and filters")
+    @Test("A search field is in the bar and filters")
     func search() async throws {
         let screen = Screen(Searching())
         try await screen.type("Bo", into: "Find a team")

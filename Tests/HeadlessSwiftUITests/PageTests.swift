@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("Snapshots and pages")
 struct PageTests {
-    @Test("The snapshot has what can be read and touched, the same for the same screen")
+    @Test("The snapshot has all readable and tappable elements, the same for the same screen")
     func snapshot() async throws {
         let screen = Screen(Sample())
         #expect(
@@ -27,7 +27,7 @@ struct PageTests {
         #expect(Screen(Sample()).snapshot() == screen.snapshot())
     }
 
-    @Test("The page stands alone, in the scheme, direction and size of the settings")
+    @Test("The page is self-contained, in the scheme, direction and size of the settings")
     func page() throws {
         let plain = try HTMLPage().text(of: Screen(Sample()))
         #expect(plain.contains("<html lang=\"en\" dir=\"ltr\" class=\"light\">"))
@@ -51,12 +51,12 @@ struct PageTests {
         #expect(page.contains("font-size:14.0px"))
     }
 
-    @Test("A symbol that nobody drew is refused")
+    @Test("A symbol without a drawing is refused")
     func unknownSymbol() {
         #expect(throws: ScreenError.self) { try HTMLPage().text(of: Screen(Image(systemName: "no.such.symbol"))) }
     }
 
-    @Test("Text is text, whatever stands in it")
+    @Test("Text is always text, whatever its content")
     func escaping() throws {
         let page = try HTMLPage().text(of: Screen(Text(verbatim: "<b>\"&")))
         #expect(page.contains("&lt;b>&quot;&amp;"))
@@ -64,7 +64,7 @@ struct PageTests {
         #expect(marked.contains("&quot;\u{308}&lt;\u{308}"), "a combining mark hides nothing")
     }
 
-    @Test("A style of the app's own draws the button, whose role and action stay")
+    @Test("A custom style draws the button, whose role and action stay")
     func buttonStyle() async throws {
         let counter = Counter()
         let screen = Screen(Button("Send") { counter.count += 1 }.buttonStyle(Framed()))

@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("Presentations")
 struct PresentationTests {
-    @Test("What lies under a sheet cannot be touched, and a swipe closes the sheet")
+    @Test("Elements below a sheet cannot be tapped, and a swipe closes the sheet")
     func sheet() async throws {
         let screen = Screen(Sheets())
         try await screen.tap("Open")
@@ -16,7 +16,7 @@ struct PresentationTests {
         #expect(screen.complaints.isEmpty)
     }
 
-    @Test("A sheet inherits the environment, and not what the page below says of its text")
+    @Test("A sheet inherits the environment, but not the text style of the page below")
     func inheritance() async throws {
         let counter = Counter()
         let screen = Screen(Sheets().environment(counter).environment(\.locale, Locale(identifier: "de")))
@@ -24,7 +24,7 @@ struct PresentationTests {
         #expect(screen.shows("de, counted 0, enabled"))
     }
 
-    @Test("A sheet that must stay open does")
+    @Test("A sheet with disabled dismissal stays open")
     func staysOpen() async throws {
         let screen = Screen(Sheets(staysOpen: true))
         try await screen.tap("Open")
@@ -32,7 +32,7 @@ struct PresentationTests {
         #expect(screen.presentations == ["sheet"])
     }
 
-    @Test("State dies with its sheet")
+    @Test("State ends with its sheet")
     func stateOfSheet() async throws {
         let screen = Screen(Sheets())
         try await screen.tap("Open")
@@ -56,7 +56,7 @@ struct PresentationTests {
         #expect(screen.has(button: "Open"))
     }
 
-    @Test("A dialog's action runs, then it closes; without a cancel button it gets one")
+    @Test("A dialog runs its action and closes; without a cancel button it gets one")
     func dialog() async throws {
         let screen = Screen(Questions())
         try await screen.tap("Ask")
@@ -73,7 +73,7 @@ struct PresentationTests {
         #expect(await screen.swipeDown())
     }
 
-    @Test("An alert without actions gets OK, and does not let itself be swiped away")
+    @Test("An alert without actions gets OK and cannot be swiped away")
     func alert() async throws {
         let screen = Screen(Questions())
         try await screen.tap("Warn")
@@ -84,7 +84,7 @@ struct PresentationTests {
         #expect(screen.presentations.isEmpty)
     }
 
-    @Test("The system's words are in the reader's language")
+    @Test("The system's texts are in the reader's language")
     func systemTexts() async throws {
         let screen = Screen(Questions(), settings: Screen.Settings(locale: Locale(identifier: "ja_JP")))
         try await screen.tap("Ask")
@@ -100,7 +100,7 @@ struct PresentationTests {
         #expect(screen.shows("The disk is full."))
     }
 
-    @Test("A sheet of an item shows that item, and another one for another item")
+    @Test("A sheet of an item shows that item, and another sheet another item")
     func itemSheet() async throws {
         let screen = Screen(Items())
         try await screen.tap("Second")

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Programs that SwiftUI refuses are refused here, too: the folder `Refused` has one for each file. Its first line is a
-/// part of what the compiler says.
+/// Programs that SwiftUI refuses are also refused here. Each is a file in the folder `Refused`, whose first line is a
+/// part of the compiler's message.
 @Suite("Refused programs")
 struct RefusedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Refused")
@@ -14,7 +14,7 @@ struct RefusedTests {
         }
     }
 
-    @Test("The compiler refuses it, for the reason that the file names", arguments: try programs)
+    @Test("The compiler refuses it, for the reason in the file", arguments: try programs)
     func refused(_ program: String) throws {
         let file = Self.folder.appending(path: program)
         let source = try String(contentsOf: file, encoding: .utf8)

@@ -31,7 +31,7 @@ struct TextTests {
                 }, "de") == ["Sign In", "Sign In"])
     }
 
-    @Test("Arguments stand where the translation wants them")
+    @Test("Arguments are at the translation's positions")
     func arguments() {
         let text = Text("\("1") of \("2")", bundle: .module)
         #expect(texts(text, "en") == ["1 of 2"])
@@ -39,7 +39,7 @@ struct TextTests {
     }
 
     @Test(
-        "Counted things have the forms of their language",
+        "Counted nouns have the plural forms of their language",
         arguments: [
             ("en", 1, "1 device"), ("en", 2, "2 devices"), ("de", 1, "1 device"), ("ar", 2, "جهازان"),
             ("ar", 3, "3 أجهزة"), ("ar", 100, "100 جهاز"),
@@ -55,7 +55,7 @@ struct TextTests {
         #expect(texts(text, "de") == ["50\u{a0}%"])
     }
 
-    @Test("Texts add up, and every title can be a text of a bundle")
+    @Test("Texts can be concatenated, and every title can be a text of a bundle")
     func sums() async throws {
         let sign = Text("Sign In", bundle: .module)
         #expect(texts(sign + Text(verbatim: "!"), "de") == ["Anmelden!"])

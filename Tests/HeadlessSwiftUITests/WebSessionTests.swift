@@ -3,13 +3,13 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-@MainActor @Suite("A browser's sheet without a view", .timeLimit(.minutes(5)))
+@MainActor @Suite("A browser sheet without a view", .timeLimit(.minutes(5)))
 struct WebSessionTests {
     private let device = ScriptedDevice()
     private let start = URL(string: "https://id.example.com/authorize") ?? URL(filePath: "/")
     private let back = URL(string: "com.example.app://callback?code=1") ?? URL(filePath: "/")
 
-    /// What a handler was told, in order.
+    /// The calls of a handler, in order.
     private final class Answers {
         var all: [String] = []
 
@@ -35,7 +35,7 @@ struct WebSessionTests {
 
     private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-    @Test("The handler gets the address that the browser came back with, once; a session starts once")
+    @Test("The handler gets the returned URL once; a session starts once")
     func comesBack() async {
         let (answers, provider) = (Answers(), Provider(device.window))
         device.browser = { [back, start] address, scheme in
@@ -51,7 +51,7 @@ struct WebSessionTests {
         #expect(!session.start())
     }
 
-    @Test("Whoever closes the sheet cancels")
+    @Test("Closing the sheet cancels")
     func closes() async {
         let (answers, provider) = (Answers(), Provider(device.window))
         #expect(session(answers, provider).start())
@@ -59,7 +59,7 @@ struct WebSessionTests {
         #expect(answers.all == ["canceledLogin"])
     }
 
-    @Test("Without somebody to give it a window no session starts, and the handler hears why")
+    @Test("Without a window provider no session starts, and the handler gets the reason")
     func noWindow() {
         let answers = Answers()
         let session = session(answers, nil)
@@ -74,7 +74,7 @@ struct WebSessionTests {
         #expect(session.presentationContextProvider == nil)
     }
 
-    @Test("A sheet that the app takes away tells nothing more, and does not come back")
+    @Test("A sheet that the app cancels sends nothing more and does not return")
     func cancels() async {
         let (answers, provider) = (Answers(), Provider(device.window))
         var continuation: CheckedContinuation<Void, Never>?
@@ -96,7 +96,7 @@ struct WebSessionTests {
         #expect(!session.canStart && !session.start())
     }
 
-    @Test("A sheet in a window that no device has is closed by everybody")
+    @Test("A sheet in an unknown window is closed for every device")
     func otherWindow() async {
         let (answers, provider) = (Answers(), Provider(UIWindow()))
         #expect(session(answers, provider).start())

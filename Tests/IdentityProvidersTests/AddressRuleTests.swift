@@ -1,7 +1,7 @@
 import IdentityProviders
 import Testing
 
-@Suite("Which addresses are called")
+@Suite("Allowed provider addresses")
 struct AddressRuleTests {
     @Test(
         "Public addresses are public",
@@ -15,7 +15,7 @@ struct AddressRuleTests {
     }
 
     @Test(
-        "Everything set aside is not",
+        "Every reserved range is not",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.255",
             "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.88.99.1",
@@ -31,7 +31,7 @@ struct AddressRuleTests {
     }
 
     @Test(
-        "What has two readings is no address",
+        "An ambiguous address is refused",
         arguments: [
             "", "1", "127.1", "127.0.1", "0177.0.0.1", "0x7f.0.0.1", "127.0.0.01", "2130706433", "256.1.1.1",
             "1.2.3.4.5", "1.2.3.4 ", " 1.2.3.4", "1.2.3.4\u{0}", "::1%lo", "fe80::1%eth0", "[::1]", "1::2::3", ":::",
@@ -41,7 +41,7 @@ struct AddressRuleTests {
         #expect(IPAddress(text) == nil)
     }
 
-    @Test("An IPv4 address inside an IPv6 one is that address, from bytes as well")
+    @Test("An IPv4 address inside an IPv6 one is that address, also from bytes")
     func mapped() throws {
         #expect(IPAddress("::ffff:127.0.0.1") == IPAddress("127.0.0.1"))
         let bytes = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 10, 0, 0, 1]
@@ -64,7 +64,7 @@ struct AddressRuleTests {
     }
 
     @Test(
-        "A network with bits behind its prefix, or none at all, is a slip",
+        "A network with bits beyond its prefix, or without a prefix, is a mistake",
         arguments: ["10.0.0.1/8", "10.0.0.0/33", "fd00::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "/8", "x/8"])
     func malformedNetworks(_ text: String) {
         #expect(IPNetwork(text) == nil)
@@ -86,7 +86,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test("https to public addresses and to names; names are judged again by where they lead")
+    @Test("https to public addresses and to names; names are checked again after their resolution")
     func strict() throws {
         #expect(try refusal("https://id.example.org/x") == nil)
         #expect(try refusal("https://8.8.8.8/") == nil)
@@ -105,7 +105,7 @@ struct AddressRuleTests {
         #expect(try refusal("http://id.example.org/", resolved: ["8.8.8.8"]) == .notHTTPS(host: "id.example.org"))
     }
 
-    @Test("Loopback, where it is allowed, is what the URL says and not where a name leads")
+    @Test("Loopback, if allowed, is decided by the URL and not by a name's addresses")
     func loopback() throws {
         let rule = OutgoingAddressRule(allowsLoopback: true)
         for url in ["http://127.0.0.1:9000/", "http://localhost:9000/", "http://[::1]/", "https://localhost/"] {
@@ -119,7 +119,7 @@ struct AddressRuleTests {
         #expect(try refusal("http://10.0.0.1/", rule) == .notHTTPS(host: "10.0.0.1"))
     }
 
-    @Test("Allowed networks open what they name, over https only")
+    @Test("Allowed networks permit their addresses, over https only")
     func allowed() throws {
         let rule = OutgoingAddressRule(allowedNetworks: [try #require(IPNetwork("10.1.0.0/16"))])
         #expect(try refusal("https://10.1.2.3/", rule) == nil)

@@ -3,7 +3,7 @@ import IdentityProviders
 import JSONWebTokens
 import Testing
 
-@Suite("What Apple tells the server by itself (D2)")
+@Suite("Apple's server-to-server notifications (D2)")
 struct AppleNotificationTests {
     private let apple: ScriptedProvider
 
@@ -49,7 +49,7 @@ struct AppleNotificationTests {
         #expect(event.occurredAt == noon - .seconds(5))
     }
 
-    @Test("A second delivery reads as the first one did, so its id tells that it is one")
+    @Test("A repeated delivery reads the same, so its id reveals it")
     func duplicate() async throws {
         let (provider, body) = (try apple.apple(), try body(Self.event("consent-revoked")))
         let first = try await provider.appleNotification(body, at: noon)
@@ -74,7 +74,7 @@ struct AppleNotificationTests {
         #expect(timeless.events[0].occurredAt == nil)
     }
 
-    @Test("What Apple did not sign, or not for us, is refused")
+    @Test("A notification that Apple did not sign, or not for us, is refused")
     func forged() async throws {
         let event = Self.event("account-delete")
         #expect(try await rejection(body(event)) == nil)
@@ -91,7 +91,7 @@ struct AppleNotificationTests {
         #expect(try await rejection([UInt8](repeating: UInt8(ascii: " "), count: 65_537)) == .unreadable)
     }
 
-    @Test("One needs an id, a time, and events about somebody")
+    @Test("A notification needs an id, a time, and events with a subject")
     func incomplete() async throws {
         let event = Self.event("account-delete")
         #expect(try await rejection(body(event, without: "jti")) == .notAccepted(.missingClaim("jti")))
@@ -106,7 +106,7 @@ struct AppleNotificationTests {
         #expect(try await rejection(body(event, ["events": "not json"])) == malformed)
     }
 
-    @Test("Neither an ID token nor an old notification is one; without exp it is good for seven days")
+    @Test("Neither an ID token nor an old notification is one; without exp it is valid for seven days")
     func age() async throws {
         let idToken = Array(AnyJSON.object(["payload": .string(try apple.token().reveal())]).text.utf8)
         #expect(try await rejection(idToken) == .notAccepted(.missingClaim("jti")))
@@ -127,7 +127,7 @@ struct AppleNotificationTests {
         #expect(await failure { try await apple.apple().native(token) } == .rejected(.missingSubject))
     }
 
-    @Test("While the keys cannot be read nothing is refused for good; other providers have no notifications")
+    @Test("While the keys cannot be read no notification is refused for good; other providers have none")
     func unavailable() async throws {
         apple.fail("/auth/keys", .timedOut)
         let (provider, body) = (try apple.apple(), try body(Self.event("email-enabled")))

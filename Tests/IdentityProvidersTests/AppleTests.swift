@@ -34,13 +34,13 @@ struct AppleTests {
         #expect(try JSONReader.read(header) == ["alg": "ES256", "kid": "ABC123DEFG", "typ": "JWT"])
     }
 
-    @Test("No client secret lives longer than Apple allows")
+    @Test("No client secret is valid for longer than Apple allows")
     func longest() throws {
         let secret = try signingKey().clientSecret(for: "app", at: noon, lifetime: .seconds(40_000_000))
         #expect(try verified(secret.reveal(), at: noon).expiresAt == noon + .seconds(15_777_000))
     }
 
-    @Test("A key file may have its line breaks written out; what is no P-256 key is refused with all else at once")
+    @Test("A key file may have escaped line breaks; a key that is not P-256 is refused with all other faults")
     func keyFile() throws {
         let oneLine = key.pemRepresentation.replacing("\n", with: #"\n"#)
         _ = try AppleSigningKey(pem: Secret(oneLine), keyID: "ABC123DEFG", teamID: "TEAM123456")
@@ -53,7 +53,7 @@ struct AppleTests {
         #expect(!shown.contains(Base64URL.text(Array(key.rawRepresentation))))
     }
 
-    @Test("A code from an app is traded as the app, without redirect URL and verifier; the secret is kept in use")
+    @Test("An app's code is exchanged as the app, without redirect URL and verifier; the secret is reused")
     func nativeCode() async throws {
         let provider = try apple.apple(.appleKey(signingKey()))
         apple.answer("/auth/token", ["access_token": "at", "refresh_token": "rt", "id_token": "x"])
@@ -77,7 +77,7 @@ struct AppleTests {
         #expect(try verified(await secret(for: "app", at: noon), at: noon).issuedAt == noon)
     }
 
-    @Test("Apple's refresh token is revoked with the client that it was made out to")
+    @Test("Apple's refresh token is revoked with the client that received it")
     func revocation() async throws {
         let provider = try apple.apple(.appleKey(signingKey()))
         apple.answer("/auth/revoke", body: [])
@@ -87,7 +87,7 @@ struct AppleTests {
         #expect(try verified(apple.lastForm["client_secret"] ?? "", at: noon).subject == "app")
     }
 
-    @Test("A ready-made secret says when it ends, so that it can be told in time")
+    @Test("A ready-made secret shows its expiry, for an early warning")
     func readyMade() throws {
         let made = try signingKey().clientSecret(for: "web", at: noon, lifetime: .seconds(86_400))
         #expect(ClientCredential.secret(made).expiresAt == noon + .seconds(86_400))
@@ -95,7 +95,7 @@ struct AppleTests {
         #expect(ClientCredential.appleKey(try signingKey()).expiresAt == nil)
     }
 
-    @Test("A stand-in can take Apple's place on this machine, where that is allowed")
+    @Test("A stand-in can replace Apple on this machine, where allowed")
     func standIn() async throws {
         let settings = try ProviderSettings.apple(
             clientIDs: ["app"], credential: .none, base: "http://127.0.0.1:9999/apple", issuers: [apple.issuer])

@@ -3,7 +3,7 @@ import GatehouseWire
 import IdentityProviders
 import Testing
 
-@Suite("Sending browsers to a provider (D3, E9)")
+@Suite("Authorization requests to a provider (D3, E9)")
 struct AuthorizationTests {
     private static let secrets = AuthorizationSecrets { [UInt8](repeating: 7, count: $0) }
 
@@ -30,7 +30,7 @@ struct AuthorizationTests {
         #expect("\(Self.secrets)".contains("<secret>"))
     }
 
-    @Test("Google gets state, nonce and S256 challenge; parameters stand in order")
+    @Test("Google gets state, nonce and S256 challenge; parameters are in order")
     func google() async throws {
         let google = try ScriptedProvider(key: TestKeys.es256())
         let url = try await google.google().authorizationURL(request(["a,b", "email"], ["prompt": "select account"]))
@@ -55,7 +55,7 @@ struct AuthorizationTests {
     }
 
     @Test(
-        "No caller replaces what we say, in any case of letters",
+        "A caller cannot replace the server's parameters, in any case of letters",
         arguments: [
             "client_id", "client_secret", "redirect_uri", "response_type", "Response_Mode", "STATE", "nonce", "scope",
             "code_challenge", "code_challenge_method", "code_verifier", "request", "request_uri", "provider", "scopes",
@@ -69,7 +69,7 @@ struct AuthorizationTests {
         #expect(parameters(url)["login_hint"] == "a")
     }
 
-    @Test("What is passed on is bounded, and the configuration wins over it")
+    @Test("Passed-on parameters are bounded, and the configuration overrides them")
     func bounds() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme { $0.authorizationParameters = ["access_type": "offline"] }
@@ -85,7 +85,7 @@ struct AuthorizationTests {
         #expect(found["scope"]?.split(separator: "+").count == 32)
     }
 
-    @Test("A provider without ID tokens gets no nonce, one without PKCE no challenge, and a query of its own stays")
+    @Test("A provider without ID tokens gets no nonce, one without PKCE no challenge, and its own query stays")
     func plain() async throws {
         let changes: JSONObject = ["authorization_endpoint": "https://id.example.org/auth?tenant=1"]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
@@ -98,7 +98,7 @@ struct AuthorizationTests {
                 + "&scope=profile+email&state=state-1")
     }
 
-    @Test("Without a credential there is no sign-in in browsers, and without an endpoint neither")
+    @Test("Without a credential there is no browser sign-in, and without an endpoint neither")
     func notOffered() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: ["authorization_endpoint": .null])
         #expect(await failure { try await acme.acme().authorizationURL(request()) } == .notOffered(.authorization))

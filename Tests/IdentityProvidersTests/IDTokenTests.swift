@@ -22,7 +22,7 @@ struct IDTokenTests {
         return rejection
     }
 
-    @Test("A good token by RSA, ECDSA or EdDSA is somebody")
+    @Test("A valid token by RSA, ECDSA or EdDSA gives an identity")
     func good() async throws {
         let edDSA: AnyJSON = [
             "kty": "OKP", "crv": "Ed25519", "kid": "ed-1",
@@ -42,7 +42,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("Another issuer's token is refused before anybody is asked")
+    @Test("Another issuer's token is refused before the keys are read")
     func issuer() async throws {
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         for issuer in ["https://evil.example", "https://id.example.org.evil.example", "HTTPS://id.example.org", ""] {
@@ -54,7 +54,7 @@ struct IDTokenTests {
         #expect(acme.requests.isEmpty)
     }
 
-    @Test("The issuer counts to the last slash, as the provider's own document has it", arguments: [true, false])
+    @Test("The issuer is compared to the last slash, as in the provider's own document", arguments: [true, false])
     func slash(_ isInDocument: Bool) async throws {
         let (plain, slashed) = ("https://id.example.org", "https://id.example.org/")
         let acme = try ScriptedProvider(issuer: isInDocument ? slashed : plain, key: TestKeys.rsa())
@@ -68,7 +68,7 @@ struct IDTokenTests {
         #expect(acme.count("https://id.example.org/.well-known/openid-configuration") == 2)
     }
 
-    @Test("An audience that is not ours is refused, and the refusal names both lists (pitfall 17)")
+    @Test("A foreign audience is refused, and the refusal names both lists (pitfall 17)")
     func audience() async throws {
         let other = IdentityRejection.wrongAudience(found: ["other"], accepted: ["web", "app"])
         #expect(try await rejection(["aud": "other"]) == other)
@@ -81,11 +81,11 @@ struct IDTokenTests {
         #expect(try await rejection(["aud": 1]) == .notAccepted(.malformedClaim("aud")))
     }
 
-    @Test("azp counts where the token is for several, and where a browser asked for it")
+    @Test("azp is checked if the token has several audiences, and for browsers")
     func authorizedParty() async throws {
         #expect(try await rejection(["aud": ["other", "web"], "azp": "web"]) == nil)
         #expect(try await rejection(["aud": ["other", "web"], "azp": "other"]) == .wrongAuthorizedParty)
-        // Google on Android: made out to the web client, asked for by an app that nobody listed.
+        // Google on Android: issued to the web client, for an app that is not in the list.
         #expect(try await rejection(["aud": "web", "azp": "android"]) == nil)
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let provider = try acme.acme()
@@ -101,7 +101,7 @@ struct IDTokenTests {
             try await inBrowser(["aud": "app"]) == .rejected(.wrongAudience(found: ["app"], accepted: ["web"])))
     }
 
-    @Test("exp has no leeway; iat and nbf may be a minute ahead; iat has to be there")
+    @Test("exp has no leeway; iat and nbf may be a minute ahead; iat is required")
     func times() async throws {
         let time = { (seconds: Int64) in AnyJSON.integer(noon.seconds + seconds) }
         #expect(try await rejection(["exp": time(1)]) == nil)
@@ -116,7 +116,7 @@ struct IDTokenTests {
         #expect(try await rejection(["iat": "now"]) == .notAccepted(.malformedClaim("iat")))
     }
 
-    @Test("Without a subject nobody is meant; one of more than 255 bytes is refused")
+    @Test("A missing subject is refused, and so is one of more than 255 bytes")
     func subject() async throws {
         #expect(try await rejection(["sub": ""]) == .missingSubject)
         #expect(try await rejection(without: "sub") == .missingSubject)
@@ -126,7 +126,7 @@ struct IDTokenTests {
         #expect(IdentityRejection.missingSubject.summary == "Missing sub claim in id_token")
     }
 
-    @Test("at_hash has to fit the access token beside it; one of the two alone says nothing")
+    @Test("at_hash must match the access token beside it; one of the two alone proves nothing")
     func accessToken() async throws {
         let hash = AnyJSON.string(Base64URL.text(Array(SHA256.hash(data: Array("access".utf8)).prefix(16))))
         #expect(try await rejection(["at_hash": hash], access: "access") == nil)
@@ -161,7 +161,7 @@ struct IDTokenTests {
         #expect(await failure { try await provider.native(swapped) } == .rejected(.notAccepted(.badSignature)))
     }
 
-    @Test("An access token in the form of a JWT is no ID token; a role of any type is no obstacle")
+    @Test("An access token in JWT form is not an ID token; a role of any type is no obstacle")
     func kinds() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
@@ -180,7 +180,7 @@ struct IDTokenTests {
         Base64URL.decode(try JSONReader.read(key.privateJWK.reveal())["d"]?.stringValue ?? "") ?? []
     }
 
-    @Test("Only what the provider announces, and what we accept, is accepted")
+    @Test("Only algorithms that the provider announces and we accept are accepted")
     func algorithms() async throws {
         let onlyRSA: JSONObject = ["id_token_signing_alg_values_supported": ["RS256"]]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: onlyRSA)
@@ -191,7 +191,7 @@ struct IDTokenTests {
         #expect(await failure { try await strict.native(free.token()) } == .rejected(.algorithm(.es256)))
     }
 
-    @Test("A token is 16 KiB at most, and a token at all")
+    @Test("A token has at most 16 KiB, and must be a token")
     func form() async throws {
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let provider = try acme.acme()

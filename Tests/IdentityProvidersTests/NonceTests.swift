@@ -34,14 +34,14 @@ struct NonceTests {
         #expect(try await rejection(token: token, request: request) == expected)
     }
 
-    @Test("Who found a token cannot present its digest as the raw nonce")
+    @Test("The thief of a token cannot present its digest as the raw nonce")
     func replay() async throws {
         #expect(try await rejection(token: Self.hex, request: Self.hex) == .nonceMismatch(seen: .hexDigest))
         let all: (inout ProviderSettings) -> Void = { $0.nonceForms = Set(NonceForm.allCases) }
         #expect(try await rejection(token: Self.base64URL, request: Self.raw, all) == nil)
         let found = Self.base64URL
         #expect(try await rejection(token: found, request: found, all) == .nonceMismatch(seen: .base64URLDigest))
-        // Where no digest of this form is accepted, it is a raw nonce like others.
+        // If no digest of this form is accepted, it is an ordinary raw nonce.
         #expect(try await rejection(token: found, request: found) == nil)
         #expect(try await rejection(token: Self.hex, request: Self.hex) { $0.nonceForms = [.raw] } == nil)
     }
@@ -60,7 +60,7 @@ struct NonceTests {
                 == .rejected(.nonceMismatch(seen: .raw)))
     }
 
-    @Test("The texts are those of the contract: only a mismatch is an invalid nonce")
+    @Test("The messages are Supabase Auth's: only a mismatch is an invalid nonce")
     func texts() {
         #expect(IdentityRejection.nonceMismatch(seen: .hexDigest).error == "invalid nonce")
         #expect(IdentityRejection.nonceMismatch(seen: .hexDigest).summary.hasPrefix("Nonces mismatch"))
@@ -68,7 +68,7 @@ struct NonceTests {
         #expect(IdentityRejection.nonceOnOneSide.error == "invalid request")
     }
 
-    @Test("The check can be skipped for apps, and never where the nonce is ours")
+    @Test("The check can be skipped for apps, and never for our own nonce")
     func skipped() async throws {
         for (token, request) in [(Self.hex, nil), (nil, Self.raw), (Self.hex, "other")] as [(String?, String?)] {
             #expect(try await rejection(token: token, request: request) { $0.skipsNonceCheck = true } == nil)

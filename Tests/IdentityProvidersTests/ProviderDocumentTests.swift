@@ -7,7 +7,7 @@ import Testing
 struct ProviderDocumentTests {
     private static let discovery = "/.well-known/openid-configuration"
 
-    @Test("An unknown kid causes one more read in 30 seconds, and no other key stands in")
+    @Test("An unknown kid causes one more read per 30 seconds, and no other key replaces it")
     func unknownKey() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256("old"))
         let (provider, next) = (try acme.acme(), TestKeys.es256("next"))
@@ -26,7 +26,7 @@ struct ProviderDocumentTests {
         #expect(acme.count(Self.discovery) == 1)
     }
 
-    @Test("A hundred sign-ins at once read each document once")
+    @Test("A hundred concurrent sign-ins read each document once")
     func sharing() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let (provider, token) = (try acme.acme(), try acme.token())
@@ -40,7 +40,7 @@ struct ProviderDocumentTests {
         #expect(acme.requests.count == 2)
     }
 
-    @Test("The document serves for an hour, an older one while it is read anew, and for a day while reads fail")
+    @Test("A document is used for an hour, an older one during the refresh, and for a day while reads fail")
     func ageing() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
@@ -65,7 +65,7 @@ struct ProviderDocumentTests {
         #expect(await provider.hiddenFailures().isEmpty)
     }
 
-    @Test("A provider that is down is asked once in a second")
+    @Test("An unavailable provider is asked once per second")
     func down() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         acme.fail(Self.discovery, .noConnection)
@@ -80,7 +80,7 @@ struct ProviderDocumentTests {
     }
 
     @Test(
-        "What is no discovery document of this issuer is not believed",
+        "A document that is not this issuer's discovery document is refused",
         arguments: [
             (["issuer": "https://evil.example"], .wrongIssuer),
             (["issuer": "https://id.example.org//"], .wrongIssuer),
@@ -111,7 +111,7 @@ struct ProviderDocumentTests {
         #expect(acme.requests.count == 1)
     }
 
-    @Test("Answers that are too long, late, no JSON or errors are the provider being unavailable")
+    @Test("A response that is too long, late, not JSON or an error means that the provider is unavailable")
     func answers() async throws {
         let blanks = { (count: Int) in [UInt8](repeating: UInt8(ascii: " "), count: count) }
         let acme = try ScriptedProvider(key: TestKeys.es256())
@@ -140,7 +140,7 @@ struct ProviderDocumentTests {
         #expect(await failure { try await provider.native(token) } == .unavailable(.keys, .noAnswer(.timedOut)))
     }
 
-    @Test("Every request says how long it may take and how much it may bring")
+    @Test("Every request has limits of time and size")
     func limits() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         _ = try await acme.acme().native(acme.token())
@@ -149,7 +149,7 @@ struct ProviderDocumentTests {
         #expect(acme.requests.allSatisfy { $0.headers == ["accept": "application/json"] && $0.body == nil })
     }
 
-    @Test("A provider without discovery document is configured whole")
+    @Test("A provider without a discovery document is configured completely")
     func fixedEndpoints() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let keys = try #require(ProviderURL("https://id.example.org/keys"))
@@ -161,7 +161,7 @@ struct ProviderDocumentTests {
         #expect(acme.count(Self.discovery) == 0)
     }
 
-    @Test("A callback that names another issuer is refused, and so is silence where a name is promised (RFC 9207)")
+    @Test("A callback that names another issuer is refused, and so is a missing name that was announced (RFC 9207)")
     func callbackIssuer() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()

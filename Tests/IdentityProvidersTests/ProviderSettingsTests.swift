@@ -13,7 +13,7 @@ struct ProviderSettingsTests {
         }
     }
 
-    @Test("All that is wrong is found at once")
+    @Test("All faults are found at once")
     func all() {
         let found = problems { try .openID(name: "Bad Name", issuer: "not a url", clientIDs: [""], credential: .none) }
         #expect(found == [.missingClientID, .name("Bad Name"), .url("not a url")])
@@ -22,7 +22,7 @@ struct ProviderSettingsTests {
     }
 
     @Test(
-        "Names are plain, and those of other sign-in methods are taken",
+        "Names have a simple form, and those of other sign-in methods are taken",
         arguments: [
             ("acme", true), ("custom:acme-2", true), ("my_idp", true), ("", false), ("Acme", false), ("email", false),
             ("phone", false), ("sso:1", false), ("anonymous", false), ("a b", false), ("ä", false),
@@ -38,7 +38,7 @@ struct ProviderSettingsTests {
                 == [.name(long)])
     }
 
-    @Test("An address that the rule forbids is found when the provider is made, not at the first sign-in")
+    @Test("A forbidden address is found when the provider is created, not at the first sign-in")
     func addresses() throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let settings = try ProviderSettings.openID(

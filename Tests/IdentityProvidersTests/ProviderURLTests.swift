@@ -1,10 +1,10 @@
 import IdentityProviders
 import Testing
 
-@Suite("URLs that are called")
+@Suite("Outgoing URLs")
 struct ProviderURLTests {
     @Test(
-        "A URL has scheme, host, port, and its path as it was given",
+        "A URL has scheme, host, port, and its path as given",
         arguments: [
             ("https://id.example.org", "id.example.org", 443, "https://id.example.org"),
             ("HTTPS://ID.Example.org/A?b=C", "id.example.org", 443, "https://id.example.org/A?b=C"),
@@ -19,7 +19,7 @@ struct ProviderURLTests {
     }
 
     @Test(
-        "What two readers could read differently is refused",
+        "An ambiguous URL is refused",
         arguments: [
             "", "id.example.org", "ftp://id.example.org", "https://", "https:///x", "https:id.example.org",
             "https://user@id.example.org", "https://id.example.org@evil.example", "https://id.example.org:80:80/",
@@ -36,7 +36,7 @@ struct ProviderURLTests {
         #expect(ProviderURL(text) == nil)
     }
 
-    @Test("A URL is 2,048 bytes at most, a label 63, a name 253")
+    @Test("A URL has at most 2,048 bytes, a label 63, a name 253")
     func lengths() {
         let path = { (count: Int) in "https://a.org/" + String(repeating: "x", count: count - 14) }
         #expect(ProviderURL(path(2_048)) != nil)

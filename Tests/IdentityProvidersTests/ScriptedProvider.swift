@@ -16,7 +16,7 @@ extension AnyJSON {
     func without(_ names: String...) -> AnyJSON { .object((objectValue ?? [:]).filter { !names.contains($0.key) }) }
 }
 
-/// A provider with keys, documents and a clock; its answers can be replaced, and its calls counted.
+/// A provider with keys, documents and a clock; tests can replace its responses and count its calls.
 final class ScriptedProvider: Sendable {
     struct State {
         var answers: [String: ProviderResponse] = [:]
@@ -137,7 +137,7 @@ func failure(_ work: () async throws -> some Sendable) async -> ProviderFailure?
 }
 
 extension OpenIDProvider {
-    /// As the id_token grant asks, at noon.
+    /// As the id_token grant calls it, at noon.
     func native(
         _ token: Secret, accessToken: Secret? = nil, nonce: String? = nil
     ) async throws -> VerifiedIdentity {

@@ -7,7 +7,7 @@ enum TestKeys {
     static func rsa() throws -> JSONWebKey { try JSONWebKey(rsaJWK) }
     static func es256(_ id: String = "es-1") -> JSONWebKey { .newES256(id: id) }
 
-    /// A token with any header, signed as the header says: what anybody could make who has the key.
+    /// A token with any header, signed as the header says: possible for any holder of the key.
     static func token(header: AnyJSON, _ payload: AnyJSON, _ sign: ([UInt8]) throws -> [UInt8]) rethrows -> String {
         let input = [header, payload].map { Base64URL.text(Array($0.text.utf8)) }.joined(separator: ".")
         return try input + "." + Base64URL.text(sign(Array(input.utf8)))

@@ -14,7 +14,7 @@ struct TokenExchangeTests {
             code: Secret("code/1"), verifier: secrets.verifier, redirectURL: redirectURL, client: client, at: noon)
     }
 
-    @Test("A code is traded with secret and verifier in a form, and the ID token is checked")
+    @Test("A code is exchanged with secret and verifier in a form, and the ID token is verified")
     func good() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let hash = Base64URL.text(Array(SHA256.hash(data: Array("at".utf8)).prefix(16)))
@@ -47,7 +47,7 @@ struct TokenExchangeTests {
         }
     }
 
-    @Test("An ID token from the exchange is for the client that asked, and fits its access token")
+    @Test("An ID token from the exchange is for the requesting client, and matches its access token")
     func mixedUp() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
@@ -70,7 +70,7 @@ struct TokenExchangeTests {
                 == .rejected(.missingIDToken))
     }
 
-    @Test("Without a word about forms the secret goes into Authorization (RFC 6749 §2.3.1)")
+    @Test("Without an announced method the secret goes into Authorization (RFC 6749 §2.3.1)")
     func basic() async throws {
         let changes: JSONObject = ["token_endpoint_auth_methods_supported": .null]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
@@ -82,7 +82,7 @@ struct TokenExchangeTests {
         #expect(acme.lastForm["client_id"] == nil)
     }
 
-    @Test("A public client has its verifier alone; none without a credential, or for a client that is not ours")
+    @Test("A public client has only its verifier; without a credential, or for another client, there is none")
     func credentials() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         acme.answer("/token", ["access_token": "at"])
@@ -97,7 +97,7 @@ struct TokenExchangeTests {
     }
 
     @Test(
-        "A refusal keeps the provider's words, cut and cleaned; everything else is the provider being unavailable",
+        "A refusal keeps the provider's text, shortened and cleaned; any other failure is unavailability",
         arguments: [
             (400, #"{"error":"invalid_grant"}"#, .refused(.tokens, error: "invalid_grant", description: nil)),
             (
@@ -122,7 +122,7 @@ struct TokenExchangeTests {
         #expect(await failure { try await exchange(acme.acme()) } == expected)
     }
 
-    @Test("Long and late answers are refused as such; long words are cut")
+    @Test("Long and late responses are refused as such; long texts are shortened")
     func limits() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         acme.answer("/token", body: [UInt8](repeating: UInt8(ascii: " "), count: 65_537))
@@ -140,14 +140,14 @@ struct TokenExchangeTests {
                 == .refused(.tokens, error: cut(64), description: cut(200)))
     }
 
-    @Test("Wrong credentials are the operator's business, a wrong code is not")
+    @Test("Wrong credentials are the operator's fault, a wrong code is not")
     func whose() {
         #expect(ProviderFailure.refused(.tokens, error: "invalid_client", description: nil).isOurConfiguration)
         #expect(!ProviderFailure.refused(.tokens, error: "invalid_grant", description: nil).isOurConfiguration)
         #expect(!ProviderFailure.refused(.tokens, error: "invalid_grant", description: nil).isWorthRetrying)
     }
 
-    @Test("Where no ID token was asked for, the profile says who it is, as the recordings have it")
+    @Test("Without a requested ID token the profile identifies the user, as in the recordings")
     func profileOnly() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme { $0.scopes = ["profile", "email"] }
@@ -178,7 +178,7 @@ struct TokenExchangeTests {
                 == .refused(.userInfo, error: "invalid_token", description: nil))
     }
 
-    @Test("The profile fills in an address that the ID token lacks, with its own word about it, for the same person")
+    @Test("The profile fills in an address that the ID token lacks, with its own verification, for the same subject")
     func fallback() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
@@ -199,7 +199,7 @@ struct TokenExchangeTests {
     }
 
     @Test(
-        "A revoked token is gone; one that the provider does not know counts as gone (RFC 7009 §2.2)",
+        "A revoked token is gone; an unknown one counts as gone (RFC 7009 §2.2)",
         arguments: [
             (200, "", .revoked, nil), (204, "", .revoked, nil), (200, "{}", .revoked, nil),
             (400, #"{"error":"invalid_token"}"#, .wasInvalid, nil),

@@ -2,7 +2,7 @@ import GatehouseWire
 import IdentityProviders
 import Testing
 
-@Suite("Who a provider says somebody is (D2, D3, C6)")
+@Suite("Identities from providers (D2, D3, C6)")
 struct VerifiedIdentityTests {
     private func acme(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let acme = try ScriptedProvider(key: TestKeys.es256())
@@ -19,7 +19,7 @@ struct VerifiedIdentityTests {
         return try await apple.apple().native(apple.token(claims, without: name))
     }
 
-    @Test("The data of any OpenID provider is what the recordings have")
+    @Test("The data of any OpenID provider matches the recordings")
     func genericData() async throws {
         let ana = try await acme(["name": "Ana Example", "aud": ["other", "app"], "at_hash": "x", "evil": "claim"])
         #expect(
@@ -42,7 +42,7 @@ struct VerifiedIdentityTests {
         #expect(more.data["website"] == nil)
     }
 
-    @Test("The data of Google's people is what the contract has, whichever way the issuer is spelled")
+    @Test("The data of Google's users matches Supabase Auth, with either form of the issuer")
     func googleData() async throws {
         for issuer in ["https://id.example.org", "id.example.org"] {
             let ada = try await google([
@@ -62,7 +62,7 @@ struct VerifiedIdentityTests {
         #expect(try await google([:]).data["custom_claims"] == nil)
     }
 
-    @Test("The data of Apple's people is what the contract has", arguments: [true, "true"] as [AnyJSON])
+    @Test("The data of Apple's users matches Supabase Auth", arguments: [true, "true"] as [AnyJSON])
     func appleData(_ flag: AnyJSON) async throws {
         let ada = try await apple([
             "email": "x@privaterelay.appleid.com", "email_verified": flag, "is_private_email": flag,
@@ -88,7 +88,7 @@ struct VerifiedIdentityTests {
     }
 
     @Test(
-        "An address is verified when the provider says so; Apple's is unless Apple says no",
+        "An address is verified if the provider says so; Apple's is unless Apple denies it",
         arguments: [
             (true, true, true, true), ("true", true, true, true), (false, false, false, false),
             ("false", false, false, false), (nil, false, false, true), (.null, false, false, true),
@@ -104,13 +104,13 @@ struct VerifiedIdentityTests {
         #expect(three.map { $0.data["email_verified"] } == [.bool(acme), .bool(google), .bool(apple)])
     }
 
-    @Test("Google's older claim counts as well")
+    @Test("Google's older claim counts too")
     func verifiedEmail() async throws {
         #expect(try await google(["verified_email": true], without: "email_verified").isEmailVerified)
     }
 
     @Test(
-        "What is no address is none, and nothing is verified then",
+        "An invalid address is dropped, and nothing is verified then",
         arguments: ["", "@", "a@", "@b", "no address", "a @b.c", "a@b\n", 7, .null] as [AnyJSON])
     func emails(_ email: AnyJSON) async throws {
         let nobody = try await acme(["email": email])
@@ -123,7 +123,7 @@ struct VerifiedIdentityTests {
     }
 
     @Test(
-        "A relay address is known by Apple's word or by its domain",
+        "A relay address is recognized by Apple's claim or by its domain",
         arguments: [
             ("a@privaterelay.appleid.com", nil, true), ("A@PrivateRelay.AppleID.com", nil, true),
             ("a@example.org", true, true), ("a@example.org", "true", true), ("a@example.org", "false", false),
@@ -137,7 +137,7 @@ struct VerifiedIdentityTests {
         #expect(try await google(claims).isPrivateRelay == (expected && email.lowercased().hasSuffix("leid.com")))
     }
 
-    @Test("Names are for people to read, and pictures are https")
+    @Test("Names are readable text, and pictures are https")
     func names() async throws {
         let long = String(repeating: "n", count: 300)
         let ada = try await acme([
@@ -153,7 +153,7 @@ struct VerifiedIdentityTests {
         #expect(try await acme(["name": .string(family)]).name == String(family.prefix(20)))
     }
 
-    @Test("A name given beside the token is taken when the provider gave none (pitfall 6)")
+    @Test("A name beside the token is used if the provider gave none (pitfall 6)")
     func naming() async throws {
         let person = try #require(PersonName(given: " Ada ", family: "King"))
         let ada = try await apple([:]).naming(person)
@@ -165,7 +165,7 @@ struct VerifiedIdentityTests {
     }
 
     @Test(
-        "Apple's user field is read with bounds, and its address is not",
+        "Apple's user field is read with bounds, and its address is ignored",
         arguments: [
             (#"{"name":{"firstName":"Ada","lastName":"King"},"email":"evil@example.org"}"#, "Ada King"),
             (#"{"name":{"firstName":"Ada"}}"#, "Ada"), (#"{"name":{"lastName":"King","firstName":""}}"#, "King"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Keys")
 struct JSONWebKeyTests {
-    @Test("A key is the same after it was stored and read", arguments: SigningAlgorithm.allCases)
+    @Test("A key round-trips through storage", arguments: SigningAlgorithm.allCases)
     func storage(_ algorithm: SigningAlgorithm) throws {
         let key = try TestKeys.key(algorithm)
         let stored = try JSONWebKey(text: key.privateJWK)
@@ -17,7 +17,7 @@ struct JSONWebKeyTests {
         #expect(read == expected)
     }
 
-    @Test("A standby key stays one when stored: it verifies and does not sign")
+    @Test("A stored standby key stays one: it verifies and does not sign")
     func standby() throws {
         let key = try JSONWebKey(TestKeys.jwk(.es256).with(["key_ops": ["verify"]]))
         #expect(!key.maySign)
@@ -44,7 +44,7 @@ struct JSONWebKeyTests {
         #expect(try KeySet([TestKeys.key(.hs256)]).publicDocument == Array(#"{"keys":[]}"#.utf8))
     }
 
-    @Test("A public half verifies, cannot sign, and has nothing private left", arguments: SigningAlgorithm.allCases)
+    @Test("A public half verifies, cannot sign, and has no private part", arguments: SigningAlgorithm.allCases)
     func publicHalf(_ algorithm: SigningAlgorithm) throws {
         let key = try TestKeys.key(algorithm)
         let token = try TokenSigner(key).sign(payload: Array(claims().text.utf8))
@@ -57,7 +57,7 @@ struct JSONWebKeyTests {
         #expect(try half.privateJWK.json()["d"] == nil)
     }
 
-    @Test("Printing and dumping a key, a signer or a set shows nothing private", arguments: SigningAlgorithm.allCases)
+    @Test("Printing and dumping a key, a signer or a set shows no private part", arguments: SigningAlgorithm.allCases)
     func printing(_ algorithm: SigningAlgorithm) throws {
         let key = try TestKeys.key(algorithm)
         let secret = try #require((TestKeys.jwk(algorithm)["d"] ?? TestKeys.jwk(algorithm)["k"])?.stringValue)
@@ -71,7 +71,7 @@ struct JSONWebKeyTests {
         #expect(text.contains("<\(algorithm.rawValue) key \(algorithm.rawValue)>"))
     }
 
-    @Test("A new ES256 key is named by its thumbprint unless it gets a name")
+    @Test("A new ES256 key is named by its thumbprint by default")
     func newKeys() throws {
         let key = JSONWebKey.newES256()
         #expect(key.id == key.thumbprint)
@@ -100,14 +100,14 @@ struct JSONWebKeyTests {
         #expect(try keys.map { try JSONWebKey($0).algorithm } == [.hs256, .rs256, .es256, .es512, .edDSA])
     }
 
-    @Test("A modulus with zeros in front is the same key")
+    @Test("A modulus with leading zeros is the same key")
     func leadingZeros() throws {
         let modulus = try #require(Base64URL.decode(Specified.thumbprinted["n"]?.stringValue ?? ""))
         let padded = Specified.thumbprinted.with(["n": .string(Base64URL.text([0, 0] + modulus))])
         #expect(try JSONWebKey(padded).thumbprint == JSONWebKey(Specified.thumbprinted).thumbprint)
     }
 
-    @Test("A set refuses keys without a name, two with one name, and stand-ins that are not HS256")
+    @Test("A set refuses keys without a name, duplicate names, and default keys that are not HS256")
     func sets() throws {
         let (hmac, curve) = (try TestKeys.key(.hs256), try TestKeys.key(.es256))
         #expect(throws: KeyProblem.missingID) { try KeySet([JSONWebKey(Specified.es256)]) }

@@ -4,7 +4,7 @@ import JSONWebTokens
 import JWTKit
 import Testing
 
-/// jwt-kit as a second opinion: what we sign it verifies, and the other way round.
+/// jwt-kit as an independent check: it verifies our signatures, and we verify its.
 @Suite("Agreement with jwt-kit")
 struct JWTKitOracleTests {
     struct Claims: JWTPayload, Equatable {
@@ -28,7 +28,7 @@ struct JWTKitOracleTests {
         return try await keys.add(jwk: JWK(json: key.privateJWK.reveal()))
     }
 
-    @Test("It verifies what we sign", arguments: SigningAlgorithm.allCases)
+    @Test("It verifies our tokens", arguments: SigningAlgorithm.allCases)
     func ours(_ algorithm: SigningAlgorithm) async throws {
         let key = try TestKeys.key(algorithm)
         let claims: AnyJSON = [
@@ -40,7 +40,7 @@ struct JWTKitOracleTests {
         #expect(judged == Self.sample)
     }
 
-    @Test("We verify what it signs", arguments: SigningAlgorithm.allCases)
+    @Test("We verify its tokens", arguments: SigningAlgorithm.allCases)
     func theirs(_ algorithm: SigningAlgorithm) async throws {
         let key = try TestKeys.key(algorithm)
         let kid = JWKIdentifier(string: algorithm.rawValue)
@@ -52,7 +52,7 @@ struct JWTKitOracleTests {
         #expect(verified.claims.expiresAt == noon + .seconds(3_600))
     }
 
-    @Test("It reads the document we publish")
+    @Test("It reads our published document")
     func document() async throws {
         let signer = try TokenSigner(.newES256())
         let text = try String(decoding: KeySet([signer.key] + TestKeys.all()).publicDocument, as: UTF8.self)

@@ -72,7 +72,7 @@ struct KeyRefusalTests {
         "kty": "RSA", "e": "AQAB", "n": .string(Base64URL.text([UInt8](repeating: 0xFF, count: 255))),
     ]
 
-    @Test("The problem is named, and nothing of the key", arguments: cases)
+    @Test("The error names the problem, and nothing of the key", arguments: cases)
     func refused(_ refusal: Case) {
         #expect(throws: refusal.problem) { try JSONWebKey(refusal.jwk) }
     }

@@ -17,7 +17,7 @@ struct NewRSAKeyTests {
         #expect(try keys.verify(token, at: Instant(seconds: 1_900_000_000)).claims.subject == "s")
     }
 
-    @Test("What is stored of it is read again, as itself")
+    @Test("The stored key reads back as itself")
     func roundTrip() throws {
         let key = try JSONWebKey.newRS256(id: "mine")
         #expect(key.id == "mine")

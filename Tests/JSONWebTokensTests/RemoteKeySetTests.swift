@@ -60,7 +60,7 @@ struct RemoteKeySetTests {
         return try TokenSigner(key).sign(payload: Array(text.utf8))
     }
 
-    @Test("A thousand callers at once cause one read")
+    @Test("A thousand concurrent callers cause one read")
     func sharing() async throws {
         let key = JSONWebKey.newES256(id: "first")
         let (server, token) = (try KeyServer([key]), try sign(key))
@@ -83,7 +83,7 @@ struct RemoteKeySetTests {
         #expect(server.reads == 1)
     }
 
-    @Test("A new kid leads to one more read, and never to more than one in 30 seconds")
+    @Test("A new kid leads to one more read, and to at most one per 30 seconds")
     func unknownKey() async throws {
         let (first, second) = (JSONWebKey.newES256(id: "first"), JSONWebKey.newES256(id: "second"))
         let (server, stranger) = (try KeyServer([first]), try sign(.newES256(id: "stranger")))
@@ -112,7 +112,7 @@ struct RemoteKeySetTests {
         return try JSONWebKey(.object(members))
     }
 
-    @Test("The only key serves tokens without kid, too, and is read again when it does not fit (OIDC Core §10.1)")
+    @Test("A single key also verifies tokens without kid, and is read again if it does not fit (OIDC Core §10.1)")
     func onlyKey() async throws {
         let (old, new) = (try nameless(), try nameless())
         let server = try KeyServer([old])
@@ -130,7 +130,7 @@ struct RemoteKeySetTests {
         #expect(server.reads == 2)
     }
 
-    @Test("A token without kid where there are several keys, or with a bad signature, causes no read")
+    @Test("A token without kid among several keys, or with a bad signature, causes no read")
     func noRead() async throws {
         let key = JSONWebKey.newES256(id: "first")
         let server = try KeyServer([key, .newES256(id: "second")])
@@ -147,7 +147,7 @@ struct RemoteKeySetTests {
         #expect(server.reads == 1)
     }
 
-    @Test("An old document serves while it is read again, and a withdrawn key is gone afterwards")
+    @Test("An old document is used during the refresh, and a withdrawn key is gone afterwards")
     func ageing() async throws {
         let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: "new"))
         let server = try KeyServer([old])
@@ -169,7 +169,7 @@ struct RemoteKeySetTests {
         }
     }
 
-    @Test("From twice the age on callers wait for the new document")
+    @Test("From twice the age callers wait for the new document")
     func veryOld() async throws {
         let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: "new"))
         let server = try KeyServer([old])
@@ -183,7 +183,7 @@ struct RemoteKeySetTests {
         #expect(server.reads == 2)
     }
 
-    @Test("While the server is down the old keys serve for a day, with one attempt in 30 seconds")
+    @Test("During an outage the old keys are used for a day, with one attempt per 30 seconds")
     func staleOnError() async throws {
         let key = JSONWebKey.newES256(id: "first")
         let (server, token) = (try KeyServer([key]), try sign(key))
@@ -202,7 +202,7 @@ struct RemoteKeySetTests {
         #expect(await client.lastFailure == nil)
     }
 
-    @Test("Without any document nothing is judged, and the next second may try again")
+    @Test("Without any document no token is judged, and the next second allows a retry")
     func neverRead() async throws {
         let key = JSONWebKey.newES256(id: "first")
         let server = try KeyServer([key])
@@ -219,7 +219,7 @@ struct RemoteKeySetTests {
         #expect(server.reads == 2)
     }
 
-    @Test("Keys that cannot serve are skipped; private parts are dropped; the first of two names counts")
+    @Test("Unusable keys are skipped; private parts are dropped; the first of two equal names counts")
     func published() throws {
         let good = try JSONReader.read(TestKeys.key(.es256).privateJWK.reveal())
         let list: AnyJSON = [
@@ -237,7 +237,7 @@ struct RemoteKeySetTests {
     }
 
     @Test(
-        "What is no list of keys that serve counts as a failed read, and the old keys stay",
+        "A document without usable keys is a failed read, and the old keys stay",
         arguments: [
             ("", 0), ("<html>", 0), ("[]", 0), ("{}", 0), (#"{"keys":{}}"#, 0), (#"{"keys":[]}"#, 262_144),
             (#"{"keys":[]}"#, 0), (#"{"keys":[{"kty":"AKP","kid":"new"},{}]}"#, 0),
@@ -254,7 +254,7 @@ struct RemoteKeySetTests {
         #expect(await client.lastFailure as? KeyProblem == .unreadable)
     }
 
-    @Test("While the keys cannot be read, a kid that is not known is nobody's fault")
+    @Test("While the keys cannot be read, an unknown kid is an outage")
     func unknownWhileDown() async throws {
         let (first, second) = (JSONWebKey.newES256(id: "first"), JSONWebKey.newES256(id: "second"))
         let server = try KeyServer([first])
@@ -276,7 +276,7 @@ struct RemoteKeySetTests {
     }
 
     @Test(
-        "A token of a key that was withdrawn is not remembered, though nobody asks for the keys",
+        "A token of a withdrawn key is not cached, even without other requests for the keys",
         arguments: [
             "old", "new",
         ])
@@ -293,7 +293,7 @@ struct RemoteKeySetTests {
         #expect(server.reads == 2)
     }
 
-    @Test("The memory of verified tokens spares the keys")
+    @Test("The cache of verified tokens avoids reading the keys")
     func cached() async throws {
         let key = JSONWebKey.newES256(id: "first")
         let (server, token, cache) = (try KeyServer([key]), try sign(key), VerifiedTokenCache())

@@ -3,7 +3,7 @@ import JSONWebTokens
 import Synchronization
 import Testing
 
-@Suite("Tokens that were revoked")
+@Suite("Revoked tokens")
 struct RevokedTokensTests {
     private let keys: KeySet
 
@@ -28,7 +28,7 @@ struct RevokedTokensTests {
         }
     }
 
-    @Test("Those of a session or a person are refused from then on, seen before or not", arguments: [0, 4_000])
+    @Test("Tokens of a session or a user are refused from then on, seen before or not", arguments: [0, 4_000])
     func refused(_ padding: Int) throws {
         for (revoked, isSession) in [("one", true), ("ada", false)] {
             let cache = VerifiedTokenCache()
@@ -40,7 +40,7 @@ struct RevokedTokensTests {
                 for token in [ada, late] { #expect(try !isAccepted(token, by: cache)) }
                 #expect(try isAccepted(other, by: cache))
             }
-            // Who looks sessions up asks for no refusal; that must not make others believe the token.
+            // A caller that looks up sessions skips the check; other callers must still refuse the token.
             _ = try cache.verified(ada, at: noon) { (text) throws(TokenRejection) in try keys.verify(text, at: noon) }
             #expect(try !isAccepted(ada, by: cache))
             cache.forgetAll()
@@ -48,7 +48,7 @@ struct RevokedTokensTests {
         }
     }
 
-    @Test("A token that is remembered costs no look at who was revoked: it is verified and asked about once")
+    @Test("A cached token costs no revocation check: it is verified and checked once")
     func cost() throws {
         let cache = VerifiedTokenCache()
         let count = Mutex(0)
@@ -63,7 +63,7 @@ struct RevokedTokensTests {
         #expect(count.withLock(\.self) == 1)
     }
 
-    @Test("One that is revoked while it is verified is refused")
+    @Test("A token revoked during its verification is refused")
     func race() throws {
         let cache = VerifiedTokenCache()
         let ada = try make("ada", "one")
@@ -75,7 +75,7 @@ struct RevokedTokensTests {
         }
     }
 
-    @Test("A ban ends by itself or when it is lifted, and what is told late does not bring it back")
+    @Test("A ban ends by itself or when it is lifted, and a late notice does not restore it")
     func bans() throws {
         let cache = VerifiedTokenCache()
         let ada = try make("ada", "one")
@@ -89,7 +89,7 @@ struct RevokedTokensTests {
         #expect(try isAccepted(ada, by: cache, at: noon + .seconds(62)))
     }
 
-    @Test("The memory of them is bounded: the first that was told goes first")
+    @Test("The list is bounded: the oldest entry is dropped first")
     func bound() {
         var revoked = RevokedTokens(capacity: 3)
         for number in 0..<10 {

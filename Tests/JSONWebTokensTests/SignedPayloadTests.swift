@@ -2,7 +2,7 @@ import GatehouseWire
 import JSONWebTokens
 import Testing
 
-@Suite("Tokens of others, by their signature alone")
+@Suite("Tokens of other issuers, by signature only")
 struct SignedPayloadTests {
     private let keys: KeySet
 
@@ -10,7 +10,7 @@ struct SignedPayloadTests {
 
     private static let header: AnyJSON = ["alg": "ES256", "kid": "ES256", "typ": "AT+JWT"]
 
-    @Test("Claims of any type, or none, are handed on; the type of the token as well")
+    @Test("Claims of any type, or none, are passed on, with the type of the token")
     func reading() throws {
         let claims: AnyJSON = ["role": ["a", "b"], "exp": "never", "is_anonymous": 1]
         let payload = try keys.payload(of: token(Self.header, claims, by: .es256))
@@ -20,7 +20,7 @@ struct SignedPayloadTests {
         #expect(try keys.payload(of: token(Self.header.without("typ"), [:], by: .es256)).type == nil)
     }
 
-    @Test("Form, header, key and signature are judged as for every token")
+    @Test("Form, header, key and signature are checked as for every token")
     func refusals() throws {
         func refusal(_ token: String) -> TokenRejection? {
             do throws(TokenRejection) {
@@ -39,7 +39,7 @@ struct SignedPayloadTests {
         #expect(try refusal(token(header: Self.header.text, payload: "[]", by: .es256)) == .malformed(.payload))
     }
 
-    @Test("What nobody verified can be read, for choosing whom to ask")
+    @Test("An unverified token can be read to choose its issuer")
     func unverified() throws {
         let forged = try token(["alg": "none"], ["iss": "https://a.example"], by: .hs256)
         #expect(SignedPayload.unverified(forged) == ["iss": "https://a.example"])

@@ -2,9 +2,9 @@ import GatehouseWire
 import JSONWebTokens
 import Testing
 
-@Suite("What the RFCs print")
+@Suite("Examples of the RFCs")
 struct SpecificationTests {
-    @Test("Each printed signature verifies, and not for anything else", arguments: 0..<Specified.signatures.count)
+    @Test("Each printed signature verifies, and only for its own input", arguments: 0..<Specified.signatures.count)
     func signatures(_ index: Int) throws {
         let vector = Specified.signatures[index]
         let key = try JSONWebKey(vector.key)
@@ -21,7 +21,7 @@ struct SpecificationTests {
         }
     }
 
-    @Test("The token of RFC 7515 A.1 is accepted where one HS256 key stands for tokens without kid")
+    @Test("The token of RFC 7515 A.1 is accepted if one HS256 key is the default for tokens without kid")
     func firstExample() throws {
         let keys = try KeySet([], keyForTokensWithoutID: JSONWebKey(Specified.hs256))
         let vector = Specified.signatures[0]
@@ -37,7 +37,7 @@ struct SpecificationTests {
     }
 
     @Test(
-        "Thumbprints are those of RFC 7638 §3.1 and RFC 8037 A.3",
+        "Thumbprints match RFC 7638 §3.1 and RFC 8037 A.3",
         arguments: [
             (Specified.thumbprinted, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"),
             (Specified.edDSA, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"),

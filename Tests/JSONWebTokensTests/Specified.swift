@@ -38,11 +38,11 @@ enum Specified {
         "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
     ]
 
-    /// What the examples sign, in base64url: `{"iss":"joe", "exp":1300819380, …}`.
+    /// The payload of the examples, in base64url: `{"iss":"joe", "exp":1300819380, …}`.
     static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 
-    /// Key, what is signed, signature.
+    /// Key, signed text, signature.
     static let signatures: [(key: AnyJSON, input: String, signature: String)] = [
         (hs256, "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9." + payload, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
         (rs256, "eyJhbGciOiJSUzI1NiJ9." + payload, rs256Signature),

@@ -33,7 +33,7 @@ enum TestKeys {
     static func key(_ algorithm: SigningAlgorithm) throws -> JSONWebKey { try JSONWebKey(jwk(algorithm)) }
 }
 
-/// Claims that are good at noon and for an hour.
+/// Claims that are valid at noon and for an hour.
 func claims(_ changes: JSONObject = [:]) -> AnyJSON {
     let usual: AnyJSON = [
         "sub": "ada", "iss": "https://auth.example.org", "aud": "authenticated", "role": "authenticated",
@@ -42,8 +42,8 @@ func claims(_ changes: JSONObject = [:]) -> AnyJSON {
     return usual.with(changes)
 }
 
-/// A token with any header and any payload, and a right signature by a test key: what an attacker with some key
-/// could make. Signed without our code.
+/// A token with any header and any payload, and a valid signature by a test key, as an attacker with a key could create
+/// it. Signed without our code.
 func token(_ header: AnyJSON, _ payload: AnyJSON = claims(), by forger: Forger) throws -> String {
     try token(header: header.text, payload: payload.text, by: forger)
 }

@@ -3,7 +3,7 @@ import GatehouseWire
 import JSONWebTokens
 import Testing
 
-@Suite("Tokens that are refused")
+@Suite("Refused tokens")
 struct TokenAttackTests {
     /// All our keys by name, and HS256 for tokens without one.
     private static func keys() throws -> KeySet {
@@ -22,7 +22,7 @@ struct TokenAttackTests {
 
     private static let good: AnyJSON = ["alg": "ES256", "kid": "ES256", "typ": "JWT"]
 
-    @Test("The forger's own tokens are good: what follows fails for its own reason")
+    @Test("The forger's own tokens are valid: each attack below fails for its own reason")
     func control() throws {
         #expect(try refusal(token(Self.good, by: .es256)) == nil)
         #expect(try refusal(token(["alg": "HS256", "kid": "HS256"], by: .hs256)) == nil)
@@ -31,7 +31,7 @@ struct TokenAttackTests {
     }
 
     @Test(
-        "No spelling of none, no unknown and no absent algorithm is accepted",
+        "No spelling of none, and no unknown or missing algorithm, is accepted",
         arguments: [
             "none", "None", "NONE", "nOnE", "", "hs256", "HS384", "HS512", "es256", "ES256 ", "PS256", "ES384",
             "Ed25519", "RSA1_5", nil,
@@ -44,7 +44,7 @@ struct TokenAttackTests {
         #expect(try refusal(token(Self.good.with(["alg": ["ES256"]]), by: .es256)) == .unsupportedHeader(member: "alg"))
     }
 
-    @Test("A public key is no HMAC secret, whatever form of it is used", arguments: ["ES256", "RS256", "EdDSA"])
+    @Test("A public key is not an HMAC secret, in any form", arguments: ["ES256", "RS256", "EdDSA"])
     func confusion(_ id: String) throws {
         let jwk = try #require(SigningAlgorithm(rawValue: id).map(TestKeys.jwk))
         let bytes = { (name: String) in Base64URL.decode(jwk[name]?.stringValue ?? "") ?? [] }
@@ -60,7 +60,7 @@ struct TokenAttackTests {
         }
     }
 
-    @Test("The header must claim the key's own algorithm, even where the signature is right")
+    @Test("The header must name the key's own algorithm, even if the signature is right")
     func mismatch() throws {
         for algorithm in SigningAlgorithm.allCases where algorithm != .es256 {
             let header = Self.good.with(["alg": .string(algorithm.rawValue)])
@@ -71,7 +71,7 @@ struct TokenAttackTests {
         #expect(try refusal(rsa, set) == .algorithmMismatch)
     }
 
-    @Test("An unknown kid is refused although a key would fit; there is no default")
+    @Test("An unknown kid is refused although a key would fit; there is no default key")
     func unknownKey() throws {
         for id in ["", "es256", "ES256 ", "../../dev/null", "' OR 1=1"] {
             #expect(try refusal(token(Self.good.with(["kid": .string(id)]), by: .es256)) == .unknownKey(PresentedKeyID(id)))
@@ -94,7 +94,7 @@ struct TokenAttackTests {
         #expect(!String(reflecting: failure).contains("forged"))
     }
 
-    @Test("A kid is another one when its bytes are, although it looks the same")
+    @Test("Two kids with different bytes are different, even if they look the same")
     func spellings() throws {
         let key = try JSONWebKey(es256: Array(repeating: 7, count: 32), id: "\u{E9}")
         let keys = try KeySet([key])
@@ -103,7 +103,7 @@ struct TokenAttackTests {
         #expect(try refusal(token(header, by: .es256), keys) == .unknownKey("e\u{301}"))
     }
 
-    @Test("Without a kid only HS256 is accepted, and only where a key stands in")
+    @Test("Without a kid only HS256 is accepted, and only with a default key")
     func noKeyID() throws {
         let nameless = try token(Self.good.without("kid"), by: .es256)
         #expect(try refusal(nameless) == .unknownKey(nil))
@@ -115,7 +115,7 @@ struct TokenAttackTests {
     }
 
     @Test(
-        "A token cannot bring its key or change the rules",
+        "A token cannot bring its own key or change the rules",
         arguments: ["jku", "jwk", "x5u", "x5c", "crit", "b64"])
     func refusedMembers(_ member: String) throws {
         var key = JSONWriter()
@@ -126,14 +126,14 @@ struct TokenAttackTests {
         }
     }
 
-    @Test("What says it is something else than a JWT is refused", arguments: ["JWE", "dpop+jwt", "logout+jwt", ""])
+    @Test("A token with another type than JWT is refused", arguments: ["JWE", "dpop+jwt", "logout+jwt", ""])
     func types(_ type: String) throws {
         let forged = try token(Self.good.with(["typ": .string(type)]), by: .es256)
         #expect(try refusal(forged) == .unsupportedHeader(member: "typ"))
         #expect(try refusal(token(Self.good.with(["typ": 1]), by: .es256)) == .unsupportedHeader(member: "typ"))
     }
 
-    @Test("One changed bit anywhere is noticed", arguments: SigningAlgorithm.allCases)
+    @Test("Any single changed bit is detected", arguments: SigningAlgorithm.allCases)
     func tampering(_ algorithm: SigningAlgorithm) throws {
         let parts = try TokenSigner(TestKeys.key(algorithm)).sign(payload: Array(claims().text.utf8)).parts
         var signature = try #require(Base64URL.decode(parts[2]))
@@ -158,7 +158,7 @@ struct TokenAttackTests {
         #expect(try refusal([parts[0], parts[1], Base64URL.text(Array(der))].token) == .badSignature)
     }
 
-    @Test("The signature has one spelling: stray bits, padding and other characters are refused")
+    @Test("The signature has one encoding: stray bits, padding and other characters are refused")
     func spelling() throws {
         let parts = try token(["alg": "HS256"], by: .hs256).parts
         let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -169,7 +169,7 @@ struct TokenAttackTests {
         }
     }
 
-    @Test("A token has three parts and 64 KiB at most")
+    @Test("A token has three parts and at most 64 KiB")
     func form() throws {
         let good = try token(Self.good, by: .es256)
         let twoParts = Array(good.parts.dropLast()).token

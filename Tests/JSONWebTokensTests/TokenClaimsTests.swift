@@ -9,7 +9,7 @@ struct TokenClaimsTests {
         return try keys.verify(token(["alg": "HS256"], claims, by: .hs256), at: now, leeway: leeway).claims
     }
 
-    @Test("Every claim we know is read with its type, and the others are kept")
+    @Test("Every known claim is read with its type, and the others are kept")
     func reading() throws {
         let read = try verified(
             claims([
@@ -29,7 +29,7 @@ struct TokenClaimsTests {
         #expect(read.members["exp"] == .integer(noon.seconds + 3_600))
     }
 
-    @Test("Only exp has to be there, and a null counts as absent")
+    @Test("Only exp is required, and a null counts as absent")
     func absent() throws {
         let exp = AnyJSON.integer(noon.seconds + 1)
         let nulls: JSONObject = ["exp": exp, "sub": .null, "aud": .null, "nbf": .null]
@@ -84,7 +84,7 @@ struct TokenClaimsTests {
         #expect(throws: TokenRejection.malformed(.payload)) { try keys.verify(forged, at: noon) }
     }
 
-    @Test("The signature is judged before the claims")
+    @Test("The signature is checked before the claims")
     func order() throws {
         let keys = try KeySet([], keyForTokensWithoutID: TestKeys.key(.hs256))
         let forger = Forger.hmac([UInt8](repeating: 7, count: 32))
@@ -92,7 +92,7 @@ struct TokenClaimsTests {
         #expect(throws: TokenRejection.badSignature) { try keys.verify(forged, at: noon) }
     }
 
-    @Test("A token is good until exp, and at exp no more; the leeway moves both ends")
+    @Test("A token is valid until exp, exclusive; the leeway moves both ends")
     func times() throws {
         let end = noon + .seconds(3_600)
         let microsecond = Duration.microseconds(1)
@@ -118,7 +118,7 @@ struct TokenClaimsTests {
         }
     }
 
-    @Test("Issuer and audience are checked against what is asked for, and absent is wrong")
+    @Test("Issuer and audience are compared with the expected ones, and absence is a mismatch")
     func check() throws {
         let usual = try verified(claims(["aud": ["one", "two"]]))
         try usual.check(issuer: "https://auth.example.org", audience: "two")
@@ -137,7 +137,7 @@ struct TokenClaimsTests {
         }
     }
 
-    @Test("Our tokens begin with the same header, in the order alg, kid, typ", arguments: SigningAlgorithm.allCases)
+    @Test("Our tokens have a fixed header, in the order alg, kid, typ", arguments: SigningAlgorithm.allCases)
     func signing(_ algorithm: SigningAlgorithm) throws {
         let signer = try TokenSigner(TestKeys.key(algorithm))
         let token = try signer.sign(payload: Array(claims().text.utf8))

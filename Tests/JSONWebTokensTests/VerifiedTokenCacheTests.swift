@@ -3,9 +3,9 @@ import JSONWebTokens
 import Synchronization
 import Testing
 
-@Suite("The memory of verified tokens")
+@Suite("The cache of verified tokens")
 struct VerifiedTokenCacheTests {
-    /// Verifies for real and counts how often it was asked.
+    /// Verifies for real and counts its calls.
     final class CountingVerifier: Sendable {
         private let asked = Mutex(0)
         private let keys: KeySet
@@ -23,7 +23,7 @@ struct VerifiedTokenCacheTests {
         try token(["alg": "HS256"], claims(["sub": .string(subject)]).with(changes), by: .hs256)
     }
 
-    @Test("A token is verified once, and each gets its own claims")
+    @Test("A token is verified once, and each caller gets its claims")
     func remembering() throws {
         let (cache, verifier) = (VerifiedTokenCache(), try CountingVerifier())
         let tokens = try (0..<50).map { try (subject: "user-\($0)", token: make("user-\($0)")) }
@@ -36,7 +36,7 @@ struct VerifiedTokenCacheTests {
         #expect(cache.count == 50)
     }
 
-    @Test("A token that differs in one character is another token")
+    @Test("Tokens that differ in one character are different tokens")
     func almostEqual() throws {
         let (cache, verifier) = (VerifiedTokenCache(), try CountingVerifier())
         let good = try make("ada")
@@ -51,7 +51,7 @@ struct VerifiedTokenCacheTests {
         #expect(cache.count == 1)
     }
 
-    @Test("A token is held until exp, and not before nbf")
+    @Test("A token is cached until exp, and not before nbf")
     func times() throws {
         let (cache, verifier) = (VerifiedTokenCache(), try CountingVerifier())
         let token = try make("ada", ["exp": .integer(noon.seconds + 10), "nbf": .integer(noon.seconds)])
@@ -65,7 +65,7 @@ struct VerifiedTokenCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("Never more tokens than the capacity, and those in use stay")
+    @Test("The cache never exceeds its capacity, and used tokens stay")
     func bound() throws {
         let (cache, verifier) = (VerifiedTokenCache(capacity: 8), try CountingVerifier())
         let favourite = try make("favourite")
@@ -96,7 +96,7 @@ struct VerifiedTokenCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("Forgetting a session whose token made room for another leaves the other")
+    @Test("Forgetting a session with an evicted token keeps the other one")
     func reusedPlace() throws {
         let (cache, verifier) = (VerifiedTokenCache(capacity: 1), try CountingVerifier())
         _ = try cache.verified(make("ada"), at: noon, verify: verifier.verify)
@@ -105,7 +105,7 @@ struct VerifiedTokenCacheTests {
         #expect(cache.count == 1)
     }
 
-    @Test("Places that became free are used again, whatever was forgotten")
+    @Test("Freed entries are used again")
     func churn() throws {
         let (cache, verifier) = (VerifiedTokenCache(capacity: 5), try CountingVerifier())
         for round in 0..<60 {
@@ -122,7 +122,7 @@ struct VerifiedTokenCacheTests {
         #expect(verifier.count == 60)
     }
 
-    @Test("A verification that began before something was forgotten is not stored")
+    @Test("A verification that began before a removal is not stored")
     func race() throws {
         let (cache, verifier) = (VerifiedTokenCache(), try CountingVerifier())
         let token = try make("ada")
@@ -150,7 +150,7 @@ struct VerifiedTokenCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("Many at once get the right answers")
+    @Test("Concurrent callers get the right answers")
     func concurrency() async throws {
         let (cache, verifier) = (VerifiedTokenCache(capacity: 16), try CountingVerifier())
         let tokens = try (0..<40).map { try make("user-\($0)", ["session_id": .string("\($0 % 4)")]) }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import LiveScreens
 
-@MainActor @Suite("The app in a browser: its door", .timeLimit(.minutes(5)))
+@MainActor @Suite("The app in a browser: access", .timeLimit(.minutes(5)))
 struct DoorTests {
     private static let someone = String(repeating: "0", count: 32)
 
-    @Test("The page runs nothing but its own script, and is framed by nobody")
+    @Test("The page runs only its own script and cannot be framed")
     func page() async throws {
         try await LiveWorld.with { world in
             let page = try await world.send(.get, "/app")
@@ -25,7 +25,7 @@ struct DoorTests {
         }
     }
 
-    @Test("Who comes by another name is sent to the one that the cookie knows")
+    @Test("A request under another name is redirected to the one of the cookie")
     func otherName() async throws {
         try await LiveWorld.with { world in
             let answer = try await world.send(.get, "/app", host: "localhost:9999")
@@ -33,7 +33,7 @@ struct DoorTests {
         }
     }
 
-    @Test("A browser without a phone gets one, by a cookie that no script and no other site can use")
+    @Test("A browser without a phone gets one, with a cookie that scripts and other sites cannot use")
     func firstVisit() async throws {
         try await LiveWorld.with { world in
             let answer = try await world.send(.get, "/app/events", origin: LiveWorld.origin)
@@ -48,7 +48,7 @@ struct DoorTests {
         }
     }
 
-    @Test("Pages of other origins see and do nothing, under whatever name they reach the port")
+    @Test("Pages of other origins see and do nothing, under any name of the port")
     func foreignOrigin() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -65,7 +65,7 @@ struct DoorTests {
         }
     }
 
-    @Test("What a phone that is gone should do is refused, and what nobody knows")
+    @Test("Actions of a removed phone are refused, and so are unknown actions")
     func refusals() async throws {
         try await LiveWorld.with { world in
             let gone = try await world.send(
@@ -85,7 +85,7 @@ struct DoorTests {
         }
     }
 
-    @Test("A tap on what is no longer there does nothing, and the screen is sent anew")
+    @Test("A tap on a removed element does nothing, and the screen is sent again")
     func unknownElement() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -100,7 +100,7 @@ struct DoorTests {
         }
     }
 
-    @Test("There are sixteen phones at most: the one that was idle for longest makes room")
+    @Test("There are at most sixteen phones: the one idle for longest makes room")
     func bounded() async throws {
         try await LiveWorld.with { world in
             let names = (0...Phones.limit).map { String(repeating: "0", count: 30) + String($0 + 10) }
@@ -112,7 +112,7 @@ struct DoorTests {
         }
     }
 
-    @Test("Who watches slowly sees the newest screen only, and one that nothing has changed on not again")
+    @Test("A slow viewer gets only the newest screen, and an unchanged one not again")
     func newestOnly() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -135,7 +135,7 @@ struct DoorTests {
         }
     }
 
-    @Test("A phone is in four windows at most: the oldest is told that it moved, and does not come back by itself")
+    @Test("A phone is in at most four windows: the oldest is told that it moved, and does not return by itself")
     func moved() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -146,7 +146,7 @@ struct DoorTests {
         }
     }
 
-    @Test("Who comes has the others written to: so a window that is gone makes room before one that is there")
+    @Test("A new window probes the others, so a closed window makes room before an open one")
     func flushed() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -154,7 +154,7 @@ struct DoorTests {
             #expect(await wakes.next() == .look)
             let other = phone.watch().number
             #expect(await wakes.next() == .look)
-            // Those who leave by themselves are in nobody's way.
+            // Windows that close by themselves need no room.
             phone.unwatch(other)
             for _ in 1..<Phone.maximumWatchers { _ = phone.watch() }
             #expect(await wakes.next() == .look)

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A phone whose app has loaded what it begins with.
+    /// A phone whose app has loaded its first data.
     func phone(_ name: String = String(repeating: "a", count: 32)) async throws -> Phone {
         let phone = try app.phones.open(name)
         try await phone.screen.wait(for: "Sign in to follow your teams")
@@ -75,7 +75,7 @@ import Testing
         return LiveAnswer(response: try await responder.respond(to: request, context: context))
     }
 
-    /// One act of somebody in front of the phone.
+    /// One action of the phone's user.
     func act(_ phone: Phone, _ kind: String, _ members: [String: String] = [:]) async throws -> LiveAnswer {
         var json = JSONObject(members.mapValues(AnyJSON.string))
         json["kind"] = .string(kind)
@@ -92,7 +92,7 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    /// As somebody without an account gets one.
+    /// Creates an account through the screens.
     func signUp(_ phone: Phone) async throws {
         try await tap(phone, "Sign in")
         try await tap(phone, "Create Account")
@@ -105,15 +105,15 @@ import Testing
     }
 }
 
-/// An answer whose body is read when somebody asks for it.
+/// A response whose body is read on demand.
 struct LiveAnswer {
     let response: Response
     var status: Int { response.status.code }
     var headers: HTTPFields { response.headers }
 
     /// - Parameters:
-    ///   - events: After so many screens the reader goes away.
-    ///   - meanwhile: Is done when the first of them has come.
+    ///   - events: The reader leaves after this many screens.
+    ///   - meanwhile: Runs when the first of them has arrived.
     func text(events: Int? = nil, meanwhile: @escaping @MainActor () -> Void = {}) async throws -> String {
         let body = ReadBody(events: events, meanwhile)
         do { try await response.body.write(body) } catch is ReaderLeft {}

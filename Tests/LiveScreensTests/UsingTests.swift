@@ -6,9 +6,9 @@ import Testing
 
 @testable import LiveScreens
 
-@MainActor @Suite("The app in a browser: using it", .timeLimit(.minutes(5)))
+@MainActor @Suite("The app in a browser: use", .timeLimit(.minutes(5)))
 struct UsingTests {
-    @Test("Somebody signs up by typing; what is secret is in nothing that is sent to the browser")
+    @Test("A user signs up by typing; no secret is sent to the browser")
     func signUp() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -20,7 +20,7 @@ struct UsingTests {
             #expect(!json.contains(LiveWorld.password) && !json.contains("•"))
             #expect(try phone.screen.value(of: "Password") == LiveWorld.password)
             #expect(json.contains("data-filled=\\\"true\\\"") && json.contains("autocomplete=\\\"new-password\\\""))
-            // Focus is the app's: Return goes on to the next field.
+            // The app controls the focus: Return moves to the next field.
             #expect(try await world.act(phone, "focus", ["id": name]).status == 200)
             #expect(phone.frame.page.focused == name)
             #expect(try await world.act(phone, "submit", ["id": name]).status == 200)
@@ -31,7 +31,7 @@ struct UsingTests {
         }
     }
 
-    @Test("An app that starts again has its session, and a phone that was forgotten has not")
+    @Test("A restarted app keeps its session, and a removed phone does not")
     func restart() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -40,7 +40,7 @@ struct UsingTests {
             #expect(try await world.act(phone, "restart").status == 200)
             try await phone.screen.wait(for: "Welcome back, Ada")
             #expect(phone.frame.run != run && phone.ticket != ticket)
-            // What was meant for the app before its restart.
+            // An action for the app before its restart.
             #expect(try await world.act(phone, "dismiss", ["run": run]).status == 410)
             #expect(try await world.act(phone, "dismiss", ["run": phone.frame.run]).status == 200)
             #expect(try await world.act(phone, "forget").status == 200)
@@ -50,7 +50,7 @@ struct UsingTests {
         }
     }
 
-    @Test("Elements keep their ids while they are there, and no two have the same")
+    @Test("Elements keep unique ids while they exist")
     func ids() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -66,7 +66,7 @@ struct UsingTests {
         }
     }
 
-    @Test("Language, appearance and network are the phone's")
+    @Test("Language, appearance and network are settings of the phone")
     func settings() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -91,7 +91,7 @@ struct UsingTests {
         }
     }
 
-    @Test("Apple's sheet: somebody is chosen, closes it, fails, or types an address that is none")
+    @Test("Apple's sheet: the user chooses a person, closes it, fails, or types an invalid address")
     func apple() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -114,7 +114,7 @@ struct UsingTests {
         }
     }
 
-    @Test("Google's page opens by a link, and comes back to the phone that waits, once")
+    @Test("Google's page opens from a link and returns to the waiting phone, once")
     func google() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
@@ -132,7 +132,7 @@ struct UsingTests {
         }
     }
 
-    @Test("A browser whose window was closed has cancelled")
+    @Test("Closing the browser window cancels")
     func closedBrowser() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()

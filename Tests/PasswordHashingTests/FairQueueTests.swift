@@ -4,7 +4,7 @@ import Testing
 
 @testable import PasswordHashing
 
-@Suite("Turns in the hashing queue", .timeLimit(.minutes(5)))
+@Suite("Fairness of the hashing queue", .timeLimit(.minutes(5)))
 struct FairQueueTests {
     private func source(_ block: UInt64, _ address: UInt64) -> HashingSource {
         HashingSource(block: block, address: address)
@@ -16,7 +16,7 @@ struct FairQueueTests {
         return all
     }
 
-    @Test("Blocks take turns, in each block its addresses, and of one address the first comes first")
+    @Test("Blocks take turns, then their addresses, then requests in order of arrival")
     func turns() {
         var queue = FairQueue<String>()
         for number in 1...4 { queue.append("flood \(number)", from: source(1, 1)) }
@@ -28,7 +28,7 @@ struct FairQueueTests {
         #expect(emptied(&queue) == ["later"])
     }
 
-    @Test("A full queue makes room at the cost of who has most, and never for who would have more then")
+    @Test("A full queue makes room at the cost of the largest caller, and never for a larger one")
     func shares() {
         var queue = FairQueue<String>()
         for number in 1...3 { queue.append("flood \(number)", from: source(1, 1)) }
@@ -45,7 +45,7 @@ struct FairQueueTests {
         #expect(FairQueue<String>().popsNothing)
     }
 
-    @Test("Whoever goes leaves no trace, and the turns of the others stay")
+    @Test("A departing caller leaves no trace, and the turns of the others stay")
     func removal() {
         var queue = FairQueue<String>()
         for name in ["a1", "a2"] { queue.append(name, from: source(1, 1)) }
@@ -56,7 +56,7 @@ struct FairQueueTests {
         #expect(emptied(&queue) == ["a2"])
     }
 
-    @Test("Against a flood from one address that fills the queue, each of 72 others gets their hash, in the next turn")
+    @Test("During a flood from one address that fills the queue, each of 72 others is hashed in the next turn")
     func flood() async throws {
         let gate = Gate()
         try await TestHasher.run(waitingPerThread: 128, gate: gate) { hasher, _ in

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Holds every hashing thread that asks for a salt until it is opened; afterwards nobody waits.
+/// Blocks every hashing thread that requests a salt until it opens; afterwards no thread waits.
 final class Gate: Sendable {
     private let held = Mutex(0)
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Threads that stand at the gate, or have stood there.
+    /// Threads that wait at the gate, or have waited there.
     var arrivals: Int { held.withLock { $0 } }
 
     func pass() {

@@ -8,7 +8,7 @@ struct HashingQueueTests {
     private let password = Secret("correct horse")
 
     @Test(
-        "Beyond its bound the queue refuses, and it recovers",
+        "Beyond its bound the queue refuses requests, and it recovers",
         arguments: [
             (threads: 1, waitingPerThread: 2), (threads: 2, waitingPerThread: 1), (threads: 1, waitingPerThread: 0),
         ])
@@ -53,7 +53,7 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("Nobody hashes for a caller who has gone, and the place in the queue is free at once")
+    @Test("No hash is computed for a cancelled caller, and its place is free at once")
     func cancelledWaiter() async throws {
         let gate = Gate()
         try await TestHasher.run(waitingPerThread: 1, gate: gate) { hasher, observed in
@@ -76,7 +76,7 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("A task that is cancelled before it asks gets no computation and keeps no place")
+    @Test("A task cancelled before its request gets no computation and no place")
     func cancelledBefore() async throws {
         try await TestHasher.run { hasher, observed in
             let gate = AsyncStream<Void>.makeStream()
@@ -94,7 +94,7 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("A computation that has begun is finished although its caller has gone")
+    @Test("A started computation finishes although its caller was cancelled")
     func cancelledWhileRunning() async throws {
         let gate = Gate()
         try await TestHasher.run(gate: gate) { hasher, observed in
@@ -108,7 +108,7 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("At shutdown those who wait are refused, what runs is finished, and later callers are refused")
+    @Test("At shutdown waiting callers are refused, running work finishes, and later callers are refused")
     func shutdown() async throws {
         let gate = Gate()
         try await TestHasher.run(gate: gate) { hasher, observed in
@@ -129,7 +129,7 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("On Linux the threads hash at nice 10 from the first password on, and no other thread does")
+    @Test("On Linux only the hashing threads run at nice 10, from the first password on")
     func priority() async throws {
         let before = niceOfThisThread()
         let seen = Mutex<[Int32?]>([])
@@ -146,7 +146,7 @@ struct HashingQueueTests {
     }
 
     @Test(
-        "The wait that a refusal names grows with the queue and with what a hash takes",
+        "The wait in a refusal grows with the queue and with the duration of a hash",
         arguments: [
             (threads: 1, waitingPerThread: 1, took: Duration.milliseconds(50), expected: Duration.seconds(1)),
             (threads: 2, waitingPerThread: 64, took: .milliseconds(50), expected: .seconds(4)),
@@ -168,7 +168,7 @@ struct HashingQueueTests {
         #expect(throws: Never.self) { try load.admit() }
     }
 
-    /// Lets others run until something has happened.
+    /// Lets other tasks run until the condition holds.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Comparing passwords")
 struct PasswordHasherTests {
     @Test(
-        "A known hash knows its password and no other",
+        "A known hash matches its password and no other",
         arguments: [
             ("password", Known.argon2id), ("password", Known.argon2idTwoLanes), ("password", Known.argon2i),
             ("password", Known.argon2idFourLanes),
@@ -29,7 +29,7 @@ struct PasswordHasherTests {
     }
 
     @Test(
-        "A Firebase hash at the bounds of what can be computed is computed",
+        "A Firebase hash at the bounds is computed",
         arguments: [
             "v=1,n=1,r=16,p=1", "v=1,n=15,r=1,p=1", "v=1,n=16,r=2,p=1", "v=1,n=1,r=32,p=2", "v=1,n=2,r=33,p=2",
             "v=1,n=1,r=33,p=3", "v=1,n=1,r=1024,p=3", "v=1,n=1,r=1024,p=16",
@@ -40,7 +40,7 @@ struct PasswordHasherTests {
         #expect(hash.matches(&password) == false)
     }
 
-    @Test("A new hash is Argon2id with our settings, a fresh salt, and matches its password alone")
+    @Test("A new hash is Argon2id with our settings and a fresh salt, and matches only its password")
     func roundTrip() async throws {
         try await TestHasher.run { hasher, _ in
             let first = try await hasher.hash(Secret("correct horse")).reveal()
@@ -64,7 +64,7 @@ struct PasswordHasherTests {
     }
 
     @Test(
-        "With the settings of production a hash from elsewhere matches and stays",
+        "With the production settings an imported hash matches and stays",
         arguments: [
             "$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$69I7qCjDTsQwhQqFvpQJiqEI0lGQvxC84fXE0Ktxca4"
         ])
@@ -76,7 +76,7 @@ struct PasswordHasherTests {
     }
 
     @Test(
-        "A right password says whether its hash is to be replaced",
+        "A right password reports whether its hash needs an upgrade",
         arguments: [
             ("password", Known.argon2id, PasswordCheck.right(needsUpgrade: true)),
             ("password", Known.argon2i, .right(needsUpgrade: true)),
@@ -92,7 +92,7 @@ struct PasswordHasherTests {
     }
 
     @Test(
-        "bcrypt reads 72 bytes: a longer password never matches, but costs the work",
+        "bcrypt reads 72 bytes: a longer password never matches, but costs the same work",
         arguments: [
             (71, false), (72, true), (73, false), (512, false), (1_000, false),
         ])
@@ -106,7 +106,7 @@ struct PasswordHasherTests {
     }
 
     @Test(
-        "bcrypt ends at a NUL: a password with one never matches, but costs the work",
+        "bcrypt ends at a NUL: a password with one never matches, but costs the same work",
         arguments: [
             "pass\0", "pass\0word", "\0pass",
         ])
@@ -119,7 +119,7 @@ struct PasswordHasherTests {
     }
 
     @Test(
-        "Without a readable hash one Argon2id computation is done and the answer is no",
+        "Without a readable hash one Argon2id computation runs and the result is no match",
         arguments: [
             nil, "", "not a hash", "$2b$31$abcdefghijklmnopqrstuuXX", "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$AAAA",
             // The decoy itself, with the salt and the tag that the password is compared with.
@@ -133,7 +133,7 @@ struct PasswordHasherTests {
         }
     }
 
-    @Test("Nothing is computed and no randomness is drawn before the first password comes")
+    @Test("Before the first password nothing is computed and no randomness is used")
     func startUp() async throws {
         try await TestHasher.run { hasher, observed in
             #expect(observed.algorithms == [])

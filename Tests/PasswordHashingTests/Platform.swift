@@ -2,7 +2,7 @@
 #if os(Linux)
 import Glibc
 
-/// With id 0 Linux answers for the calling thread.
+/// With id 0, Linux returns the value of the calling thread.
 func niceOfThisThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
 #else
 /// Priorities are left alone on Darwin.

@@ -21,7 +21,7 @@ struct StoredHashTests {
     }
 
     @Test(
-        "Anything else is no hash",
+        "Any other text is not a hash",
         arguments: [
             "", "$", "first password 1", "plain:first password 1", "$1$salt$hash", "$argon2id$",
             "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$\(Known.tag)",
@@ -63,7 +63,7 @@ struct StoredHashTests {
     }
 
     @Test(
-        "Everything but an Argon2id hash of at least our cost, and at most four times that, is upgraded",
+        "Every hash is upgraded, except Argon2id with our cost up to four times that",
         arguments: [
             ("$argon2id$v=19$m=256,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", false),
             ("$argon2id$v=19$m=512,t=3,p=4$MDEyMzQ1Njc4OWFiY2RlZg$\(Known.tag)", false),
@@ -84,7 +84,7 @@ struct StoredHashTests {
     }
 
     @Test(
-        "An import brings no hash whose check takes longer than a quarter of a second",
+        "An import accepts no hash whose check takes longer than a quarter of a second",
         arguments: [
             (Known.argon2id, true), (Known.bcrypt(prefix: "$2b$12$"), true), (Known.bcrypt(prefix: "$2b$13$"), false),
             ("$argon2id$v=19$m=65536,t=4,p=4$c29tZXNhbHQ$\(Known.tag)", true),
@@ -114,7 +114,7 @@ struct StoredHashTests {
     }
 
     @Test(
-        "Settings outside the accepted limits do not exist",
+        "Settings outside the limits cannot be created",
         arguments: [
             (8, 1, 1, 16, 32, true), (7, 1, 1, 16, 32, false), (16, 1, 2, 16, 32, true), (15, 1, 2, 16, 32, false),
             (1_048_576, 20, 16, 48, 64, true), (1_048_577, 1, 1, 16, 32, false), (8, 21, 1, 16, 32, false),
@@ -127,7 +127,7 @@ struct StoredHashTests {
         #expect((settings != nil) == exist)
     }
 
-    @Test("New hashes cost what OWASP asks for")
+    @Test("New hashes have OWASP's cost")
     func owasp() {
         #expect(Argon2Settings.owasp == Argon2Settings(memoryKiB: 19_456, passes: 2, lanes: 1))
     }

@@ -3,9 +3,9 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: nodes that go away", .needsServer)
+@Suite("PostgreSQL: failing nodes", .needsServer)
 struct AbsentNodeTests {
-    @Test("The name that a node held is free when the node is gone, also when its work goes on unseen")
+    @Test("The lock of a node is free when the node is gone, even if its work continues unseen")
     func holderGone() async throws {
         let bench = try await Bench()
         let name = "holder-\(bench.schema)"
@@ -14,12 +14,12 @@ struct AbsentNodeTests {
         try await holder.exclusively("purge", waits: false) {
             let busy = try await other.exclusively("purge", waits: false) { true }
             #expect(busy == nil)
-            // As the server does when it has not heard of a node for long enough.
+            // As the server does after a long silence of a node.
             try await bench.cluster.administer(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
             let taken = try await other.exclusively("purge", waits: true) { true }
             #expect(taken == true)
-            // Each statement is a transaction of the database all the same: two at it do no harm.
+            // Each statement is still a transaction of the database, so two nodes at work are harmless.
             try await holder.addNote(1)
         }
         #expect(try await other.noteIDs() == [1])

@@ -49,7 +49,7 @@ final class Bench: Sendable {
 }
 
 extension Database {
-    /// Waits until so many statements of `name`'s wait for what another transaction holds.
+    /// Waits until this many statements of `name` wait for a lock of another transaction.
     func awaitLock(of name: String, statements: Int = 1) async throws {
         while try await row(
             """
@@ -79,7 +79,7 @@ extension Database {
     }
 }
 
-/// A clock that stands still.
+/// A clock that does not move.
 final class StandingClock: Sendable {
     private let clock = Mutex(Duration.zero)
 
@@ -87,7 +87,7 @@ final class StandingClock: Sendable {
     func advance(_ duration: Duration) { clock.withLock { $0 += duration } }
 }
 
-/// What was told, in order.
+/// The observations, in order.
 final class Told<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

@@ -3,9 +3,9 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: callers who leave, and who must not wait for others", .needsServer)
+@Suite("PostgreSQL: cancelled callers, and callers that must not wait for others", .needsServer)
 struct CancellationTests {
-    /// A node whose statements can be told from others', and one that holds what they need.
+    /// A node with recognizable statements, and another that holds their locks.
     private func nodes(_ connections: Int = 1) async throws -> (PostgresDatabase, String, holder: PostgresDatabase) {
         let bench = try await Bench()
         let holder = try await bench.openWithNotes()
@@ -14,7 +14,7 @@ struct CancellationTests {
         return (try bench.open(connections, "&application_name=\(name)"), name, holder)
     }
 
-    @Test("A caller who leaves stops the statement that waits for another's row, and frees its connection")
+    @Test("A cancelled caller stops its waiting statement and frees the connection")
     func running() async throws {
         let (node, name, holder) = try await nodes()
         let held = HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held'") }
@@ -33,7 +33,7 @@ struct CancellationTests {
         #expect(try await node.noteTexts() == ["held"])
     }
 
-    @Test("Who leaves in the moment of coming is not forgotten", arguments: [false, true])
+    @Test("A caller cancelled on arrival is not forgotten", arguments: [false, true])
     func leavingAtOnce(_ reads: Bool) async throws {
         let (node, _, holder) = try await nodes()
         let held = HeldWrite(node) { db in try db.run("SELECT 1") }
@@ -51,7 +51,7 @@ struct CancellationTests {
         #expect(try await node.noteIDs() == [1])
     }
 
-    @Test("A read that waits for a table that somebody holds keeps no other read waiting")
+    @Test("A read that waits for a locked table blocks no other read")
     func readBehindLock() async throws {
         let (node, name, holder) = try await nodes(4)
         let held = HeldWrite(holder) { db in try db.run("LOCK TABLE note IN ACCESS EXCLUSIVE MODE") }
@@ -66,7 +66,7 @@ struct CancellationTests {
         #expect(try await stuck.value == [1])
     }
 
-    @Test("A statement that was stopped in the place of another runs again, whatever language the server speaks")
+    @Test("A statement cancelled in place of another runs again, in any language of the server")
     func stoppedByMistake() async throws {
         let (node, _, _) = try await nodes()
         try await node.raisesOnce("57014", "storniere Anfrage wegen Benutzeraufforderung")
@@ -79,7 +79,7 @@ struct CancellationTests {
         #expect(bodies.value == 2)
     }
 
-    @Test("Who is led to a server that has come to follow another one asks again on a new connection")
+    @Test("A caller on a server that became a follower retries on a new connection")
     func readOnlyServer() async throws {
         let (node, _, _) = try await nodes()
         try await node.raisesOnce("25006", "cannot execute UPDATE in a read-only transaction")
@@ -88,7 +88,7 @@ struct CancellationTests {
         #expect(try await node.process() != before)
     }
 
-    @Test("What somebody between here and the server has forgotten is prepared anew", arguments: [false, true])
+    @Test("A prepared statement that was lost on the way is prepared again", arguments: [false, true])
     func forgottenStatements(_ reads: Bool) async throws {
         let (node, _, _) = try await nodes()
         @Sendable func ids() async throws -> [Int] {
@@ -104,7 +104,7 @@ struct CancellationTests {
         #expect(try await ids() == [1])
     }
 
-    @Test("A statement goes on when the table behind it has changed since it was prepared", arguments: [false, true])
+    @Test("A statement continues after a change of its table", arguments: [false, true])
     func changedTable(_ reads: Bool) async throws {
         let (node, _, holder) = try await nodes()
         let all: SQL = "SELECT * FROM note"
@@ -117,7 +117,7 @@ struct CancellationTests {
         #expect(try await ids() == [1])
     }
 
-    @Test("A node that waits for work of one name stops waiting when its caller leaves")
+    @Test("A node that waits for a lock stops waiting when its caller is cancelled")
     func exclusiveWork() async throws {
         let bench = try await Bench()
         let (first, second) = (try bench.open(1), try bench.open(1))
@@ -139,7 +139,7 @@ struct CancellationTests {
 }
 
 extension PostgresDatabase {
-    /// Makes a function that fails with `state` when it is first called, and then says how often it was.
+    /// Creates a function that fails with `state` at its first call, and then returns the number of its calls.
     fileprivate func raisesOnce(_ state: String, _ message: String) async throws {
         try await run("CREATE SEQUENCE calls")
         try await run(

@@ -6,7 +6,7 @@ import Testing
 @Suite("PostgreSQL: rules of the schema", .needsServer)
 struct ConstraintTests {
     @Test(
-        "A failure has the server's state as its code",
+        "A failure has the SQLSTATE as its code",
         arguments: [
             ("SELEC \(1)", "42601"), ("SELECT \(1) FROM nowhere", "42P01"), ("SELECT colour FROM note", "42703"),
             ("DELETE FROM note; DELETE FROM note", "42601"),
@@ -18,7 +18,7 @@ struct ConstraintTests {
         #expect(failure?.code == Int(state, radix: 36))
     }
 
-    @Test("A body that swallows a broken rule is not answered as if its rows were there", arguments: [true, false])
+    @Test("A body that ignores a violation does not report its rows as written", arguments: [true, false])
     func swallowed(_ goesOn: Bool) async throws {
         let database = try await Bench().openWithNotes()
         try await database.addNote(1)

@@ -15,7 +15,7 @@ struct NodeTests {
             ]),
     ]
 
-    @Test("Of ten nodes that start at once one changes the schema, once")
+    @Test("Of ten nodes that start together one migrates, once")
     func migrations() async throws {
         let bench = try await Bench()
         let nodes = try (0..<10).map { _ in try bench.open(1) }
@@ -27,7 +27,7 @@ struct NodeTests {
         #expect(try await nodes[9].appliedMigrations() == [1, 2])
     }
 
-    @Test("A role that may not change the schema starts on one that is up to date")
+    @Test("A role that may not change the schema starts if it is up to date")
     func upToDate() async throws {
         let bench = try await Bench()
         try await bench.open().migrate(steps)
@@ -38,7 +38,7 @@ struct NodeTests {
         }
     }
 
-    @Test("Work of one name is done by one node at a time; others leave it or wait")
+    @Test("Locked work runs on one node at a time; others skip it or wait")
     func exclusive() async throws {
         let bench = try await Bench()
         let (first, second) = (try bench.open(1), try bench.open(1))
@@ -71,7 +71,7 @@ struct NodeTests {
         #expect(try await second.exclusively("purge", waits: true) { true } == true)
     }
 
-    @Test("A name is free when its work has ended, not some time later", arguments: [false, true])
+    @Test("A lock is free when its work has ended, and not later", arguments: [false, true])
     func free(isCancelled: Bool) async throws {
         let bench = try await Bench()
         let name = "free-\(bench.schema)"
@@ -94,7 +94,7 @@ struct NodeTests {
         }
     }
 
-    @Test("A thousand reads of one statement at once share one connection, and a wrong one harms no other")
+    @Test("A thousand concurrent reads of one statement share one connection, and a failing one harms no other")
     func sharedReads() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -126,7 +126,7 @@ struct NodeTests {
         #expect(count == 1)
     }
 
-    @Test("A reader may answer a refusal itself, alone or after other statements")
+    @Test("A reader may handle an error itself, alone or after other statements")
     func answeredRefusal() async throws {
         let database = try await Bench().openWithNotes()
         for first in [false, true] {
@@ -144,7 +144,7 @@ struct NodeTests {
         #expect(try await database.noteIDs() == [])
     }
 
-    @Test("A read may ask nothing, swallow what stops it, or decide by the first answer whether to ask more")
+    @Test("A read may ask nothing, ignore the driver's error, or ask more after the first result")
     func bodies() async throws {
         let database = try await Bench().openWithNotes()
         try await database.addNote(1)
@@ -152,7 +152,7 @@ struct NodeTests {
         await #expect(throws: Refused()) { try await database.read { _ in throw Refused() } }
         for _ in 0..<3 {
             let swallowed = try await database.read { db in
-                // What is lost is what this test is about.
+                // The ignored error is the subject of this test.
                 (try? db.row("SELECT id FROM note") { $0.int(0) }) ?? nil
             }
             #expect(swallowed == 1)

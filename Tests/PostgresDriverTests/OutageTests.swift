@@ -3,14 +3,14 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: connections that break, limits of time", .needsServer)
+@Suite("PostgreSQL: broken connections and time limits", .needsServer)
 struct OutageTests {
     private static let commitUnknown = DatabaseFailure(
         code: Int("08007", radix: 36) ?? 0,
         detail: "the connection was lost while committing: whether it took effect is not known",
         kind: .unknownOutcome)
 
-    @Test("A write whose connection is cut before the commit runs again on a new one, and counts once")
+    @Test("A write whose connection breaks before the commit runs again on a new one, and counts once")
     func lostBeforeCommit() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -25,7 +25,7 @@ struct OutageTests {
         #expect(try await database.noteIDs() == [1, 2])
     }
 
-    @Test("When the connection is cut during the commit, nothing runs twice, and the caller hears that nobody knows")
+    @Test("After a broken commit nothing runs twice, and the caller gets an unknown outcome")
     func lostInCommit() async throws {
         let database = try await Bench().openWithNotes()
         try await database.write { db in
@@ -52,7 +52,7 @@ struct OutageTests {
         try await database.addNote(2)
     }
 
-    @Test("When the server cuts every connection, readers and writers go on as if nothing were")
+    @Test("When the server cuts every connection, readers and writers continue")
     func allCut() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -71,7 +71,7 @@ struct OutageTests {
                 do {
                     try await group.waitForAll()
                 } catch let failure as DatabaseFailure where failure == Self.commitUnknown {
-                    // The one answer that leaves it open; the note may be there or not.
+                    // The only error with an unknown outcome; the note may exist or not.
                 }
             }
         }
@@ -79,10 +79,10 @@ struct OutageTests {
         #expect(try await node.noteIDs() == database.noteIDs())
     }
 
-    @Test("A server that cannot be reached is told after the caller's time limit, for reads and writes")
+    @Test("An unreachable server is reported after the caller's time limit, for reads and writes")
     func unreachable() async throws {
         var settings = PostgresSettings()
-        // Long enough for the first attempt on a busy machine: its failure is what the caller is told.
+        // Long enough for the first attempt on a busy machine: the caller gets its failure.
         settings.waitLimit = .seconds(5)
         let database = try PostgresDatabase(
             ConnectionURL("postgres:///postgres?host=/nonexistent&user=gatehouse"), settings: settings, uptime: uptime)
@@ -93,7 +93,7 @@ struct OutageTests {
         #expect(reading?.code == Int("08006", radix: 36))
     }
 
-    @Test("A statement that takes too long is given up by the server; its connection goes on")
+    @Test("The server cancels a statement that takes too long; its connection continues")
     func tooLong() async throws {
         let bench = try await Bench()
         let database = try bench.open(1, change: { $0.statementLimit = .seconds(2) })
@@ -115,7 +115,7 @@ struct OutageTests {
     }
 
     @Test(
-        "Where the server is decides whether it has to prove who it is, unless the URL says so",
+        "The server's address decides about certificate checks, unless the URL does",
         arguments: [
             ("postgres://a:b@db.example.com/x", "verify-full"), ("postgres:///x", "prefer"),
             ("postgres://localhost/x", "prefer"), ("postgres://127.0.0.1/x", "prefer"),
@@ -130,7 +130,7 @@ struct OutageTests {
     }
 
     @Test(
-        "What libpq takes from its environment counts as if it stood in the URL",
+        "libpq's environment counts like the URL",
         arguments: [
             (["PGHOST": "db.example.com"], "verify-full"), (["PGHOST": "/run/postgresql"], "prefer"),
             (["PGHOST": "db.example.com", "PGSSLMODE": "require"], "require"),
@@ -143,7 +143,7 @@ struct OutageTests {
         #expect(own.sslMode == "disable")
     }
 
-    @Test("A URL that cannot be read is refused, and no URL shows itself")
+    @Test("An invalid URL is refused, and no URL prints itself")
     func wrongURL() throws {
         for text in [
             "", "hunter2", "mysql://a:hunter2@b/c", "postgres://a:hunter2@b/c?what=1", "host=b password=hunter2",

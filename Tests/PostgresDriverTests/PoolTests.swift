@@ -3,9 +3,9 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: who gets a connection", .needsServer)
+@Suite("PostgreSQL: the order of callers", .needsServer)
 struct PoolTests {
-    @Test("Callers who wait for a connection get it in the order in which they came")
+    @Test("Callers get a connection in the order of arrival")
     func order() async throws {
         let database = try await Bench().openWithNotes(1)
         let held = HeldWrite(database) { db in try db.run("SELECT 1") }
@@ -26,7 +26,7 @@ struct PoolTests {
         #expect(order.all == Array(0..<20))
     }
 
-    @Test("How many connections are used and idle, and how many callers wait, can be read")
+    @Test("Used and idle connections and waiting callers can be counted")
     func use() async throws {
         let database = try await Bench().open(1)
         #expect(database.poolUse == PoolUse(limit: 1, used: 0, idle: 0, waiting: 0))
@@ -43,7 +43,7 @@ struct PoolTests {
         #expect(database.poolUse == PoolUse(limit: 1, used: 0, idle: 1, waiting: 0))
     }
 
-    @Test("Who has waited for a connection until the limit of time is refused, and leaves those behind in their turn")
+    @Test("A caller that waited until its time limit is refused, and later ones keep their turn")
     func late() async throws {
         let time = StandingClock()
         let database = try await Bench().open(1, uptime: { time.now })
@@ -64,7 +64,7 @@ struct PoolTests {
         #expect(second == third)
     }
 
-    @Test("A change of the schema that waits keeps nobody behind it in the queue beyond the limit of time")
+    @Test("A waiting migration blocks other callers only until its time limit")
     func lateBehindSchema() async throws {
         let time = StandingClock()
         let database = try await Bench().open(1, change: { $0.callerLimit = 2 }, uptime: { time.now })

@@ -3,11 +3,11 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL: steps of the schema beside a service that runs", .needsServer)
+@Suite("PostgreSQL: migrations under load", .needsServer)
 struct SchemaChangeTests {
     private let colour = Migration(1, "a colour", ["ALTER TABLE note ADD COLUMN colour \(.text)"])
 
-    @Test("A step that waits for a table gives way to the service, and runs when the table is free")
+    @Test("A migration that waits for a table yields to other statements, and runs when the table is free")
     func givesWay() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -28,7 +28,7 @@ struct SchemaChangeTests {
         #expect(try await service.noteIDs() == Array(1...20))
     }
 
-    @Test("A step that finds its table in use until its time is over has done nothing, and says so")
+    @Test("A migration that finds its table locked until its time limit does nothing, and reports it")
     func neverFree() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -49,7 +49,7 @@ struct SchemaChangeTests {
         #expect(try await database.appliedMigrations() == [1])
     }
 
-    @Test("A step may take longer than the service's limits of time")
+    @Test("A migration may exceed the time limits of ordinary statements")
     func longStep() async throws {
         let migrator = try await Bench().open(
             1,

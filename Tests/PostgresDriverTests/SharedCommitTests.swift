@@ -5,13 +5,13 @@ import Testing
 
 @testable import PostgresDriver
 
-@Suite("Changes that share a commit", .needsServer)
+@Suite("Shared commits", .needsServer)
 struct SharedCommitTests {
     private static func rename(_ id: Int, to text: String) -> SQL {
         "UPDATE note SET text = \(text) \(.ofMany) WHERE id = \(id) AND text <> \("\(id)")"
     }
 
-    @Test("Callers side by side are told their own counts, and all of it is there")
+    @Test("Concurrent callers get their own counts, and all rows are written")
     func together() async throws {
         let (bench, events) = (try await Bench(), Told<DatabaseEvent>())
         let database = try bench.open { events.add($0) }
@@ -30,7 +30,7 @@ struct SharedCommitTests {
         #expect(shared == 200 + 21)
     }
 
-    @Test("Callers of different statements side by side have each their own carried out")
+    @Test("Concurrent callers of different statements each get their own result")
     func different() async throws {
         let database = try await Bench().openWithNotes()
         for id in 0..<40 { try await database.addNote(id) }
@@ -49,7 +49,7 @@ struct SharedCommitTests {
         #expect(left.sorted() == (0..<20).map { $0 * 2 })
     }
 
-    @Test("Whoever breaks a rule is refused alone")
+    @Test("Only the caller that violates a constraint is refused")
     func alone() async throws {
         let database = try await Bench().openWithNotes()
         for id in 0..<10 { try await database.addNote(id) }
@@ -72,7 +72,7 @@ struct SharedCommitTests {
         #expect(try await database.noteIDs() == Array(0..<10))
     }
 
-    @Test("Whoever has a value that cannot be sent is refused alone")
+    @Test("Only the caller with an unsendable value is refused")
     func unsendable() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -81,7 +81,7 @@ struct SharedCommitTests {
         #expect(try await bench.carryOut(batch, within: .seconds(60)) == [.done, .refused, .done])
     }
 
-    @Test("Whoever changes a row that somebody holds waits for it alone, and others go on")
+    @Test("Only the caller that changes a locked row waits, and others continue")
     func held() async throws {
         let database = try await Bench().openWithNotes()
         for id in 0..<3 { try await database.addNote(id) }
@@ -96,7 +96,7 @@ struct SharedCommitTests {
         for task in waiting { #expect(try await task.value == 1) }
     }
 
-    @Test("Who comes while one waits for a row waits for nobody")
+    @Test("A caller that arrives during the wait for a row is not delayed")
     func secondConnection() async throws {
         let bench = try await Bench()
         let holder = try await bench.openWithNotes()
@@ -113,7 +113,7 @@ struct SharedCommitTests {
         #expect(try await first.value == 1)
     }
 
-    @Test("Who comes while the server refuses a batch for now waits for nobody")
+    @Test("A caller that arrives during a batch's retry is not delayed")
     func refusedForNow() async throws {
         let bench = try await Bench()
         let holder = try await bench.openWithNotes()
@@ -133,7 +133,7 @@ struct SharedCommitTests {
             })
         let held = HeldWrite(holder) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 0") }
         await held.hasBegun()
-        // Both connections wait, and behind them a batch comes together.
+        // Both connections wait, and a batch forms behind them.
         var first: [Task<Int, any Error>] = []
         for statements in 1...2 {
             first.append(Task { try await database.change(Self.rename(0, to: "new")) })
@@ -147,7 +147,7 @@ struct SharedCommitTests {
         for task in first + batch { _ = try await task.value }
     }
 
-    @Test("A row that somebody holds costs a batch two waits, however many want the row, and the others are done")
+    @Test("A locked row costs a batch two waits, for any number of callers, and the others finish")
     func heldInBatch() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -161,7 +161,7 @@ struct SharedCommitTests {
         try await held.finish()
     }
 
-    @Test("A batch that meets a second row that somebody holds waits no more")
+    @Test("A batch that meets a second locked row stops waiting")
     func heldRows() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
@@ -173,7 +173,7 @@ struct SharedCommitTests {
         try await held.finish()
     }
 
-    @Test("Who waits for a row on the shared connection and then on one of the pool waits for one limit of time in all")
+    @Test("A wait for a row on the shared connection and then on the pool has one time limit in total")
     func waitLimit() async throws {
         let (bench, time) = (try await Bench(), StandingClock())
         let holder = try await bench.openWithNotes()
@@ -198,7 +198,7 @@ struct SharedCommitTests {
         await #expect(throws: DatabaseFailure.self) { try await change.value }
     }
 
-    @Test("A connection that the server ended in good order is not used, and nobody is left in doubt")
+    @Test("A connection that the server closed cleanly is not used, and no outcome is unknown")
     func ended() async throws {
         let bench = try await Bench()
         let other = try await bench.openWithNotes()
@@ -211,7 +211,7 @@ struct SharedCommitTests {
         }
     }
 
-    @Test("A connection that is lost leaves nobody in the dark, and the next change goes through")
+    @Test("After a lost connection every caller gets an answer, and the next change succeeds")
     func lost() async throws {
         let bench = try await Bench()
         let name = "lost-\(bench.schema)"
@@ -240,7 +240,7 @@ struct SharedCommitTests {
         #expect(try await database.change(Self.rename(1, to: "newer")) == 1)
     }
 
-    @Test("A caller who leaves while the server is away, and a thread asks for it, is let go")
+    @Test("A caller cancelled during a server outage, while a thread reconnects, is released")
     func cancelledMeanwhile() async throws {
         let (retries, retry) = AsyncStream.makeStream(of: Void.self)
         var settings = PostgresSettings()
@@ -257,7 +257,7 @@ struct SharedCommitTests {
         await #expect(throws: CancellationError.self) { try await change.value }
     }
 
-    @Test("A caller who has left before the change was asked for is let go")
+    @Test("A caller cancelled before its change was requested is released")
     func cancelled() async throws {
         let database = try await Bench().openWithNotes()
         let change = Task {
@@ -324,9 +324,9 @@ extension Bench {
 
     fileprivate enum Outcome { case done, held, refused }
 
-    /// Has one thread carry out a batch.
+    /// Lets one thread run a batch.
     ///
-    /// - Returns: What each caller was told, in the order of the batch.
+    /// - Returns: Each caller's result, in the order of the batch.
     fileprivate func carryOut(_ batch: [SQL], within limit: Duration) async throws -> [Outcome] {
         let plan = SessionPlan(
             parameters: try cluster.url(schema: schema).parameters(connectLimit: .seconds(10)),

@@ -32,11 +32,11 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [7])
     }
 
-    @Test("Two writes that each decide on what the other changes come one after the other: one runs again")
+    @Test("Two writes that depend on each other run one after the other: one is repeated")
     func serializable() async throws {
         let database = try await Bench().openWithNotes()
         let bodies = Tally()
-        // Each adds a note if there is none: at most one may.
+        // Each adds a note if there is none: at most one succeeds.
         let first = HeldWrite(database) { db in
             let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int(0) } == 0
             if isEmpty { try db.run("INSERT INTO note (id, text) VALUES (1, '')") }
@@ -54,7 +54,7 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [1])
     }
 
-    @Test("Fifty writes of one counter at once lose none")
+    @Test("Fifty concurrent writes of one counter lose none")
     func counter() async throws {
         let database = try await Bench().openWithNotes(8)
         try await database.run("INSERT INTO note (id, text) VALUES (0, 'counter')")
@@ -111,7 +111,7 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [1])
     }
 
-    @Test("Commits and statements are told to whoever measures, reads with their time")
+    @Test("Commits and statements reach the observer, reads with their time")
     func events() async throws {
         let told = Told<String>()
         let database = try await Bench().open { event in
@@ -129,14 +129,14 @@ struct TransactionTests {
         #expect(told.all == ["statement", "statement", "commit 1", "statement", "read"])
     }
 
-    @Test("A database that nobody holds any more closes, although its bodies held it")
+    @Test("An unreferenced database closes, although its bodies captured it")
     func released() async throws {
         weak var held: PostgresDatabase?
         do {
             let database = try await Bench().openWithNotes()
             held = database
             for id in 0..<3 {
-                // What a body has taken hold of goes with the body.
+                // Captured values end with the body.
                 try await database.write { db in _ = try withExtendedLifetime(database) { try db.run("SELECT \(id)") } }
                 _ = try await database.noteIDs()
             }
@@ -146,7 +146,7 @@ struct TransactionTests {
         #expect(held == nil)
     }
 
-    @Test("What is closed refuses, at once and later")
+    @Test("A closed database refuses calls, at once and later")
     func closed() async throws {
         let database = try await Bench().openWithNotes()
         database.close()

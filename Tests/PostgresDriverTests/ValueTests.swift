@@ -13,7 +13,7 @@ struct ValueTests {
         #expect(back == number)
     }
 
-    @Test("What failed when it first ran is not kept prepared for ever", arguments: [false, true])
+    @Test("A failed first run leaves no prepared statement", arguments: [false, true])
     func keptStatements(_ reads: Bool) async throws {
         let database = try await Bench().open(1)
         for _ in 0..<600 {
@@ -33,7 +33,7 @@ struct ValueTests {
         #expect((kept ?? 0) < 510)
     }
 
-    @Test("Text with U+0000 is refused whole, not cut short", arguments: ["\u{0}", "a\u{0}b"])
+    @Test("Text with U+0000 is refused, not truncated", arguments: ["\u{0}", "a\u{0}b"])
     func zero(_ text: String) async throws {
         let database = try await Bench().openWithNotes()
         let refusal = ConstraintViolation(kind: .other, detail: "a text holds U+0000")
@@ -44,7 +44,7 @@ struct ValueTests {
         #expect(try await database.noteIDs() == [])
     }
 
-    @Test("An instant that the server cannot count is refused")
+    @Test("An instant out of the server's range is refused")
     func lateInstant() async throws {
         let database = try await Bench().open()
         await #expect(throws: ConstraintViolation(kind: .other, detail: "an instant is out of range")) {
@@ -53,7 +53,7 @@ struct ValueTests {
     }
 
     @Test(
-        "An instant without an end, or beyond the years that have a text, counts as the last or the first of them",
+        "An infinite instant, or one without a text form, counts as the last or the first",
         arguments: [
             ("infinity", 253_402_300_799_999_999), ("294276-12-31 23:59:59.999999+00", 253_402_300_799_999_999),
             ("9999-12-31 23:59:59.999999+00", 253_402_300_799_999_999), ("-infinity", -62_135_596_800_000_000),
@@ -66,7 +66,7 @@ struct ValueTests {
         #expect(back == ["\(microseconds)", "\(microseconds)"])
     }
 
-    @Test("A statement that cannot be sent costs the reads no connection")
+    @Test("A statement that cannot be sent keeps the read connection")
     func unsendable() async throws {
         let time = StandingClock()
         let database = try await Bench().open(uptime: { time.now })
@@ -81,7 +81,7 @@ struct ValueTests {
         #expect(try await database.read(process) == before)
     }
 
-    @Test("Ids are a type of the server's and come back as lower-case text; JSON comes back as it went in")
+    @Test("Ids are a native type and read back as lowercase text; JSON reads back unchanged")
     func typedText() async throws {
         let database = try await Bench().open()
         let id = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
@@ -96,7 +96,7 @@ struct ValueTests {
         #expect(back == [id, json, "[ ]"])
     }
 
-    @Test("What is no id or no JSON is refused, and its text is not repeated")
+    @Test("An invalid id or invalid JSON is refused, without repeating its text")
     func wrongText() async throws {
         let database = try await Bench().open()
         try await database.run("CREATE TABLE typed (id \(.uuid) PRIMARY KEY, content \(.json)) \(.table)")
@@ -110,7 +110,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Flags compare with 0 and 1, text sorts by its bytes, and plans name what is used")
+    @Test("Flags compare with 0 and 1, text sorts by its bytes, and plans name the index")
     func spelling() async throws {
         let database = try await Bench().open()
         try await database.run(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PostgreSQL: reads behind a slow one", .needsServer, .timeLimit(.minutes(5)))
 struct WaitingReadTests {
-    /// A node whose reads wait behind each other for as long as the test likes, and a table that somebody holds.
+    /// A node whose reads wait behind each other for as long as the test needs, and a locked table.
     private func world(
         callerLimit: Int = 1_000, clock: StandingClock
     ) async throws -> (PostgresDatabase, lock: HeldWrite, slowReadBegan: () async throws -> Void) {
@@ -29,7 +29,7 @@ struct WaitingReadTests {
         try await node.read { db in try db.row("SELECT 1") { $0.int(0) } }
     }
 
-    @Test("A read whose time is over is answered, although the connection works and one before it runs on")
+    @Test("A read past its time limit is answered, although an earlier one still runs on the connection")
     func deadline() async throws {
         let clock = StandingClock()
         let (node, lock, slowReadBegan) = try await world(clock: clock)
@@ -37,7 +37,7 @@ struct WaitingReadTests {
         try await slowReadBegan()
         let behind = Task { try await one(node) }
         while node.unansweredReads < 2 { await Task.yield() }
-        // Nobody waits for the first any more; the server has it still.
+        // No caller waits for the first any more; the server still runs it.
         slow.cancel()
         await #expect(throws: CancellationError.self) { try await slow.value }
         clock.advance(.seconds(11))
@@ -48,7 +48,7 @@ struct WaitingReadTests {
         #expect(try await next.value == 1)
     }
 
-    @Test("More reads than may wait are refused at once; the others are answered")
+    @Test("Reads beyond the waiting limit are refused at once; the others are answered")
     func bound() async throws {
         let (node, lock, _) = try await world(callerLimit: 5, clock: StandingClock())
         let refused = Tally()

@@ -18,7 +18,7 @@ struct ProfileChangesTests {
         ])
     func firstName(_ json: String, _ change: Change) throws { #expect(try changes(json).firstName == change) }
 
-    @Test("Fifty characters are enough, one more is too many, counted as the database counts")
+    @Test("Fifty characters are allowed, one more is not, counted as in the database")
     func length() throws {
         let fifty = String(repeating: "é", count: 50)
         #expect(try changes(#"{"first_name":" \#(fifty) "}"#).firstName == .set(fifty))
@@ -28,7 +28,7 @@ struct ProfileChangesTests {
         #expect(throws: InvalidProfileChange.self) { try changes(#"{"first_name":"\#(flags)"}"#) }
     }
 
-    @Test("Teams lose their doubles and keep their order; null empties them")
+    @Test("Teams lose duplicates and keep their order; null clears them")
     func teams() throws {
         let changes = try changes(#"{"favorite_teams":["nba_2","nfl_KC","nba_2","mlb_1-a"]}"#)
         #expect(changes.favoriteTeams == ["nba_2", "nfl_KC", "mlb_1-a"])
@@ -37,7 +37,7 @@ struct ProfileChangesTests {
     }
 
     @Test(
-        "What is not a team is refused",
+        "An invalid team id is refused",
         arguments: [
             #""nba_1""#, "{}", "[1]", "[null]", #"["nba"]"#, #"["NBA_1"]"#, #"["nba_"]"#, #"["_1"]"#, #"["nba_1 "]"#,
             #"["nba_1_2"]"#,
@@ -47,7 +47,7 @@ struct ProfileChangesTests {
         #expect(throws: InvalidProfileChange.self) { try changes(#"{"favorite_teams":\#(json)}"#) }
     }
 
-    @Test("Thirty teams are enough")
+    @Test("Thirty teams are allowed")
     func count() throws {
         let list = (1...31).map { #""nba_\#($0)""# }
         #expect(
@@ -60,7 +60,7 @@ struct ProfileChangesTests {
     }
 
     @Test(
-        "Nothing, or something unknown, is refused by name",
+        "An empty change or an unknown field is refused by name",
         arguments: [
             ("{}", "There is nothing to change."), (#"{"is_premium":true}"#, "is_premium cannot be changed here."),
             (#"{"first_name":"a","id":"x"}"#, "id cannot be changed here."),
@@ -72,7 +72,7 @@ struct ProfileChangesTests {
         #expect(throws: InvalidProfileChange(message: message)) { try changes(json) }
     }
 
-    @Test("The whole profile has more members, but not whether it is paid for")
+    @Test("The whole profile has more members, but is_premium is read-only")
     func whole() throws {
         let all = ProfileChanges.wholeFields
         let changes = try changes(

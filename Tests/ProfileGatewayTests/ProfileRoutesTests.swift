@@ -37,7 +37,7 @@ struct ProfileRoutesTests {
     }
 
     @Test(
-        "Who may not in is told why",
+        "A refused caller gets the reason",
         arguments: [
             (nil as String?, 401, "UNAUTHORIZED", "Bearer" as String?),
             ("Basic x", 401, "TOKEN_INVALID", #"Bearer error="invalid_token""#),
@@ -57,7 +57,7 @@ struct ProfileRoutesTests {
         }
     }
 
-    @Test("A change is one statement and answers like GET")
+    @Test("A change is one statement and responds like GET")
     func change() async throws {
         let gateway = try TestGateway(row: TestGateway.ada)
         let answer = try await gateway.send(.patch, "/v1/auth/me", Self.bearer, body: #"{"first_name":"Ada"}"#)
@@ -66,7 +66,7 @@ struct ProfileRoutesTests {
         #expect(gateway.database.statements == 1)
     }
 
-    @Test("A change that is none is refused", arguments: ["", "{}", "[]", #"{"x":1}"#, #"{"first_name":1}"#])
+    @Test("An invalid change is refused", arguments: ["", "{}", "[]", #"{"x":1}"#, #"{"first_name":1}"#])
     func badChange(_ body: String) async throws {
         let gateway = try TestGateway(row: TestGateway.ada)
         let answer = try await gateway.send(.patch, "/v1/auth/me", Self.bearer, body: body)
@@ -75,7 +75,7 @@ struct ProfileRoutesTests {
         #expect(gateway.database.statements == 0)
     }
 
-    @Test("A token that outlived its account is not valid any more")
+    @Test("A token that outlived its account is invalid")
     func outlived() async throws {
         let gateway = try TestGateway(row: nil, accountIsGone: true)
         let answer = try await gateway.send(.patch, "/v1/auth/me", Self.bearer, body: #"{"first_name":"Ada"}"#)
@@ -84,7 +84,7 @@ struct ProfileRoutesTests {
     }
 
     @Test(
-        "Deleting may be repeated, and says so when it has to be",
+        "A deletion can be repeated, and says so when necessary",
         arguments: [
             (AccountDeletion.deleted, 204), (.alreadyGone, 204), (.stale, 403), (.failed(Unreachable()), 500),
         ])
@@ -98,7 +98,7 @@ struct ProfileRoutesTests {
         }
     }
 
-    @Test("The callback goes to the app, byte for byte, and nowhere else")
+    @Test("The callback leads to the app, byte for byte, and nowhere else")
     func callback() async throws {
         let gateway = try TestGateway(row: nil, appScheme: "boxscore")
         let answer = try await gateway.send(
@@ -112,7 +112,7 @@ struct ProfileRoutesTests {
     }
 
     @Test(
-        "Schemes that are not an app's are refused",
+        "Schemes that do not belong to an app are refused",
         arguments: [
             "http", "HTTPS", "javascript", "data", "file", "", "1a", "a b", "a:", "a/", "é",
         ])

@@ -15,7 +15,7 @@ struct TeamCatalogueTests {
         #expect(teams.allSatisfy { !$0.city.isEmpty })
     }
 
-    @Test("No identifier is there twice, and there are no other leagues")
+    @Test("Every identifier is unique, and there are no other leagues")
     func unique() throws {
         let teams = try TeamCatalogue().teams
         #expect(Set(teams.map(\.id)).count == teams.count)
@@ -23,7 +23,7 @@ struct TeamCatalogueTests {
         #expect(teams.contains { $0.id == "nba_1610612744" && $0.name == "Golden State Warriors" })
     }
 
-    @Test("Every identifier can be a favourite")
+    @Test("Every identifier can be a favorite")
     func favourites() throws {
         for team in try TeamCatalogue().teams {
             let members = try JSONMembers(Array(#"{"favorite_teams":["\#(team.id)"]}"#.utf8))
@@ -31,7 +31,7 @@ struct TeamCatalogueTests {
         }
     }
 
-    @Test("A league that is not there has no answer")
+    @Test("An unknown league has no teams")
     func league() throws {
         let catalogue = try TeamCatalogue()
         #expect(catalogue.response(league: "cricket") == nil)

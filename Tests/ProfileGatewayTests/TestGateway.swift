@@ -8,7 +8,8 @@ import ProfileGateway
 import SQLDatabase
 import Synchronization
 
-/// The gateway's routes over a database that has one answer to everything: the SQL itself is tested end to end.
+/// The gateway's routes over a database that returns the same rows to every statement: the SQL itself has end-to-end
+/// tests.
 struct TestGateway {
     static let ada = OneRow(values: [
         "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "Ada", #"["nba_1"]"#, nil, nil, nil, "0", "1767225600000000",

@@ -2,7 +2,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Rules of the schema")
+@Suite("Constraint violations")
 struct ConstraintTests {
     private static let secret = "hunter2"
 
@@ -59,7 +59,7 @@ struct ConstraintTests {
     }
 
     @Test(
-        "A broken rule is told by its kind and its name, without a value", arguments: TestDatabase.all, Self.broken)
+        "A violation has its kind and its name, without a value", arguments: TestDatabase.all, Self.broken)
     private func violations(_ kind: TestDatabase, _ broken: Broken) async throws {
         let storage = try await open(kind)
         let violation = await #expect(throws: ConstraintViolation.self) {
@@ -76,7 +76,7 @@ struct ConstraintTests {
         #expect(rows == [["1", Self.secret, "Rex", "1", "5"]])
     }
 
-    @Test("What depends on a row goes with it", arguments: TestDatabase.all)
+    @Test("Dependent rows are deleted with their row", arguments: TestDatabase.all)
     func cascade(_ kind: TestDatabase) async throws {
         let storage = try await open(kind)
         try await storage.database.run("DELETE FROM person WHERE id = \(1)")
@@ -84,7 +84,7 @@ struct ConstraintTests {
     }
 
     @Test(
-        "A statement that is no SQL is a failure that does not repeat its values", arguments: TestDatabase.all,
+        "A statement with invalid SQL fails without repeating its values", arguments: TestDatabase.all,
         [
             "SELEC \(secret)", "SELECT \(secret) FROM nowhere", "SELECT colour FROM person WHERE email = \(secret)",
         ] as [SQL])
@@ -100,7 +100,7 @@ struct ConstraintTests {
         #expect(writing?.detail.contains(/SELEC|nowhere|colour/) == true)
     }
 
-    @Test("Text after a statement is refused, not skipped; an end and a remark are none", arguments: TestDatabase.all)
+    @Test("Text after a statement is refused; a semicolon and a comment are allowed", arguments: TestDatabase.all)
     func secondStatement(_ kind: TestDatabase) async throws {
         let storage = try await open(kind)
         await #expect(throws: DatabaseFailure.self) {

@@ -2,7 +2,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Steps of the schema", .serialized)
+@Suite("Migrations", .serialized)
 struct MigrationTests {
     /// Steps that fail when they run twice or in another order.
     private let steps = [
@@ -19,7 +19,7 @@ struct MigrationTests {
         .sqlite: "second, as SQLite says it", .postgres: "second, as PostgreSQL says it",
     ]
 
-    @Test("Steps run once, in order, and running them again changes nothing", arguments: TestDatabase.all)
+    @Test("Migrations run once, in order, and a second run changes nothing", arguments: TestDatabase.all)
     func order(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         for _ in 0..<3 {
@@ -33,7 +33,7 @@ struct MigrationTests {
         #expect(names == steps.map(\.name))
     }
 
-    @Test("A later program runs only what is new", arguments: TestDatabase.all)
+    @Test("A later program runs only the new ones", arguments: TestDatabase.all)
     func growing(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         for count in 0...3 {
@@ -46,7 +46,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "A step that fails half-way leaves the steps before it whole, and nothing of itself",
+        "A migration that fails half-way keeps earlier ones whole, and leaves nothing of itself",
         arguments: TestDatabase.all)
     func failingStep(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
@@ -73,7 +73,7 @@ struct MigrationTests {
         #expect(try await storage.database.appliedMigrations() == [1, 2, 3])
     }
 
-    @Test("Steps of a newer program that only add are worked with and told of", arguments: TestDatabase.all)
+    @Test("Migrations of a newer program that only add are accepted and reported", arguments: TestDatabase.all)
     func newerProgram(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let newer = Migration(4, "a colour", ["ALTER TABLE note ADD COLUMN colour \(.text)"])
@@ -86,7 +86,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "A database is not touched that a newer program has changed for good, or that is another program's",
+        "A database changed incompatibly by a newer program, or owned by another program, is not touched",
         arguments: TestDatabase.all)
     func foreign(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
@@ -110,7 +110,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "A record without levels, of a program before them, is read, and gets them with the next step",
+        "A record of an earlier program without levels is read, and gets them with the next migration",
         arguments: TestDatabase.all)
     func recordWithoutLevels(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
@@ -129,7 +129,7 @@ struct MigrationTests {
         #expect(levels == [0, 0, 0])
     }
 
-    @Test("Of ten that start at once one changes the schema, once", arguments: TestDatabase.all)
+    @Test("Of ten that start together one migrates, once", arguments: TestDatabase.all)
     func atOnce(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -139,7 +139,7 @@ struct MigrationTests {
         #expect(try await storage.database.noteTexts() == ["it's", ownWords[kind]])
     }
 
-    @Test("A database that no step has ever run on cannot name any", arguments: TestDatabase.all)
+    @Test("A database without migrations has none to name", arguments: TestDatabase.all)
     func never(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let failure = await #expect(throws: DatabaseFailure.self) {

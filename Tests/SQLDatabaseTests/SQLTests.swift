@@ -3,7 +3,7 @@ import Testing
 
 @Suite("SQL")
 struct SQLTests {
-    @Test("Every interpolated value is bound by number, and never becomes text")
+    @Test("Every interpolated value is bound by number and never becomes text")
     func values() {
         let text = "'; DROP TABLE note; --"
         let missing: String? = nil
@@ -18,7 +18,7 @@ struct SQLTests {
             ])
     }
 
-    @Test("A statement inside a statement has its values numbered anew")
+    @Test("A nested statement gets new numbers for its values")
     func parts() {
         let inner: SQL = "a = \(1) AND b = \("x")"
         let middle: SQL = "(\(inner)) OR c = \(2)"
@@ -38,14 +38,14 @@ struct SQLTests {
         #expect(sql.values == (0...11).map { .int($0) })
     }
 
-    @Test("A number that was used twice, or out of order, keeps its value")
+    @Test("A number used twice, or out of order, keeps its value")
     func reused() {
         let inner = SQL(stringLiteral: "x = $1")
         #expect(("\(inner)" as SQL).text == "x = $1")
         #expect(("\(9) \(inner)" as SQL).values == [.int(9)])
     }
 
-    @Test("A dollar sign that numbers no value stays, and a value's text is never searched")
+    @Test("A dollar sign without a number stays, and a value's text is never searched")
     func dollars() {
         let inner: SQL = "a = \("$1 $2") AND b = '$' AND c = '$x'"
         let sql: SQL = "\(true) \(inner)"
@@ -53,7 +53,7 @@ struct SQLTests {
         #expect(sql.values == [.int(1), .text("$1 $2")])
     }
 
-    @Test("Columns that statements share are text of the source")
+    @Test("Shared columns are text in the source")
     func columns() {
         #expect(("SELECT \(columns: "id, text") FROM note" as SQL).text == "SELECT id, text FROM note")
         #expect(("SELECT \(columns: "id, text") FROM note" as SQL).values.isEmpty)

@@ -2,7 +2,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Values in and out")
+@Suite("Round trips of values")
 struct ValueTests {
     private static let texts = [
         "", "plain", "'", "''", "'; DROP TABLE note; --", "\"quoted\"", "`", "%_\\", "$1", "?1", "{text}", ":name",
@@ -11,7 +11,7 @@ struct ValueTests {
     ]
 
     @Test(
-        "Text comes back as it went in, byte for byte, and is never read as SQL", arguments: TestDatabase.all, texts)
+        "Text reads back byte for byte, and is never parsed as SQL", arguments: TestDatabase.all, texts)
     func text(_ kind: TestDatabase, _ text: String) async throws {
         let storage = try await kind.openWithNotes()
         try await storage.database.addNote(1, text)
@@ -23,7 +23,7 @@ struct ValueTests {
     }
 
     @Test(
-        "Bytes come back as they went in, none too", arguments: TestDatabase.all,
+        "Bytes read back unchanged, also none", arguments: TestDatabase.all,
         [[], [0], [0, 0], [255, 0, 1], Array("'; --".utf8), Array(repeating: 7, count: 10_000)] as [[UInt8]]
     )
     func bytes(_ kind: TestDatabase, _ bytes: [UInt8]) async throws {
@@ -41,7 +41,7 @@ struct ValueTests {
     }
 
     @Test(
-        "Numbers come back as they went in", arguments: TestDatabase.all, [0, 1, -1, 1 << 32, Int64.max, Int64.min])
+        "Numbers read back unchanged", arguments: TestDatabase.all, [0, 1, -1, 1 << 32, Int64.max, Int64.min])
     func numbers(_ kind: TestDatabase, _ number: Int64) async throws {
         let storage = try await kind.openEmpty()
         let back = try await storage.database.read { db in
@@ -51,7 +51,7 @@ struct ValueTests {
     }
 
     @Test(
-        "Instants come back to the microsecond, and are found by it", arguments: TestDatabase.all,
+        "Instants read back to the microsecond, and can be searched", arguments: TestDatabase.all,
         [0, 1, -1, 1_700_000_000_123_456])
     func instants(_ kind: TestDatabase, _ microseconds: Int64) async throws {
         let storage = try await kind.openEmpty()
@@ -68,7 +68,7 @@ struct ValueTests {
         #expect(back == microseconds)
     }
 
-    @Test("NULL is told apart from nothing, zero and empty text", arguments: TestDatabase.all)
+    @Test("NULL is distinguished from nothing, zero and empty text", arguments: TestDatabase.all)
     func nulls(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let missing: String? = nil
@@ -87,7 +87,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A statement keeps neither value nor type of its last run", arguments: TestDatabase.all)
+    @Test("A statement keeps no value and no type of its last run", arguments: TestDatabase.all)
     func reboundStatements(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let values: [SQLValue] = [.text("a"), .null, .bytes([]), .int(0), .null, .text(""), .instant(3)]
@@ -99,7 +99,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A changed row is counted, and one that is not changed is not", arguments: TestDatabase.all)
+    @Test("A changed row is counted, and an unchanged one is not", arguments: TestDatabase.all)
     func counts(_ kind: TestDatabase) async throws {
         let storage = try await kind.openWithNotes()
         let counts = try await storage.database.write { db in
@@ -115,7 +115,7 @@ struct ValueTests {
         #expect(counts == [3, 2, 0, 0, 3, 0])
     }
 
-    @Test("More distinct statements than are kept prepared run all the same", arguments: TestDatabase.all)
+    @Test("More distinct statements than the cache holds still run", arguments: TestDatabase.all)
     func manyStatements(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let sum = try await storage.database.write { db in
@@ -126,7 +126,7 @@ struct ValueTests {
         #expect(sum == 719_400)
     }
 
-    @Test("What is read with a change is what it left", arguments: TestDatabase.all)
+    @Test("A read with a change sees its result", arguments: TestDatabase.all)
     func change(_ kind: TestDatabase) async throws {
         let storage = try await kind.openWithNotes()
         try await storage.database.addNote(1, "old")
@@ -143,7 +143,7 @@ struct ValueTests {
         #expect(none.found == ["new"])
     }
 
-    @Test("Callers side by side change each their own row, with values and without", arguments: TestDatabase.all)
+    @Test("Concurrent callers each change their own row, with values and without", arguments: TestDatabase.all)
     func changesOfMany(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let database = storage.database
@@ -181,7 +181,7 @@ struct ValueTests {
         #expect(left == things)
     }
 
-    @Test("Of callers side by side one changes a row, and all find what is there", arguments: TestDatabase.all)
+    @Test("Of concurrent callers one changes a row, and all see the result", arguments: TestDatabase.all)
     func changesOfOneRow(_ kind: TestDatabase) async throws {
         let storage = try await kind.openWithNotes()
         let database = storage.database

@@ -3,9 +3,9 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-@Suite("SQLite: rules of the schema")
+@Suite("SQLite: constraint violations")
 struct ConstraintTests {
-    @Test("Bytes do not pass for text")
+    @Test("Bytes are not accepted as text")
     func strictTypes() async throws {
         let database = try await Workbench().openWithNotes()
         let violation = ConstraintViolation(kind: .other, detail: "cannot store BLOB value in TEXT column note.text")
@@ -15,7 +15,7 @@ struct ConstraintTests {
         #expect(try await database.noteIDs() == [])
     }
 
-    @Test("A body may answer a broken rule itself and go on")
+    @Test("A body may handle a violation itself and continue")
     func answered() async throws {
         let database = try await Workbench().openWithNotes()
         try await database.write { db in
@@ -28,7 +28,7 @@ struct ConstraintTests {
         #expect(try await database.noteIDs() == [1, 2])
     }
 
-    @Test("A statement that is no SQL is told in SQLite's own words")
+    @Test("A statement with invalid SQL is reported in SQLite's own words")
     func noSQL() async throws {
         let database = try await Workbench().openWithNotes()
         for (statement, code, detail) in [

@@ -4,7 +4,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-@Suite("A database that cannot work")
+@Suite("A failing database file")
 struct FullDatabaseTests {
     private static let full = DatabaseFailure(code: 13, detail: "database or disk is full")
     private let text = String(repeating: "x", count: 3_000)
@@ -17,7 +17,7 @@ struct FullDatabaseTests {
         }
     }
 
-    @Test("When the file is full the write that does not fit fails, none that was answered is lost, and room heals")
+    @Test("On a full disk the write that does not fit fails, acknowledged ones survive, and free space helps")
     func full() async throws {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
@@ -38,7 +38,7 @@ struct FullDatabaseTests {
         #expect(try await database.pragmaOfWriter("integrity_check") == "ok")
     }
 
-    @Test("When it fills while many write at once, exactly the answered ones are there, and the others know why")
+    @Test("When many writes fill the disk, exactly the acknowledged ones are stored, and the others get the reason")
     func fullTogether() async throws {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
@@ -53,7 +53,7 @@ struct FullDatabaseTests {
             case .failure(let error): #expect(error as? DatabaseFailure == Self.full)
             }
         }
-        // Those that fit are not lost with those that do not.
+        // Writes that fit survive the ones that do not.
         #expect((15..<100).contains(kept.count))
         #expect(try await database.noteIDs() == kept.sorted())
         try await allow(1_000, database)
@@ -61,7 +61,7 @@ struct FullDatabaseTests {
         #expect(try await database.noteIDs() == kept.sorted() + [1_000])
     }
 
-    @Test("Of writes that share a commit only those fail that do not fit, wherever they stand among the others")
+    @Test("Of writes that share a commit only those that do not fit fail, in any order")
     func oneTooLarge() async throws {
         let database = try await Workbench().openWithNotes()
         try await allow(50, database)
@@ -80,7 +80,7 @@ struct FullDatabaseTests {
         #expect(try await database.noteIDs() == (1...100).filter { $0 % 40 != 0 })
     }
 
-    @Test("A body that swallows a full file is not answered as if its rows were there")
+    @Test("A body that ignores a full disk does not report its rows as written")
     func swallowed() async throws {
         let database = try await Workbench().openWithNotes()
         try await allow(1, database)
@@ -98,7 +98,7 @@ struct FullDatabaseTests {
         }
     }
 
-    @Test("A commit is told of when it is on disk, not when it failed")
+    @Test("A commit is reported when it is on disk, not when it failed")
     func failedCommits() async throws {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
@@ -111,7 +111,7 @@ struct FullDatabaseTests {
         #expect(bench.commits == [1])
     }
 
-    @Test("A path that cannot be opened is a failure with SQLite's code")
+    @Test("A path that cannot be opened fails with SQLite's code")
     func unopenable() async throws {
         let bench = try Workbench()
         let cannotOpen = DatabaseFailure(code: 14, detail: "unable to open database file")
@@ -119,7 +119,7 @@ struct FullDatabaseTests {
         #expect(throws: cannotOpen) { try bench.open(".") }
     }
 
-    @Test("A file that is no database is refused and left as it is")
+    @Test("A file that is not a database is refused and kept unchanged")
     func noDatabase() async throws {
         let bench = try Workbench()
         let text = String(repeating: "This is no database. ", count: 500)
@@ -129,7 +129,7 @@ struct FullDatabaseTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    @Test("A file that is damaged later fails the read and the write that meet it", .timeLimit(.minutes(5)))
+    @Test("A file damaged later fails the reads and writes that touch the damage", .timeLimit(.minutes(5)))
     func damaged() async throws {
         let bench = try Workbench()
         do {

@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Writes that share a commit")
+@Suite("SQLite: shared commits")
 struct GroupCommitTests {
-    @Test("Of 100 writes at once exactly those that threw are missing, and the others share commits")
+    @Test("Of 100 concurrent writes exactly those that threw are missing, and the others share commits")
     func neighboursSurvive() async throws {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
@@ -32,7 +32,7 @@ struct GroupCommitTests {
         #expect(bench.commits.reduce(0, +) == 101)
     }
 
-    @Test("A write that is refused has no part in what its neighbours see")
+    @Test("A refused write is invisible to the others in its batch")
     func isolation() async throws {
         let database = try await Workbench().openWithNotes()
         let seen = Mutex<[Int: Int64]>([:])
@@ -47,7 +47,7 @@ struct GroupCommitTests {
         #expect(seen.withLock { $0.count } == 40)
     }
 
-    @Test("Changes that build on each other lose none, however many run at once")
+    @Test("Dependent changes lose none, however many run concurrently")
     func counter() async throws {
         let database = try await Workbench().openWithNotes()
         try await database.addNote(1, "0")
@@ -60,16 +60,16 @@ struct GroupCommitTests {
         #expect(text == "300")
     }
 
-    @Test("A write alone has a commit of its own")
+    @Test("A single write has its own commit")
     func alone() async throws {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
         for id in 1...3 { try await database.addNote(id) }
-        // The last one is told of before its caller is answered.
+        // The last one is observed before its caller gets the result.
         #expect(bench.commits == [1, 1, 1])
     }
 
-    @Test("Every write waits for the commit that holds its rows, one that failed too")
+    @Test("Every write waits for the commit with its rows, a failed one too")
     func answersAfterCommit() async throws {
         let bench = try Workbench()
         let database = try await bench.openWithNotes()
@@ -85,7 +85,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("What a body runs is told of, statement by statement")
+    @Test("Every statement of a body reaches the observer")
     func statementsAreCounted() async throws {
         let (bench, statements) = (try Workbench(), Tally())
         let database = try SQLiteDatabase(path: bench.path(), uptime: { .zero }) { event in

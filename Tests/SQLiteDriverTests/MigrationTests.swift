@@ -3,7 +3,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-@Suite("SQLite: steps of the schema")
+@Suite("SQLite: migrations")
 struct MigrationTests {
     private let steps = [
         Migration(1, "notes", ["CREATE TABLE note (id \(.integer) PRIMARY KEY, text \(.text) NOT NULL) \(.table)"]),
@@ -20,7 +20,7 @@ struct MigrationTests {
             ]), Migration(3, "a first note", ["INSERT INTO note (id, text) VALUES (1, 'first')"]),
     ]
 
-    @Test("Programs that open and migrate one new file at the same time all succeed", arguments: 0..<20)
+    @Test("Programs that open and migrate one new file concurrently all succeed", arguments: 0..<20)
     func atOnce(_ round: Int) async throws {
         let bench = try Workbench()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -36,7 +36,7 @@ struct MigrationTests {
         #expect(try await bench.open().noteTexts() == ["first"])
     }
 
-    @Test("A file that was closed and opened again keeps its level, and a step may hold a trigger")
+    @Test("A reopened file keeps its level, and a migration may create a trigger")
     func reopened() async throws {
         let bench = try Workbench()
         try await bench.open().migrate(steps)

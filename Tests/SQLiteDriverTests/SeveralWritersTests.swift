@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Two programs on one file")
 struct SeveralWritersTests {
-    @Test("A write waits for one of another program instead of failing")
+    @Test("A write waits for another program's instead of failing")
     func waits() async throws {
         let bench = try Workbench()
         let (first, second) = (try await bench.openWithNotes(), try bench.open())
@@ -25,7 +25,7 @@ struct SeveralWritersTests {
         #expect(try await first.noteIDs() == [1, 2])
     }
 
-    @Test("A write that waits for too long has changed nothing, may be tried again, and reads go on")
+    @Test("A write that waits too long changes nothing and can be retried, and reads continue")
     func busy() async throws {
         let bench = try Workbench()
         var settings = SQLiteSettings()
@@ -41,7 +41,7 @@ struct SeveralWritersTests {
         #expect(try await first.noteIDs() == [1, 2])
     }
 
-    @Test("Changes from two sides that build on each other lose none")
+    @Test("Dependent changes from two programs lose none")
     func counter() async throws {
         let bench = try Workbench()
         let databases = [try await bench.openWithNotes(), try bench.open()]
@@ -63,7 +63,7 @@ struct SeveralWritersTests {
         }
     }
 
-    @Test("What one program commits the other sees at once, a new table too")
+    @Test("A commit of one program is visible to the other at once, a new table too")
     func visibility() async throws {
         let bench = try Workbench()
         let (first, second) = (try await bench.openWithNotes(), try bench.open())

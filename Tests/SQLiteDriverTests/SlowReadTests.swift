@@ -13,7 +13,7 @@ struct SlowReadTests {
         ) { $0.int(0) }
     }
 
-    @Test("More endless reads than there are threads stop no other read, end when cancelled, and leave nothing behind")
+    @Test("More endless reads than threads block no other read, end when cancelled, and leave nothing behind")
     func others() async throws {
         let database = try await Workbench().openWithNotes()
         try await database.addNote(1)
@@ -28,7 +28,7 @@ struct SlowReadTests {
         #expect(try await database.noteIDs() == [1, 2])
     }
 
-    @Test("More slow reads than may wait are refused at once")
+    @Test("Slow reads beyond the waiting limit are refused at once")
     func tooMany() async throws {
         let database = try await Workbench().openWithNotes()
         let endless = (0..<66).map { _ in Task { try await database.read(Self.endless) } }
@@ -39,19 +39,19 @@ struct SlowReadTests {
         for task in endless { await #expect(throws: CancellationError.self) { try await task.value } }
     }
 
-    @Test("A read that runs longer than its limit ends, and may be tried again")
+    @Test("A read that exceeds its limit ends and can be retried")
     func limit() async throws {
         var settings = SQLiteSettings()
         settings.readLimit = .seconds(10)
         let seconds = Tally()
-        // A clock that goes on whenever it is looked at.
+        // A clock that advances at each reading.
         let database = try Workbench().open(settings: settings) { .seconds(seconds.add()) }
         let failure = await #expect(throws: DatabaseFailure.self) { try await database.read(Self.endless) }
         #expect(failure == DatabaseFailure(code: 9, detail: "a read took too long", kind: .passing))
         #expect(try await database.read { db in try db.row("SELECT 7") { $0.int(0) } } == 7)
     }
 
-    @Test("A slow read gives what a quick one would: the body runs again from its start")
+    @Test("A slow read gives the same result as a quick one: the body runs again from its start")
     func again() async throws {
         let database = try await Workbench().openWithNotes()
         let runs = Tally()
@@ -67,7 +67,7 @@ struct SlowReadTests {
         #expect(runs.value == 2)
     }
 
-    @Test("A lookup runs once, on its caller's thread, however often it has run before")
+    @Test("A lookup runs once, on its caller's thread, however often it has run")
     func quick() async throws {
         let database = try await Workbench().openWithNotes()
         try await database.addNote(1)
@@ -81,7 +81,7 @@ struct SlowReadTests {
         #expect(runs.value == 5_000)
     }
 
-    @Test("A body's own error is the caller's, after a slow statement too")
+    @Test("A body's own error reaches the caller, also after a slow statement")
     func ownError() async throws {
         let database = try await Workbench().openWithNotes()
         await #expect(throws: Refused.self) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Transactions")
 struct TransactionTests {
-    @Test("A commit is on disk before it is answered: the writer's settings read back")
+    @Test("A commit is on disk before it is acknowledged: the writer's settings are read back")
     func settings() async throws {
         let database = try Workbench().open()
         #expect(try await database.pragmaOfWriter("synchronous") == "2")
@@ -16,7 +16,7 @@ struct TransactionTests {
         #expect(try await database.read { db in try db.row("PRAGMA foreign_keys") { $0.int(0) } } == 1)
     }
 
-    @Test("A body that throws leaves nothing behind, whatever it threw")
+    @Test("A body that throws leaves nothing behind, whatever the error")
     func rollback() async throws {
         let database = try await Workbench().openWithNotes()
         try await database.addNote(1, "first")
@@ -56,7 +56,7 @@ struct TransactionTests {
         try await database.addNote(4)
     }
 
-    @Test("A write sees its own rows and gives its value back")
+    @Test("A write sees its own rows and returns its value")
     func ownRows() async throws {
         let database = try await Workbench().openWithNotes()
         let ids = try await database.write { db in
@@ -66,7 +66,7 @@ struct TransactionTests {
         #expect(ids == [7])
     }
 
-    @Test("A reader cannot write, and leaves nothing behind when it tries")
+    @Test("A reader cannot write, and an attempt leaves nothing behind")
     func readersOnlyRead() async throws {
         let database = try await Workbench().openWithNotes()
         for statement: SQL in [
@@ -112,7 +112,7 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [1, 2])
     }
 
-    @Test("Many readers at once each get their rows")
+    @Test("Many concurrent readers each get their rows")
     func manyReaders() async throws {
         let database = try await Workbench().openWithNotes()
         for id in 1...20 { try await database.addNote(id) }
@@ -122,7 +122,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("A file that was closed and opened again has everything that was acknowledged")
+    @Test("A reopened file has every acknowledged write")
     func reopening() async throws {
         let bench = try Workbench()
         for round in 0..<3 {

@@ -3,9 +3,9 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-@Suite("SQLite: values in and out")
+@Suite("SQLite: round trips of values")
 struct ValueTests {
-    @Test("Text with U+0000 comes back whole", arguments: ["\u{0}", "a\u{0}b"])
+    @Test("Text with U+0000 reads back whole", arguments: ["\u{0}", "a\u{0}b"])
     func zero(_ text: String) async throws {
         let database = try await Workbench().openWithNotes()
         try await database.addNote(1, text)
@@ -22,7 +22,7 @@ struct ValueTests {
         #expect(types == ["text", "null", "blob", "integer", "null", "text"])
     }
 
-    @Test("Numbers of values reach SQLite as numbers, not as names in order of appearance")
+    @Test("Numbered values reach SQLite as numbers, not as names in order of appearance")
     func numberedValues() async throws {
         let database = try Workbench().open()
         let inner: SQL = "\("a") || \("b")"
@@ -40,7 +40,7 @@ struct ValueTests {
         #expect(many == [12, 1])
     }
 
-    @Test("The words of a CREATE TABLE become SQLite's, and plans name what is used")
+    @Test("The types of a CREATE TABLE become SQLite's, and plans name the index")
     func spelling() async throws {
         let database = try Workbench().open()
         let types = try await database.write { db in

@@ -4,7 +4,7 @@ import SQLiteDriver
 import Synchronization
 import TestSupport
 
-/// A folder with a file that several databases of a test can open, and what they tell of themselves.
+/// A folder with a file that several databases of a test can open, and their observations.
 final class Workbench: Sendable {
     private let place: DatabasePlace
     private let callersOfCommits = Mutex<[Int]>([])
@@ -42,7 +42,7 @@ final class Workbench: Sendable {
         while committed.wait(timeout: .init(uptimeNanoseconds: 0)) == .success {}
     }
 
-    /// Waits, on a thread of its caller's own, until a commit has been told of.
+    /// Waits, on its caller's own thread, until a commit is observed.
     func awaitCommit() { committed.wait() }
 }
 
@@ -54,8 +54,8 @@ extension Database {
 }
 
 extension SQLiteDatabase {
-    /// Runs `count` writes, numbered from 1, that wait together while the writer is held; tells who was answered
-    /// how.
+    /// Runs `count` writes, numbered from 1, that wait together while the writer is held. Returns each caller's
+    /// result.
     func writeTogether(
         _ count: Int, _ write: @escaping @Sendable (_ number: Int, any Connection) throws -> Void
     ) async throws -> [Int: Result<Void, any Error>] {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Writes that wait for the writer", .timeLimit(.minutes(5)))
+@Suite("Writes in the queue", .timeLimit(.minutes(5)))
 struct WriteQueueTests {
     private func database(
         callerLimit: Int = 40, uptime: @escaping @Sendable () -> Duration = { .zero }
@@ -16,7 +16,7 @@ struct WriteQueueTests {
         return database
     }
 
-    @Test("While the lock is held, as many writes wait as may, the others are refused at once, and none is half done")
+    @Test("While the lock is held, writes wait up to the limit, others are refused at once, and none is half done")
     func bound() async throws {
         let database = try await database()
         let held = HeldWrite(database) { _ in }
@@ -57,7 +57,7 @@ struct WriteQueueTests {
         #expect(try await database.noteIDs() == [])
     }
 
-    @Test("A caller who leaves in the moment of coming is not forgotten")
+    @Test("A caller cancelled on arrival is not forgotten")
     func leavingAtOnce() async throws {
         let database = try await database()
         let held = HeldWrite(database) { _ in }
@@ -72,7 +72,7 @@ struct WriteQueueTests {
         #expect(try await database.noteIDs() == [])
     }
 
-    @Test("A write whose time is over when its turn comes is not begun")
+    @Test("A write past its time limit at its turn does not start")
     func late() async throws {
         let now = Mutex(Duration.zero)
         let database = try await database { now.withLock { $0 } }
@@ -90,7 +90,7 @@ struct WriteQueueTests {
         #expect(try await database.noteIDs() == [2])
     }
 
-    @Test("While another program holds the file, waiting writes can be cancelled")
+    @Test("While another program locks the file, waiting writes can be cancelled")
     func otherProgram() async throws {
         let bench = try Workbench()
         let (first, second) = (try await bench.openWithNotes(), try bench.open())

@@ -7,8 +7,8 @@ import SQLDatabase
 import SQLiteDriver
 import Synchronization
 
-/// The real transactions behind the few calls that the client makes: refresh, sign-in, sign-out, user. Access
-/// tokens are plain text here, because nothing in question depends on their signature.
+/// The real transactions behind the client's few calls: refresh, sign-in, sign-out, user. Access tokens are plain text
+/// here, because no invariant depends on their signature.
 final class ExploredServer: Sendable {
     struct Issued: Hashable, Sendable {
         let session: SessionID
@@ -18,9 +18,9 @@ final class ExploredServer: Sendable {
 
     private struct Records {
         var issued: [String: Issued] = [:]
-        /// Sessions that ended for a reason that a person may be signed out for.
+        /// Sessions that ended for a valid reason to sign the user out.
         var ended: Set<SessionID> = []
-        /// Sessions whose tokens somebody else has.
+        /// Sessions with stolen tokens.
         var stolen: Set<SessionID> = []
         var refreshes = 0
     }
@@ -45,7 +45,7 @@ final class ExploredServer: Sendable {
         self.complain = complain
     }
 
-    /// A database with the two people, for many schedules.
+    /// A database with the two users, for many schedules.
     static func accounts(in folder: String) async throws -> Accounts {
         let database = SteppedDatabase(
             inner: try SQLiteDatabase(path: folder + "/explored.sqlite", uptime: { .zero }))
@@ -78,7 +78,7 @@ final class ExploredServer: Sendable {
     func answer(_ call: HTTPCall) async throws -> HTTPReply {
         await Scheduler.shared.pause()
         let body = call.body.flatMap { bytes -> AnyJSON? in
-            // What is lost: nothing; the client writes JSON.
+            // Cannot fail: the client writes JSON.
             try? JSONReader.read(bytes)
         }
         switch (call.method, call.url.path, call.url.query) {
@@ -111,7 +111,7 @@ final class ExploredServer: Sendable {
             if !isOver { complain("the server forgot a session") }
             return Self.refusal(400, "refresh_token_not_found")
         case .reused:
-            // A sign-out revokes with whatever token it has; that the family ends is what it wants.
+            // A sign-out revokes with any token; the end of the family is its purpose.
             if !isStolen, !isSigningOut() { complain("the server took a repeated request for theft") }
             records.withLock { _ = $0.ended.insert(token.session) }
             return Self.refusal(400, "refresh_token_already_used")
@@ -148,7 +148,7 @@ final class ExploredServer: Sendable {
     ) async throws {
         markEnded(session, of: account, scope)
         try await accounts.signOut(account.user.id, name: "", session: session, scope: scope, at: now)
-        // Those that began meanwhile may have ended, too.
+        // Sessions that began since may also have ended.
         markEnded(session, of: account, scope)
     }
 
@@ -160,9 +160,9 @@ final class ExploredServer: Sendable {
     }
 }
 
-// What happens at the server without the client's doing.
+// Events at the server without the client.
 extension ExploredServer {
-    /// An administrator, or the person on another device, ends the session.
+    /// An administrator, or the user on another device, ends the session.
     func end(_ refreshToken: String) async throws {
         guard let issued = issued(refreshToken) else { return }
         records.withLock { _ = $0.ended.insert(issued.session) }
@@ -170,14 +170,14 @@ extension ExploredServer {
             UserID(trusted: issued.user), name: "", session: issued.session, scope: .local, at: now)
     }
 
-    /// Somebody else uses a token; its family counts as stolen from then on.
+    /// A thief uses a token; its family counts as stolen from then on.
     func steal(_ refreshToken: String) async throws {
         guard let issued = issued(refreshToken) else { return }
         records.withLock { _ = $0.stolen.insert(issued.session) }
         _ = try await refresh(refreshToken)
     }
 
-    /// Whether a token still buys another one, in whatever hands. It is used up by this.
+    /// Whether a token can still be exchanged, by any holder. This consumes it.
     func buysAnother(_ refreshToken: String) async throws -> Bool {
         guard let token = RefreshToken(Secret(refreshToken)) else { return false }
         if case .issued = try await accounts.refresh(token, from: Self.device, at: now) { return true }
@@ -232,7 +232,7 @@ struct SteppedDatabase: Database {
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
         await Scheduler.shared.pause()
-        // A read that takes long goes on elsewhere.
+        // A slow read continues on another thread.
         return try await Scheduler.shared.away { try await inner.read(body) }
     }
 }

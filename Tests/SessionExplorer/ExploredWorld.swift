@@ -4,12 +4,12 @@ import Gatehouse
 import GatehouseWire
 import Synchronization
 
-/// What the network does to one request.
+/// The network's fault for one request.
 enum NetworkFate: CaseIterable, Sendable {
     case delivers
     case losesRequest
     case losesAnswer
-    /// The request arrives twice; the first answer comes back.
+    /// The request arrives twice; the first response returns.
     case repeats
     case unavailable
     case busy
@@ -119,7 +119,7 @@ extension ExploredWorld {
         guard call.url.query == "grant_type=refresh_token" else { return try await carry(call, run) }
         let flight = history.refreshLeaves(run, other: self.run(1 - run.process))
         defer { history.refreshReturned(flight) }
-        // One that is cancelled lands nowhere.
+        // A cancelled response has no effect.
         return try await withTaskCancellationHandler {
             try await carry(call, run)
         } onCancel: { [history] in
@@ -152,7 +152,7 @@ extension ExploredWorld {
         Task.detached { [server, clock] in
             for _ in 0..<(1 + Scheduler.shared.pick(6)) { await Scheduler.shared.pause() }
             guard clock.value - sentAt <= .seconds(10) else { return }
-            // What is lost: an answer that nobody waits for.
+            // Ignored: a response without a waiting caller.
             _ = try? await server.answer(call)
         }
     }
@@ -174,7 +174,7 @@ extension ExploredWorld {
     }
 }
 
-/// The time since a schedule began, by a clock that nobody sets.
+/// The time since a schedule began, on a monotonic clock.
 final class ElapsedTime: Sendable {
     private let elapsed = Mutex(Duration.zero)
 

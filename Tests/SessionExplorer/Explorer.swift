@@ -7,12 +7,12 @@ func fatal(_ text: String) -> Never {
     exit(2)
 }
 
-/// Explores schedules of the session protocol: the real client, the real refresh transaction, everything else made
-/// up by a seed.
+/// Explores schedules of the session protocol: the real client, the real refresh transaction, and a seed that decides
+/// everything else.
 ///
 ///     session-explorer [--seeds FIRST COUNT] [--tell]
 ///
-/// Ends with 0 when every promise held; with 1 after naming the first broken one and the seed that shows it again.
+/// Exits with 0 if every promise held, and with 1 after naming the first broken one and the seed that reproduces it.
 @main
 struct Explorer {
     static func main() {
@@ -48,20 +48,20 @@ struct Explorer {
             accounts.update { $0 = new }
         }
         guard let accounts = accounts.value else { fatal("no database") }
-        // What the world before left behind has no part in this one.
+        // Leftovers of the previous world do not affect this one.
         Scheduler.shared.run()
         var schedule = try Schedule(seed: seed, accounts: accounts, isTold: CommandLine.arguments.contains("--tell"))
         return try schedule.run()
     }
 
-    /// In memory where there is such a folder: durability is not what is explored here.
+    /// In memory if there is such a folder: durability is not explored here.
     private static let folder: String = {
         let parent = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
         return parent + "/gatehouse-explorer-\(ProcessInfo.processInfo.processIdentifier)"
     }()
 
     private static func removeFolder() {
-        // What is lost: a folder in memory, when it was there at all.
+        // Ignored: a folder in memory, if it existed at all.
         try? FileManager.default.removeItem(atPath: folder)
     }
 

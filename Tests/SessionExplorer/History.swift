@@ -3,7 +3,7 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// What a person asked the app for.
+/// A user's requests to the app.
 struct Wish: Sendable {
     enum Kind: Hashable, Sendable {
         case signIn(email: String)
@@ -32,7 +32,7 @@ final class History: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether what happens is printed as it happens.
+    /// Whether events are printed as they happen.
     private let isTold: Bool
 
     init(isTold: Bool) { self.isTold = isTold }
@@ -71,7 +71,7 @@ final class History: Sendable {
         }
     }
 
-    /// Whether nothing else was asked for while this was.
+    /// Whether no other request ran at the same time.
     func wasAlone(_ wish: Int) -> Bool {
         state.withLock { state in
             let own = state.wishes[wish]
@@ -81,7 +81,7 @@ final class History: Sendable {
         }
     }
 
-    /// Whether somebody is just signing out, or was when their app ended.
+    /// Whether a sign-out is running, or was running when the app crashed.
     var isSigningOut: Bool { state.withLock { $0.wishes.contains { Self.isSigningOut($0) } } }
 
     private static func isSigningOut(_ wish: Wish) -> Bool { wish.kind == .signOut && wish.end == nil }
@@ -108,7 +108,7 @@ extension History {
             }
         case (nil, .some):
             let others = wishes.filter { $0.run !== change.by }
-            // A sign-out beside it clears once more.
+            // A concurrent sign-out clears once more.
             let isAllowed = own.contains(where: Self.isSigningIn) || others.contains(where: Self.isSigningOut)
             if !isAllowed { complain("a session came back into the store") }
         case (let before?, let after?) where before.session == after.session:
@@ -131,7 +131,7 @@ extension History {
     func wasWritten(_ token: String) -> Bool { state.withLock { $0.written.contains(token) } }
 }
 
-// What callers got.
+// Results of callers.
 extension History {
     func judge(
         _ session: Gatehouse.Session, askedAt begin: Int, goodAt uptime: Duration, _ run: Incarnation,
@@ -149,7 +149,7 @@ extension History {
         guard isPossible(user, begin, run) else { return complain("a caller got another person's session") }
     }
 
-    /// The last word of this run of the app counts, and whatever another process said since.
+    /// The last event of this run of the app counts, and any later one of another process.
     private func isPossible(_ user: String, _ begin: Int, _ run: Incarnation) -> Bool {
         state.withLock { state in
             let own = state.wishes.filter { $0.run === run }

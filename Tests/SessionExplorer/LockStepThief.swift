@@ -2,8 +2,8 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// A thief who always presents the token before the current one, in step with the owner. To the server that is the same
-/// as an owner whose answers get lost. Docs/decisions/0004-refresh-tokens.md says what each setting promises.
+/// A thief who always presents the previous token, in step with the owner. To the server this looks like an owner whose
+/// responses get lost. Docs/decisions/0004-refresh-tokens.md has the guarantees of each setting.
 struct LockStepThief: Sendable {
     private static let owner = Device(userAgent: "owner", address: nil)
     private static let thief = Device(userAgent: "thief", address: nil)
@@ -22,10 +22,10 @@ struct LockStepThief: Sendable {
         now = { server.now }
     }
 
-    /// - Parameter token: Of a session that goes on.
-    /// - Returns: The promise that was broken.
+    /// - Parameter token: A token of an active session.
+    /// - Returns: The broken promise.
     func complaint(from token: String) async throws -> String? {
-        // The store may be one behind, when an answer was lost.
+        // The store may be one behind after a lost response.
         guard let stored = RefreshToken(Secret(token)), var own = try await next(stored) else { return nil }
         for _ in 0..<3 {
             let repeats = try await repeats()

@@ -3,8 +3,7 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// One run through the world: what the app, its people, its machine, the server and a thief do, and between which
-/// steps they do it, all from one seed.
+/// One run through the world: the actions of app, user, machine, server and thief, and their order, all from one seed.
 struct Schedule {
     let seed: UInt64
     let world: ExploredWorld
@@ -90,14 +89,14 @@ struct Schedule {
         Scheduler.shared.run()
     }
 
-    /// One for each time that a token ran out or somebody asked for one, in each of the two processes.
+    /// Allows one refresh for each expiry and each forced refresh, in each of the two processes.
     private func countRefreshes() {
         guard isCalm, world.server.refreshCount > 2 * (expiries + reasonsToRefresh) else { return }
         world.history.complain("refreshes without a reason: \(world.server.refreshCount)")
     }
 }
 
-// What the app does.
+// Actions of the app.
 extension Schedule {
     private func call(_ process: Int, _ work: @escaping @Sendable (AuthClient) async throws -> Session?) {
         let (client, run, world) = (world.client(process), world.run(process), world)
@@ -111,7 +110,7 @@ extension Schedule {
             } catch AuthClientError.signedOut(let reason) {
                 world.history.judge(reason, run, world.server)
             } catch {
-                // Offline, a store that fails, a session that changed meanwhile: said, and nothing is lost.
+                // Offline, a failing store, a concurrent change of the session: reported, and harmless.
             }
         }
         guard pick(6) == 0 else { return }
@@ -174,7 +173,7 @@ extension Schedule {
         }
     }
 
-    /// Judges what listeners hear: each end of a session once, with its cause.
+    /// Checks the events of listeners: each end of a session once, with its cause.
     private func listen(_ client: AuthClient, _ run: Incarnation) {
         let (changes, world) = (client.authStateChanges, world)
         Task.detached {
@@ -193,7 +192,7 @@ extension Schedule {
     }
 }
 
-// What happens to it.
+// Events around the app.
 extension Schedule {
     private mutating func restart(_ process: Int) throws {
         reasonsToRefresh += 1
@@ -210,7 +209,7 @@ extension Schedule {
         }
     }
 
-    /// Somebody copies the token of now; later they use it.
+    /// A thief copies the current token and uses it later.
     private func steal() {
         if let token = world.store.refreshToken { stolen.update { $0.append(token) } }
         guard pick(2) == 0, let token = stolen.value.first else { return }
@@ -224,7 +223,7 @@ extension Schedule {
 // The end, when everything works again.
 extension Schedule {
     private mutating func finish() throws {
-        // A stolen family may be cut off by the next refresh, and has to be by the one after a thief's.
+        // The next refresh may end a stolen family, and the one after a thief's must.
         for round in 0..<2 {
             pass(3_601)
             if round == 1 { for process in 0..<2 { try restart(process) } }
@@ -267,7 +266,7 @@ extension Schedule {
         }
     }
 
-    /// RFC 9700 §4.14.2: a token two behind, used by somebody else, ends the family.
+    /// RFC 9700 §4.14.2: a token two behind, used by a thief, ends the family.
     private func checkTheft() {
         guard let current = world.store.refreshToken, let issued = world.server.issued(current),
             !world.server.hasEnded(issued.session), !world.server.isStolen(issued.session),

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Takes the place of the concurrency runtime's thread pool: every piece of work that any task of this program has
-/// left runs on one thread, one piece at a time, in an order that a seed decides. What a pool could do by accident
-/// this does on purpose, and again.
+/// Replaces the concurrency runtime's thread pool: every pending job of any task of this program runs on one thread,
+/// one at a time, in an order that a seed decides. It can reproduce every interleaving that a pool produces by
+/// accident.
 final class Scheduler: Sendable {
     private struct State {
         var ready: [UnownedJob] = []
@@ -14,7 +14,7 @@ final class Scheduler: Sendable {
         var stepCount = 0
     }
 
-    /// A schedule of more steps than this goes round in circles; one takes a few hundred.
+    /// More steps than this mean an endless loop; a schedule takes a few hundred.
     private static let stepLimit = 100_000
 
     private let state = Mutex(State())
@@ -42,19 +42,19 @@ final class Scheduler: Sendable {
         state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: state.random.next() >> 24) } }
     }
 
-    /// Lets anything else happen first: any number of other steps, in any order.
+    /// Yields: any number of other steps may run first, in any order.
     func pause() async {
         await withCheckedContinuation { continuation in state.withLock { $0.paused.append(continuation) } }
     }
 
-    /// Goes to another thread and back; nothing else happens meanwhile.
+    /// Switches to another thread and back; no other job runs in between.
     func away<Value>(_ work: () async throws -> Value) async rethrows -> Value {
         state.withLock { $0.awayCount += 1 }
         defer { state.withLock { $0.awayCount -= 1 } }
         return try await work()
     }
 
-    /// Does up to so many steps; stops when there is nothing to do.
+    /// Runs up to this many steps; stops when no step is pending.
     func run(steps: Int = .max) {
         for _ in 0..<steps where !step() { return }
     }
@@ -71,8 +71,8 @@ final class Scheduler: Sendable {
         case .job(let job): runOnThisThread(job)
         case .resumption(let continuation): continuation.resume()
         }
-        // What went to another thread goes on at once when it is back: how long it was away, and whether it had to
-        // wait at all, is no part of the schedule.
+        // A job that returns from another thread continues at once: how long it was away, and whether it had to wait,
+        // is not part of the schedule.
         while state.withLock({ $0.awayCount > 0 }) {
             arrival.wait()
             runOnThisThread(state.withLock { $0.ready.removeLast() })
@@ -109,15 +109,15 @@ struct SplitMix {
     }
 }
 
-// The runtime asks this hook before it gives work to its pool (swift/Runtime/Concurrency.h). It is exported for such
-// tools; only this test program uses it.
+// The runtime calls this hook before it gives work to its pool (swift/Runtime/Concurrency.h). It is exported for
+// such tools; only this test program uses it.
 private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
 private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
 @_silgen_name("swift_job_run") private func runJob(_ job: UnownedJob, _ executor: UnownedSerialExecutor)
 
 private func runOnThisThread(_ job: UnownedJob) {
-    // Two null words: on no executor in particular, as the pool would.
+    // Two null words: no particular executor, like the pool.
     runJob(job, unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
 }
 

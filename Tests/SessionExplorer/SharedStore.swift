@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseWire
 import Synchronization
 
-/// One run of the app: ends without a word when it crashes. What it still does then reaches nothing.
+/// One run of the app. A crash ends it silently; its later actions have no effect.
 final class Incarnation: Sendable, CustomStringConvertible {
     let process: Int
     let number: Int
@@ -18,7 +18,7 @@ final class Incarnation: Sendable, CustomStringConvertible {
 struct ProcessEnded: Error {}
 struct StoreRefused: Error {}
 
-/// What a store can do to its users.
+/// The faults of a store.
 enum StoreFault: CaseIterable, Sendable {
     case none
     /// As a keychain on a locked phone: no reads, no writes.
@@ -45,7 +45,7 @@ final class SharedStore: Sendable {
         var fault = StoreFault.none
         var holder: Incarnation?
         var waiting: [(Incarnation, CheckedContinuation<Bool, Never>)] = []
-        /// By process and run: the last answer was "unavailable".
+        /// By process and run: whether the last result was "unavailable".
         var blind: Set<String> = []
     }
 
@@ -66,7 +66,7 @@ final class SharedStore: Sendable {
 
     private static func refreshToken(_ entries: [String: [UInt8]]) -> String? {
         guard let bytes = entries["gatehouse.refresh-token"] else { return nil }
-        // What is lost: nothing; every entry was written by the client.
+        // Cannot fail: the client wrote every entry.
         return (try? JSONReader.read(bytes))?["refresh_token"]?.stringValue
     }
 
@@ -129,7 +129,7 @@ final class SharedStore: Sendable {
         return continuation
     }
 
-    /// The system frees what the dead one held.
+    /// The system releases the locks of the crashed process.
     func release(_ dead: Incarnation) {
         let (refused, next) = state.withLock { state in
             let refused = state.waiting.filter { $0.0 === dead }.map(\.1)

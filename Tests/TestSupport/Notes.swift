@@ -32,7 +32,7 @@ extension TestDatabase {
     }
 }
 
-/// A write that has begun and goes on when a test says so.
+/// A started write that continues when a test says so.
 package struct HeldWrite {
     private let release = DispatchSemaphore(value: 0)
     private let began: AsyncStream<Void>
@@ -55,7 +55,7 @@ package struct HeldWrite {
     /// Waits until the statements have run and the commit has not.
     package func hasBegun() async { for await _ in began { return } }
 
-    /// Lets it commit when something else says so, from a place that cannot wait.
+    /// Lets it commit, from code that cannot wait.
     package func letGo() { release.signal() }
 
     /// Waits until it has committed.
@@ -68,7 +68,7 @@ package struct HeldWrite {
     }
 }
 
-/// Counts from wherever it is told to.
+/// A counter.
 package final class Tally: Sendable {
     private let count = Mutex(0)
 
@@ -83,7 +83,7 @@ package final class Tally: Sendable {
     package var value: Int { count.withLock { $0 } }
 }
 
-/// Says yes to whoever asks first.
+/// True for the first caller.
 package final class Once: Sendable {
     private let tally = Tally()
 
@@ -100,7 +100,7 @@ package struct Refused: Error, Equatable {
 }
 
 extension Result where Failure == any Error {
-    /// What `work` came to, for a test that has to clean up first.
+    /// The result of `work`, for a test that has to clean up first.
     package static func of(_ work: () async throws -> Success) async -> Self {
         do { return .success(try await work()) } catch { return .failure(error) }
     }

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import HTTPTypes
 
-/// A signed-in person of a test.
+/// A signed-in user of a test.
 package struct TestSession: Sendable {
     package let userID: String
     package let accessToken: String
@@ -15,7 +15,7 @@ package struct TestSession: Sendable {
     }
 }
 
-/// A step that a test stands on gave another answer than it must.
+/// A step of a test's setup returned an unexpected response.
 package struct UnexpectedAnswer: Error {
     package let answer: TestAnswer
     package init(answer: TestAnswer) { self.answer = answer }

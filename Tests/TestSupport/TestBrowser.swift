@@ -2,14 +2,14 @@ package import GatehouseWire
 package import HTTPTypes
 import Synchronization
 
-/// A person's browser: keeps cookies, follows addresses within the server, presses the button of a page's form.
+/// A user's browser: keeps cookies, follows redirects within the server, presses the button of a page's form.
 package final class TestBrowser: Sendable {
     private let server: TestServer
     private let cookies = Mutex<[String: String]>([:])
 
     package init(_ server: TestServer) { self.server = server }
 
-    /// What was set, by name.
+    /// The cookies, by name.
     package var jar: [String: String] { cookies.withLock { $0 } }
 
     package func open(_ address: String) async throws -> TestAnswer { try await open(.get, address) }
@@ -36,7 +36,7 @@ package final class TestBrowser: Sendable {
     /// - Parameters:
     ///   - start: The path with its query.
     ///   - email: For the person whose address is typed.
-    /// - Returns: What the server's `/callback` answered.
+    /// - Returns: The response of the server's `/callback`.
     package func signIn(_ start: String, as person: String, email: String? = nil) async throws -> TestAnswer {
         let sent = try await open(.get, start)
         guard let provider = sent.headers[.location] else { throw UnexpectedAnswer(answer: sent) }

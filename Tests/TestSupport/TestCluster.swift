@@ -59,13 +59,13 @@ package final class TestCluster: Sendable {
         return schema
     }
 
-    /// A name that nothing else in this server has.
+    /// A name that is unique in this server.
     package func newName(_ prefix: String) -> String {
         "\(prefix)_\(lastName.add(1, ordering: .relaxed).newValue)"
     }
 
     package func drop(_ schema: String) async {
-        // What is lost: a schema, until the server goes.
+        // Ignored: a schema, until the server ends.
         try? await administer("DROP SCHEMA \(schema) CASCADE")
         places.give()
     }
@@ -83,7 +83,7 @@ package final class TestCluster: Sendable {
             ("/usr/lib/postgresql", ""), ("/opt/homebrew/opt", "postgresql@"), ("/usr/local/opt", "postgresql@"),
         ]
         for (folder, prefix) in kept {
-            // What is lost: that there is no such folder.
+            // Ignored: the folder is missing.
             let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
             let versions = names.filter { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) }
             folders += versions.sorted(by: >).map { "\(folder)/\(prefix)\($0)/bin" }
@@ -102,7 +102,7 @@ package let uptime: @Sendable () -> Duration = {
     return { start.duration(to: .now) }
 }()
 
-/// So many may be in at once; the others wait, in order.
+/// Admits this many at once; the others wait, in order.
 final class Places: Sendable {
     private struct State {
         var free: Int

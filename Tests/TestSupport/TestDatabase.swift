@@ -9,10 +9,10 @@ package import Testing
 /// The databases that every test of stored things runs on.
 package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     case sqlite, postgres
-    /// PostgreSQL with the roles of `Deploy/postgresql`, as the one that serves. For whole servers; it makes no table.
+    /// PostgreSQL with the roles of `Deploy/postgresql`, as the serving role. For whole servers; it creates no table.
     case service
 
-    /// Both, or SQLite alone where PostgreSQL is not installed, which is said once.
+    /// Both, or only SQLite if PostgreSQL is not installed, which is printed once.
     package static let all: [TestDatabase] = {
         if TestCluster.programs != nil { return [.sqlite, .postgres] }
         FileHandle.standardError.write(
@@ -20,17 +20,17 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         return [.sqlite]
     }()
 
-    /// What tests run on that need one database: SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
+    /// The database of tests that need one: SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
     package static let usual =
         ProcessInfo.processInfo.environment["GATEHOUSE_TEST_DATABASE"].flatMap(TestDatabase.init) ?? .sqlite
 
-    /// Tests start all at once; with more than a thousand open files Foundation's `Process` reads past the end of its
-    /// list of them and crashes (Swift 6.3).
+    /// All tests start at once; with more than a thousand open files, Foundation's `Process` reads past the end of its
+    /// list of descriptors and crashes (Swift 6.3).
     private static let files = Places(48)
 
     package var testDescription: String { rawValue }
 
-    /// A new database with every migration, which goes when the value does.
+    /// A new database with every migration, removed with the value.
     package func open() async throws -> OpenDatabase {
         let open = try await OpenDatabase(place())
         if self != .service { try await open.database.migrate(Accounts.migrations) }
@@ -75,7 +75,7 @@ package final class DatabasePlace: Sendable {
         self.folder = folder.path()
         location = folder.appending(path: "test.sqlite").path()
         remove = {
-            // What is lost on failure: a folder in the system's temporary one.
+            // Ignored: a folder in the system's temporary folder.
             try? FileManager.default.removeItem(at: folder)
             whenRemoved()
         }
@@ -116,7 +116,7 @@ package final class OpenDatabase: Sendable {
     }
 }
 
-/// A schema that goes when the last who uses it does.
+/// A schema that is dropped with its last user.
 package final class TestSchema: Sendable {
     package let name: String
     private let cluster: TestCluster
@@ -145,7 +145,7 @@ package final class StatementCount: Sendable {
 }
 
 extension [String] {
-    /// Of a plan: the steps that read a whole table.
+    /// The steps of a plan that scan a table.
     package var scans: [String] {
         filter { step in
             step.contains("Seq Scan")

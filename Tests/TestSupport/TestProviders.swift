@@ -6,7 +6,7 @@ import IdentityProviders
 import JSONWebTokens
 import Synchronization
 
-/// How a test server knows Apple and Google: the stand-ins of the dev stack, behind the same router.
+/// The test server's Apple and Google: the stand-ins of the dev stack, behind the same router.
 package struct TestProviders: Sendable {
     package var linking: LinkingPolicy = .automatic
     package var address: AddressRequirement = .none
@@ -33,11 +33,11 @@ package final class ProviderWire: Sendable {
     /// Paths, in the order in which they were called.
     package var called: [String] { state.withLock { $0.called } }
 
-    /// The notifications that Apple's stand-in sent. They are not delivered: a test does that, as often as it likes.
+    /// The notifications of Apple's stand-in. A test delivers them, as often as it needs.
     package var posted: [AnyJSON] { state.withLock { $0.posted } }
     func keep(_ notification: AnyJSON) { state.withLock { $0.posted.append(notification) } }
 
-    /// From now on no provider answers; nil: they do again.
+    /// From now on no provider answers; nil restores them.
     package func fail(_ failure: Failure?) { state.withLock { $0.failure = failure } }
 
     /// Waits before each call.
@@ -77,7 +77,7 @@ extension TestServer {
                 }))
     }
 
-    /// Apple and Google as a server is told of them.
+    /// Apple and Google as a server is configured.
     static func providers(
         _ wanted: TestProviders, _ registration: StandInRegistration
     ) throws -> [ConfiguredProvider] {

@@ -21,7 +21,7 @@ package final class TestServer: Sendable {
     /// Apple and Google, where the test wants them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
-    /// Waits before answers, where a test sets ``AuthSettings/passwordAnswerTime``.
+    /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
     package let world: World
     private let place: DatabasePlace
@@ -147,8 +147,8 @@ package final class TestServer: Sendable {
     }
 }
 
-/// Waits without a clock: time limits do not run out in tests that do not move one, and waits below a second are over at
-/// once and noted.
+/// Waits without a clock: time limits do not expire in tests that do not move one, and waits below a second end at once
+/// and are recorded.
 package final class AnswerTime: Sendable {
     private let noted = Mutex<[Duration]>([])
     package var waits: [Duration] { noted.withLock { $0 } }

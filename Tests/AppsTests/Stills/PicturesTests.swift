@@ -3,14 +3,14 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Draws every screen in every look, as pages in `GATEHOUSE_PICTURES=<folder>` for a browser's camera: that is what
-/// `make screens` does. Without it the snapshots alone look at the screens.
+/// Draws every screen in every look, as pages in `GATEHOUSE_PICTURES=<folder>` for a browser's camera, as `make
+/// screens` does. Without the variable only the snapshots check the screens.
 @MainActor @Suite("Pictures", .timeLimit(.minutes(5)))
 struct PicturesTests {
     nonisolated private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"]
         .map { URL(filePath: $0) }
 
-    /// What the camera has to know of a still.
+    /// The description of a still for the camera.
     private struct Entry: Encodable {
         let name: String
         let looks: [String]
@@ -41,7 +41,7 @@ struct PicturesTests {
         world.close()
     }
 
-    @Test("No two stills have the same name, and the camera is told of each")
+    @Test("No two stills have the same name, and the camera knows each")
     func contents() throws {
         #expect(Set(Still.all.map(\.name)).count == Still.all.count)
         guard let folder = Self.folder else { return }

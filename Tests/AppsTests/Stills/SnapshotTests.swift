@@ -3,8 +3,8 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Compares the tree of every screen with the one that is kept: kinds, names, traits and texts, no styles.
-/// `GATEHOUSE_RECORD=1` keeps the new ones instead.
+/// Compares the tree of every screen with the stored one: kinds, names, traits and texts, without styles.
+/// `GATEHOUSE_RECORD=1` stores the new trees instead.
 @MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(5)))
 struct SnapshotTests {
     private static let kept = World.sources.appending(path: "Snapshots")
@@ -12,7 +12,7 @@ struct SnapshotTests {
     private static let found = World.sources.appending(path: "../../.build/snapshots").standardizedFileURL
     private static let records = ProcessInfo.processInfo.environment["GATEHOUSE_RECORD"] == "1"
 
-    @Test("The screen has the tree that is kept", arguments: Still.all)
+    @Test("The screen matches its stored tree", arguments: Still.all)
     func tree(_ still: Still) async throws {
         let world = try await still.make()
         try await compare("\(still.name).txt", world.screen)
@@ -24,31 +24,31 @@ struct SnapshotTests {
         world.close()
     }
 
-    /// What lies below a sheet has a still of its own.
+    /// The screen below a sheet has its own still.
     private static func uncovered(_ tree: String) -> String {
         let lines = tree.split(separator: "\n", omittingEmptySubsequences: false)
         return lines[(lines.lastIndex(of: "sheet") ?? 0)...].joined(separator: "\n")
     }
 
-    @Test("Every tree that is kept is one of a screen")
+    @Test("Every stored tree belongs to a screen")
     func leftovers() throws {
         let names = Still.all.flatMap { ["\($0.name).txt"] + ($0.showsMost ? ["\($0.name).ar.txt"] : []) }
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.kept.path())
         #expect(Set(files).subtracting(names) == [], "remove them")
     }
 
-    @Test("A difference is shown by the lines that went and came")
+    @Test("A difference lists the removed and added lines")
     func difference() {
         let (old, new) = ("bar\n  # Profile\n  [Done]\n", "bar\n  # Account\n  [Done]\n  [Help]\n")
         #expect(Self.difference(old, new) == ["- 2:   # Profile", "+ 2:   # Account", "+ 4:   [Help]"])
         #expect(Self.difference(old, old) == [])
     }
 
-    /// Other threads load what a screen shows, and on a busy machine they may need longer than the screen takes to settle:
-    /// a tree that differs is looked at again, many times.
+    /// Other threads load the contents of a screen, which on a busy machine may take longer than the screen needs to
+    /// settle: a different tree is compared again, many times.
     private func compare(_ name: String, _ screen: Screen) async throws {
         let file = Self.kept.appending(path: name)
-        // What is lost: why it could not be read; a screen that is new has none.
+        // Ignored: the reason of a read failure; a new screen has no tree.
         let kept = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         var tree = Self.uncovered(screen.snapshot())
         for _ in 0..<500 where kept != tree {

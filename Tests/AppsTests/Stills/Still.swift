@@ -6,15 +6,14 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// A screen of one of the apps in a state worth looking at. Pictures and snapshots are made of each: whoever adds a
-/// screen adds a line to one of the lists that ``all`` puts together.
+/// A screen of one of the apps in a state with its own look, for pictures and snapshots. A new screen needs a line in
+/// one of the lists that ``all`` combines.
 ///
-/// It comes about in English, by what a person taps and types; what is then looked at is the same screen in other
-/// languages, sizes and colours.
+/// Taps and typing lead to it in English; then the same screen is checked in other languages, sizes and colours.
 struct Still: Sendable, CustomTestStringConvertible {
     /// The files are named after it.
     let name: String
-    /// One of those that show most: it is looked at in German, too, and its tree is kept in Arabic, too.
+    /// One of the busiest screens: it also has pictures in German and a tree in Arabic.
     let showsMost: Bool
     let make: @MainActor () async throws -> World
 
@@ -28,7 +27,7 @@ struct Still: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// How a still is looked at.
+/// The look of a still.
 struct Look: Sendable {
     /// Such as `ar-dark-ax3`.
     let name: String
@@ -39,7 +38,8 @@ struct Look: Sendable {
         settings = Screen.Settings(colorScheme: scheme, dynamicTypeSize: size, locale: Locale(identifier: language))
     }
 
-    /// From left to right and from right to left, light and dark, with usual and with large text; where words are long.
+    /// Left-to-right and right-to-left, light and dark, with usual and with large text, and in a language with long
+    /// words.
     static func all(for still: Still) -> [Look] {
         let sizes: [DynamicTypeSize] = [.large, .accessibility3]
         let all = ["en", "ar"].flatMap { language in
@@ -49,7 +49,7 @@ struct Look: Sendable {
     }
 }
 
-/// What the stills are made of.
+/// The parts of the stills.
 extension World {
     /// The folder of the sources of these tests.
     nonisolated static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -83,7 +83,7 @@ extension World {
             userAgent: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"),
     ]
 
-    /// Does not answer while anybody looks.
+    /// Does not answer while the still is drawn.
     nonisolated static func silence() async throws -> Never {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         for await _ in stream {}
@@ -91,14 +91,14 @@ extension World {
         throw CancellationError()
     }
 
-    /// The sports app with everything in it, and nobody signed in.
+    /// The complete sports app, with a guest.
     static func guest(_ service: InMemoryAuthService = InMemoryAuthService()) async throws -> World {
         let world = await boxScore(service, teams: { manyTeams }, calls: everything)
         try await world.screen.wait(for: "Miami Heat")
         return world
     }
 
-    /// The sports app with somebody signed in, who follows two teams.
+    /// The sports app with a signed-in user who follows two teams.
     static func user(_ service: InMemoryAuthService? = nil, calls: AccountCalls? = nil) async throws -> World {
         let service = service ?? .signedIn(favoriteTeams: ["nba_2", "nfl_22"])
         let world = await boxScore(service, teams: { manyTeams }, calls: calls ?? everything)
@@ -125,7 +125,7 @@ extension World {
         return self
     }
 
-    /// Ends what the still has left open.
+    /// Ends the still's open requests.
     func close() {
         google.release()
         service.release()

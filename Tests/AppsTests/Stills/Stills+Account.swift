@@ -5,7 +5,7 @@ import ScreenDriver
 import SwiftUI
 
 extension Still {
-    /// What was linked lately can be taken back; address and password can be changed.
+    /// Recent links can be undone; address and password can be changed.
     static let account = [
         Still("methods-undo", showsMost: true) { try await linkedLately() },
         Still("methods-undo-question") { try await linkedLately().tapping("Undo adding Google") },

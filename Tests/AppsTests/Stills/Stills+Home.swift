@@ -28,7 +28,7 @@ extension Still {
         Still("home-menu", showsMost: true) { try await World.user().tapping("Menu", "NBA", "Menu") },
     ]
 
-    /// The links of mails: what they open, and when they open nothing.
+    /// Mail links: valid ones and invalid ones.
     static let mail = [
         Still("check-mail") { try await signedUp() },
         Still("check-mail-again") {

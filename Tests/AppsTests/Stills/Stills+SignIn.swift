@@ -85,7 +85,7 @@ extension Still {
             ])
     }
 
-    /// The question whether two ways to sign in are one person's.
+    /// The question whether two sign-in methods belong to one person.
     static let linking = [
         Still("link", showsMost: true) { try await asked() },
         Still("link-wrong-password") {

@@ -9,7 +9,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("Apple, besides signing in")
+@Suite("Apple beyond sign-in")
 struct AppleTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -52,7 +52,7 @@ struct AppleTests {
         }
     }
 
-    /// What the stand-in would post, taken to the server by hand.
+    /// The stand-in's POST, delivered by hand.
     private func notify(_ server: TestServer, _ payload: String) async throws -> TestAnswer {
         try await server.send(
             .post, "/auth/v1/apple/notifications", json: ["payload": .string(payload)])
@@ -81,7 +81,7 @@ struct AppleTests {
         }
     }
 
-    @Test("A notification of nobody's, one that is forged, and one while the keys cannot be read")
+    @Test("A notification for no account, a forged one, and one while the keys cannot be read")
     func badNotifications() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             #expect(try await notify(server, "x.y.z").code == "validation_failed")
@@ -102,7 +102,7 @@ struct AppleTests {
 }
 
 extension TestServer {
-    /// The signed text of a notification about the person who is "verified".
+    /// The signed text of a notification about the person "verified".
     func notification(_ event: String) async throws -> String {
         let answer = try await send(.post, "/dev/apple/notify", json: ["person": "verified", "event": .string(event)])
         guard answer.status == 200, let payload = wire.posted.last?["payload"]?.stringValue else {

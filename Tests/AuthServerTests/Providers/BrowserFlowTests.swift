@@ -61,7 +61,7 @@ struct BrowserFlowTests {
         }
     }
 
-    @Test("D2: The name that Apple posts once is there for good, and the second sign-in finds the same person")
+    @Test("D2: The name that Apple posts once is stored, and the second sign-in finds the same account")
     func appleName() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let first = try await server.signIn(with: "apple")
@@ -72,7 +72,7 @@ struct BrowserFlowTests {
         }
     }
 
-    @Test("The wrong verifier gets nothing and spoils nothing; a code ends after five minutes")
+    @Test("A wrong verifier gets nothing and consumes nothing; a code expires after five minutes")
     func codes() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let back = try await TestBrowser(server).signIn(server.authorizePath("google"), as: "verified")
@@ -86,7 +86,7 @@ struct BrowserFlowTests {
         }
     }
 
-    @Test("CSRF: another browser cannot bring the answer of a flow, and does not use it up (RFC 9700 §4.7)")
+    @Test("CSRF: another browser can neither use nor consume the response of a flow (RFC 9700 §4.7)")
     func crossSite() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let attacker = TestBrowser(server)
@@ -98,14 +98,14 @@ struct BrowserFlowTests {
                 #expect(led.status == 303)
                 #expect(led.location?.hasPrefix("https://app.example.org?error=invalid_request") == true)
                 #expect(led.query["error_code"] == "bad_oauth_state")
-                // With a mark of its own it is another browser all the same.
+                // A browser with its own cookie is still another browser.
                 _ = try await victim.open(server.authorizePath("google"))
             }
             #expect(try await attacker.open(address).query["code"] != nil)
         }
     }
 
-    @Test("Replay: a state is good once, and for five minutes")
+    @Test("Replay: a state is valid once, for five minutes")
     func replay() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let browser = TestBrowser(server)
@@ -122,7 +122,7 @@ struct BrowserFlowTests {
         }
     }
 
-    @Test("Mix-up: an answer that names another provider, or comes to another's address, is refused (RFC 9207)")
+    @Test("Mix-up: a response that names another provider, or arrives at another's URL, is refused (RFC 9207)")
     func mixUp() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let browser = TestBrowser(server)
@@ -164,7 +164,7 @@ struct BrowserFlowTests {
     }
 
     @Test(
-        "Open redirect: what is not on the list byte for byte goes to the site",
+        "Open redirect: a URL that is not on the list byte for byte leads to the site",
         arguments: [
             "https://evil.example/cb", "https://app.example.org/cb2", "https://app.example.org.evil.example/cb",
             "https://app.example.org@evil.example/cb", "myapp://callback/", "myapp://Callback", "javascript:alert(1)",
@@ -178,7 +178,7 @@ struct BrowserFlowTests {
         }
     }
 
-    @Test("Pitfall 12: A redirect with a query of its own keeps it byte for byte")
+    @Test("Pitfall 12: A redirect with a query keeps it byte for byte")
     func redirectQuery() async throws {
         let target = "myapp://callback/x?z=a%2Fb&a=%C3%A9+%20"
         try await TestServer.with(

@@ -10,9 +10,9 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("What goes wrong at a provider reaches the app")
+@Suite("Provider errors in the app")
 struct CallbackErrorTests {
-    @Test("Cancelling, in query and fragment, with the provider's own words", arguments: ["google", "apple"])
+    @Test("Cancellation, in query and fragment, with the provider's own error", arguments: ["google", "apple"])
     func cancelled(_ provider: String) async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let back = try await TestBrowser(server).signIn(server.authorizePath(provider), as: "cancels")
@@ -40,7 +40,7 @@ struct CallbackErrorTests {
         }
     }
 
-    @Test("E7: A provider that is down, and one that answers nonsense to us, say so without inner words")
+    @Test("E7: An unavailable provider and an invalid response of one show no internal text")
     func providerTroubles() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let browser = TestBrowser(server)
@@ -55,7 +55,7 @@ struct CallbackErrorTests {
         }
     }
 
-    @Test("A code that the provider does not know shows its first four characters and no more")
+    @Test("The log shows four characters of a code that the provider does not know")
     func unknownCode() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let browser = TestBrowser(server)
@@ -69,7 +69,7 @@ struct CallbackErrorTests {
     }
 
     @Test(
-        "A database that fails sends the browser back to the app, and is counted once", arguments: TestDatabase.all)
+        "A database failure returns the browser to the app and is counted once", arguments: TestDatabase.all)
     func databaseFails(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, providers: TestProviders()) { server in
             let browser = TestBrowser(server)
@@ -88,7 +88,7 @@ struct CallbackErrorTests {
         }
     }
 
-    @Test("Without a state, with rubbish for one, and without a code (contract 2.10)")
+    @Test("Without a state, with an invalid state, and without a code")
     func incomplete() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let browser = TestBrowser(server)
@@ -109,7 +109,7 @@ struct CallbackErrorTests {
         }
     }
 
-    @Test("Sign-ups that are off, and an account that is banned, are denied by name")
+    @Test("A disabled sign-up and a banned account have their own errors")
     func denied() async throws {
         try await TestServer.with(providers: TestProviders(), change: { $0.allowsSignUp = false }) { server in
             let back = try await TestBrowser(server).signIn(server.authorizePath("google"), as: "verified")
@@ -124,7 +124,7 @@ struct CallbackErrorTests {
         }
     }
 
-    @Test("Addresses that are asked for: missing and unverified ones")
+    @Test("Required addresses: missing and unverified ones")
     func addresses() async throws {
         try await TestServer.with(providers: TestProviders(address: .verified)) { server in
             let missing = try await TestBrowser(server).signIn(server.authorizePath("google"), as: "no-address")
@@ -145,7 +145,7 @@ struct CallbackErrorTests {
 @Suite("GET /authorize")
 struct AuthorizeTests {
     @Test(
-        "What cannot begin is told in JSON, and nothing is kept (contract 2.9)",
+        "A request that cannot begin is answered in JSON, and nothing is stored",
         arguments: [
             ("", "validation_failed"), ("provider=nope&\(AppKey.query)", "validation_failed"),
             ("provider=google", "validation_failed"),
@@ -165,7 +165,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("What a caller adds is passed on, but for what is ours to say")
+    @Test("Extra parameters are passed on, except those of the server itself")
     func parameters() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let answer = try await server.send(
@@ -182,7 +182,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("Over https the cookie is for this host alone, and comes with Apple's form post")
+    @Test("Over https the cookie is bound to this host and comes with Apple's form post")
     func cookie() async throws {
         try await TestServer.with(
             providers: TestProviders(), change: { $0.externalURL = "https://api.example.org/auth/v1" }
@@ -194,7 +194,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("By another name of the same machine the browser is sent to the one that the cookie is for")
+    @Test("A request under another name of the machine redirects to the host of the cookie")
     func otherName() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let path = server.authorizePath("google")
@@ -208,7 +208,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("The implicit flow and plain proof keys come with their switches alone")
+    @Test("The implicit flow and plain proof keys need their settings")
     func switches() async throws {
         try await TestServer.with(
             providers: TestProviders(),
@@ -230,7 +230,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("A provider whose discovery fails is told without inner words; flows that begin are limited")
+    @Test("A failed discovery shows no internal text; new flows are limited")
     func outage() async throws {
         try await TestServer.with(limits: AuthRates(), providers: TestProviders()) { server in
             server.wire.fail(.noConnection)
@@ -243,7 +243,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("Settings tell which providers are on (contract 2.2)")
+    @Test("Settings list the enabled providers")
     func settings() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let external = try await server.send(.get, "/auth/v1/settings")["external"]

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension TestServer {
-    /// What an app on a device gets from Apple's sheet: `identityToken`, `authorizationCode`, `fullName` once.
+    /// Apple's credential on a device: `identityToken`, `authorizationCode`, `fullName` once.
     func appleCredential(_ person: String = "verified", email: String? = nil, nonce: String? = nil) async throws
         -> TestAnswer
     {
@@ -46,7 +46,7 @@ struct IDTokenGrantTests {
     /// SHA-256 of "12345" in hexadecimal.
     static let digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
 
-    @Test("E8, D2: Apple's credential makes the account, its profile and its name in one transaction")
+    @Test("E8, D2: Apple's credential creates the account, its profile and its name in one transaction")
     func apple() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let credential = try await server.appleCredential(nonce: Self.digest)
@@ -62,7 +62,7 @@ struct IDTokenGrantTests {
         }
     }
 
-    @Test("Pitfall 6: Who was signed in before keeps the name that was given then")
+    @Test("Pitfall 6: A returning user keeps the name from the first sign-in")
     func nameOnce() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             func signIn(_ first: String) async throws -> TestAnswer {
@@ -77,7 +77,7 @@ struct IDTokenGrantTests {
     }
 
     @Test(
-        "D4: An ID token with a nonce is good once, and for a minute more where the answer was lost",
+        "D4: An ID token with a nonce is valid once, and one minute longer for a lost response",
         arguments: TestDatabase.all)
     func singleUse(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, providers: TestProviders()) { server in
@@ -98,14 +98,14 @@ struct IDTokenGrantTests {
                 #expect(answer["error"] == "invalid request")
             }
             #expect(try await server.count("used_id_tokens") == 1)
-            // Once it has run out nobody needs to remember it.
+            // An expired token need not be remembered.
             server.clock.advance(by: .seconds(86_400))
             while try await server.auth.purgeExpired() > 0 {}
             #expect(try await server.count("used_id_tokens") == 0)
         }
     }
 
-    @Test("D4: One that nothing tells from another is good until it runs out")
+    @Test("D4: A token without a distinguishing claim is valid until it expires")
     func withoutNonce() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let credential = try await server.googleCredential()
@@ -117,7 +117,7 @@ struct IDTokenGrantTests {
         }
     }
 
-    @Test("D3: Google's token, with the access token beside it; an app's client id counts as well as the web's")
+    @Test("D3: Google's token with its access token; an app's client id is accepted like the web client's")
     func google() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let answer = try await server.idTokenGrant("google", try await server.googleCredential())
@@ -129,7 +129,7 @@ struct IDTokenGrantTests {
         }
     }
 
-    @Test("Pitfall 7: A nonce on one side alone, and a wrong one, are told apart")
+    @Test("Pitfall 7: A nonce on only one side and a wrong nonce have separate errors")
     func nonces() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let with = try await server.appleCredential(nonce: Self.digest)
@@ -145,7 +145,7 @@ struct IDTokenGrantTests {
     }
 
     @Test(
-        "What is missing, unknown or switched off has its code (contract 2.5.3)",
+        "Missing, unknown and disabled values have their codes",
         arguments: [
             (["provider": "google"], "invalid request"), (["id_token": "x.y.z"], "invalid request"),
             (["id_token": "x.y.z", "provider": "kakao"], "provider_disabled"),
@@ -165,7 +165,7 @@ struct IDTokenGrantTests {
         }
     }
 
-    @Test("Apple's code of somebody else is refused; a code that Apple does not take keeps nobody out")
+    @Test("Apple's code of another user is refused; a code that Apple rejects does not prevent the sign-in")
     func authorizationCodes() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let other = try await server.appleCredential("existing", email: "e@example.com")
@@ -181,7 +181,7 @@ struct IDTokenGrantTests {
         }
     }
 
-    @Test("Keys that cannot be read are the provider's trouble (503), and 10,000 sign-ins read them once")
+    @Test("Unreadable keys are a 503 of the provider, and 10,000 sign-ins read them once")
     func keys() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let credential = try await server.googleCredential()
@@ -199,7 +199,7 @@ struct IDTokenGrantTests {
         }
     }
 
-    @Test("link_identity adds to the bearer's account and opens a new session; a second time is refused")
+    @Test("link_identity adds to the bearer's account and opens a new session; a second call is refused")
     func linking() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let ada = try await server.signUp()

@@ -23,7 +23,7 @@ struct IdentityRouteTests {
         try await server.send(.get, "/auth/v1/user", bearer: bearer)["identities"]?.arrayValue ?? []
     }
 
-    @Test("D7: A link through the browser is made when its code is traded, as a new session of the same person")
+    @Test("D7: A link through the browser is created when its code is exchanged, in a new session")
     func link() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let ada = try await server.signUp()
@@ -37,7 +37,7 @@ struct IdentityRouteTests {
         }
     }
 
-    @Test("Nobody is led into linking to a stranger's account: without the verifier the code makes no link")
+    @Test("A lured user cannot link to a stranger's account: without the verifier the code creates no link")
     func ledAstray() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let attacker = try await server.signUp("attacker@example.com")
@@ -51,7 +51,7 @@ struct IdentityRouteTests {
         }
     }
 
-    @Test("Who has signed out since, and an identity that another person has, get no link")
+    @Test("After a sign-out, and for an identity of another user, no link is created")
     func refused() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let ada = try await server.signUp()
@@ -75,7 +75,7 @@ struct IdentityRouteTests {
         }
     }
 
-    @Test("Unlinking: never the last one, its sessions end, it is not linked again without a question (contract 2.17)")
+    @Test("Unlinking: never the last one, its sessions end, and a new link needs a question")
     func unlink() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let google = try await server.signIn(with: "google")
@@ -98,7 +98,7 @@ struct IdentityRouteTests {
         }
     }
 
-    @Test("A link can be taken back within 30 days, whole; after that it is an ordinary unlinking")
+    @Test("A link can be undone within 30 days, completely; later it is an ordinary unlinking")
     func undo() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let first = try #require(TestSession(try await server.signIn(with: "google")))
@@ -120,7 +120,7 @@ struct IdentityRouteTests {
         }
     }
 
-    @Test("With manual linking off, none of it is there", arguments: [true, false])
+    @Test("With manual linking off, none of its routes works", arguments: [true, false])
     func switchedOff(_ isOn: Bool) async throws {
         try await TestServer.with(providers: TestProviders(), change: { $0.allowsManualLinking = isOn }) { server in
             let ada = try await server.signUp()

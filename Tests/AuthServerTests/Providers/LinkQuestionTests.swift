@@ -16,14 +16,14 @@ struct LinkQuestionTests {
         try await server.send(.post, "/auth/v1/token?grant_type=\(grant)", bearer: bearer, json: body)
     }
 
-    /// Somebody signs up with an address, somebody comes with Google who has it.
+    /// A user signs up with an address; its owner then signs in with Google.
     private func conflict(_ server: TestServer) async throws -> (TestSession, TestAnswer) {
         let ada = try await server.signUp("verified@example.com")
         return (ada, try await server.idTokenGrant("google", try await server.googleCredential()))
     }
 
     @Test(
-        "D8, pitfall 10: Pre-hijack. Who signed up with the victim's address has nothing once the victim came with Google"
+        "D8, pitfall 10: Pre-hijack. The victim's Google sign-in leaves an attacker with nothing"
     )
     func preHijack() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
@@ -55,7 +55,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("D7: The question says how the account can be entered, in both versions of the protocol")
+    @Test("D7: The question lists the sign-in methods of the account, in both error formats")
     func question() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let (_, asked) = try await conflict(server)
@@ -74,7 +74,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("D7: The right password, or a session of the account, makes the link; the ticket is good once")
+    @Test("D7: The right password, or a session of the account, creates the link; the ticket is valid once")
     func confirm() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let (ada, asked) = try await conflict(server)
@@ -102,7 +102,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("Tickets end after ten minutes, and say so; an empty one is refused before anybody is asked")
+    @Test("A ticket expires after ten minutes, with its own error; an empty one is refused before any lookup")
     func tickets() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let (ada, asked) = try await conflict(server)
@@ -116,7 +116,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("An address that its owner has proven is not recovered; the question stays open")
+    @Test("A proven address cannot be recovered; the question stays open")
     func notRecoverable() async throws {
         try await TestServer.with(providers: TestProviders(linking: .confirm)) { server in
             _ = try await server.idTokenGrant("google", try await server.googleCredential())
@@ -134,7 +134,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("D7: Both sides proven: linked without a question. A relay address is an account of its own (pitfall 9)")
+    @Test("D7: Both sides proven: linked without a question. A relay address gets its own account (pitfall 9)")
     func automatic() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let google = try await server.idTokenGrant("google", try await server.googleCredential())
@@ -147,7 +147,7 @@ struct LinkQuestionTests {
         }
     }
 
-    @Test("In a browser the question waits behind the code, for whoever began")
+    @Test("In a browser the question waits behind the code, for the client that began")
     func inBrowser() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let ada = try await server.signUp("verified@example.com")

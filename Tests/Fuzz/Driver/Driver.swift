@@ -8,13 +8,13 @@ private let leastMilliseconds = 5.0
 /// GATEHOUSE_FUZZ_TARGET names it.
 private let target = getenv("GATEHOUSE_FUZZ_TARGET").flatMap { FuzzTarget(rawValue: String(cString: $0)) }
 
-/// What libFuzzer calls with each input. It keeps the input for which this ends the process.
+/// The entry point that libFuzzer calls with each input. libFuzzer keeps an input that ends the process.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target else { stop("GATEHOUSE_FUZZ_TARGET is none of \(FuzzTarget.allCases.map(\.rawValue))") }
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     let allowed = max(leastMilliseconds, millisecondsPerKilobyte * Double(count) / 1_000)
-    // What is slow is slow again.
+    // A slow input is slow again.
     var taken = milliseconds(target, input)
     for _ in 0..<3 where taken > allowed { taken = min(taken, milliseconds(target, input)) }
     if taken > allowed { stop("slow: \(taken) ms for \(count) bytes, \(allowed) allowed") }

@@ -1,11 +1,11 @@
-/// What is read from outside, each as one function over bytes. `make fuzz` mutates the bytes by what the code does with
-/// them (libFuzzer); FuzzTests reads the same corpus, and random changes of it, in every `make test`.
+/// Every parser of untrusted bytes, each as one function over bytes. `make fuzz` mutates the bytes by coverage
+/// (libFuzzer); FuzzTests parses the same corpus, and random mutations of it, in every `make test`.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case json, token, form, redirect, address, header, dump, lines
 
-    /// Reads the input, and checks what must hold whatever it is.
+    /// Parses the input and checks its invariants.
     ///
-    /// - Throws: ``FuzzFinding`` when it does not hold.
+    /// - Throws: ``FuzzFinding`` for a violated invariant.
     package func run(_ input: [UInt8]) throws(FuzzFinding) {
         switch self {
         case .json: try Inputs.json(input)

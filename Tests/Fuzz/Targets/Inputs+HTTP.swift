@@ -13,7 +13,7 @@ extension Inputs {
         takesPatterns: true)
     private static let hosts = ["app.example.com", "exact.example.net", "127.0.0.1", "localhost"]
 
-    /// What passes leads to a host that an entry means, also for a browser, which ends the host at the first of `/\?#`.
+    /// An accepted address leads to a host of an entry, also in a browser, which ends the host at the first of `/\?#`.
     static func redirect(_ input: [UInt8]) throws(FuzzFinding) {
         let url = text(input)
         guard patterns.allows(url) else { return }
@@ -27,7 +27,7 @@ extension Inputs {
         try expect(hosts.contains(host) || host.hasSuffix(".example.org"), "the browser goes to \(host)")
     }
 
-    /// Addresses of people, of callers, and of providers. What is read has one spelling, which reads the same.
+    /// Email, client and provider addresses. A parsed address has one text, which parses to the same value.
     static func address(_ input: [UInt8]) throws(FuzzFinding) {
         let text = text(input)
         if let email = EmailAddress(text) {
@@ -47,7 +47,7 @@ extension Inputs {
         }
     }
 
-    /// Who a request is from and what it bears. Lines are headers: `name: value`.
+    /// The caller and the bearer of a request. Lines are headers: `name: value`.
     static func header(_ input: [UInt8]) throws(FuzzFinding) {
         var headers = HTTPFields()
         for line in input.split(separator: UInt8(ascii: "\n")).prefix(64) {

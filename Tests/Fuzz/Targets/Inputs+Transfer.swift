@@ -3,7 +3,7 @@ import GatehouseCLI
 import GatehouseWire
 
 extension Inputs {
-    /// A plain dump, line by line; and each line as what stands inside one.
+    /// A plain dump, line by line, and each line as the contents of one.
     static func dump(_ input: [UInt8]) throws(FuzzFinding) {
         var reader = CopyReader(wanted: ["auth.users", "auth.identities", "auth.refresh_tokens", "public.profiles"])
         for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -17,12 +17,12 @@ extension Inputs {
         _ = reader.isWhole
     }
 
-    /// Accounts as JSON lines. One that was read is written, and reads the same again.
+    /// Accounts as JSON lines. A parsed account is written as a line that parses to the same value.
     static func lines(_ input: [UInt8]) throws(FuzzFinding) {
         let time = Instant(seconds: 1_800_000_000)
         let id = { IdentityID(trusted: "00000000-0000-4000-8000-00000000000f") }
         for line in input.split(separator: UInt8(ascii: "\n")) {
-            // Refused: the report says why.
+            // Refused: the report has the reason.
             guard let account = try? AccountLine.account(Array(line), at: time, newID: id) else { continue }
             let written = AccountLine.text(account)
             // Lost: the reason. That there is one is the finding.

@@ -4,9 +4,9 @@ import HTTPServing
 import JSONWebTokens
 
 extension Inputs {
-    /// What was read is written as JSON that reads the same again.
+    /// A parsed value is written as JSON that parses to the same value.
     static func json(_ input: [UInt8]) throws(FuzzFinding) {
-        // Lost, here and below: why it is refused. A refusal is as good as a value.
+        // Ignored, here and below: the reason of a refusal. A refusal is as good as a value.
         _ = try? JSONReader.read(input, refusesDuplicates: true)
         // As above.
         if let members = try? JSONMembers(input) {
@@ -37,7 +37,7 @@ extension Inputs {
         if let published = try? KeySet(published: input) { _ = published.publicDocument }
     }
 
-    /// A form and a query read alike, and what is written reads the same again.
+    /// A form and a query parse alike, and the written text parses to the same value.
     static func form(_ input: [UInt8]) throws(FuzzFinding) {
         let query = Query(form: text(input))
         for name in ["state", "provider", "redirect_to", ""] { _ = query[name] }
@@ -59,7 +59,7 @@ extension Inputs {
 /// Keys with which nothing has been signed.
 private enum FuzzKeys {
     static let set: KeySet? = {
-        // Lost: why a key of ours is none.
+        // Ignored: the reason why our own key fails.
         guard let shared = try? JSONWebKey(hs256: Secret("a secret that signs nothing, 40 bytes...."), id: "a"),
             // As above.
             let own = try? JSONWebKey(es256: Array(1...32), id: "b")

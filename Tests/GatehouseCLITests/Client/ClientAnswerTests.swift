@@ -4,7 +4,7 @@ import GatehouseCLI
 import GatehouseWire
 import Testing
 
-@Suite("What the terminal client answers")
+@Suite("Output of the terminal client")
 struct ClientAnswerTests {
     private static let server = "https://accounts.example.com"
     private static let idText = "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"
@@ -33,7 +33,7 @@ struct ClientAnswerTests {
             isCurrent: isCurrent)
     }
 
-    @Test("A sign-in names the person and the server")
+    @Test("A sign-in names the user and the server")
     func signedIn() throws {
         let answer = ClientAnswer.signedIn(try Self.user(), server: Self.server)
         #expect(
@@ -44,20 +44,20 @@ struct ClientAnswerTests {
         #expect(answer.text == "Signed in as ada@example.com at \(Self.server).\n")
     }
 
-    @Test("A person without an address is named by the account")
+    @Test("A user without an address is named by the account")
     func anonymous() throws {
         let answer = ClientAnswer.signedIn(try Self.user(email: nil), server: Self.server)
         #expect(answer.text == "Signed in as \(Self.idText) at \(Self.server).\n")
         #expect(answer.json["user"]?["email"] == .null)
     }
 
-    @Test("A user that the server may have made up is not shown")
+    @Test("A user that the server may have invented is not shown")
     func checkMail() {
         let json = ClientAnswer.checkMail(server: Self.server).json
         #expect(json == ["signed_in": false, "server": .string(Self.server), "user": .null])
     }
 
-    @Test("whoami tells what it knows, and whether the server said so")
+    @Test("whoami shows the known user, and whether the server confirmed it")
     func whoAmI() throws {
         let known = ClientAnswer.whoAmI(
             try Self.user(), try Self.profile().summary, server: Self.server, isChecked: true)
@@ -76,7 +76,7 @@ struct ClientAnswerTests {
         #expect(unknown.json["checked"] == false)
     }
 
-    @Test("A profile shows teams by name, and an id that has none")
+    @Test("A profile shows teams by name, and an unknown id as it is")
     func profile() throws {
         let answer = ClientAnswer.profile(try Self.profile(), teams: [Self.team])
         #expect(
@@ -89,7 +89,7 @@ struct ClientAnswerTests {
         #expect(ClientAnswer.profile(try Self.profile(teams: []), teams: []).text.contains("No favorite teams yet"))
     }
 
-    @Test("Sessions say which one asks, and no device's name moves the cursor")
+    @Test("The current session is marked, and no device name moves the cursor")
     func sessions() throws {
         let answer = ClientAnswer.sessions([try Self.session(isCurrent: true), try Self.session(isCurrent: false)])
         #expect(
@@ -103,7 +103,7 @@ struct ClientAnswerTests {
         #expect(lines[2].contains("2027-01-15T08:00:00Z"))
     }
 
-    @Test("A sign-out says what it did")
+    @Test("A sign-out reports its effect")
     func signedOut() throws {
         let user = try Self.user()
         let done = ClientAnswer.signedOut(user, server: Self.server, isRevoked: true)

@@ -2,10 +2,10 @@ import Foundation
 import GatehouseCLI
 import Testing
 
-@Suite("The server that the terminal client speaks with")
+@Suite("The server of the terminal client")
 struct ClientTargetTests {
     @Test(
-        "An address is taken with or without the Auth API's path",
+        "An address works with or without the Auth API's path",
         arguments: [
             ("https://accounts.example.com", "https://accounts.example.com"),
             ("https://accounts.example.com/", "https://accounts.example.com"),
@@ -22,7 +22,7 @@ struct ClientTargetTests {
     }
 
     @Test(
-        "What is no address of a server is refused",
+        "An invalid server address is refused",
         arguments: [
             "", "example.com", "ftp://example.com", "https://", "https://ada:secret@example.com",
             "https://example.com?key=1", "https://example.com/#top", "/auth/v1", "https://exa mple.com",
@@ -40,7 +40,7 @@ struct ClientTargetTests {
         #expect(failure?.message.contains("sb_secret_of_a_server") == false)
     }
 
-    @Test("Each server has a slot of its own in the store, whatever its address looks like")
+    @Test("Each server has its own slot in the store, whatever its address")
     func slots() throws {
         let addresses = [
             "https://example.com", "https://example.com:8443", "http://127.0.0.1:9999", "http://127.0.0.1:9998",
@@ -50,7 +50,7 @@ struct ClientTargetTests {
         #expect(Set(keys).count == addresses.count)
         #expect(keys.allSatisfy { $0.wholeMatch(of: /gatehouse-[0-9a-f]{16}/) != nil })
         #expect(try ClientTarget(address: "https://EXAMPLE.com/auth/v1/", key: "k").storageKey == keys[0])
-        // A slot that moved would sign everybody out: the first 8 bytes of the address's SHA-256.
+        // A changed slot would sign every user out: the first 8 bytes of the address's SHA-256.
         #expect(keys[0] == "gatehouse-100680ad546ce6a5")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("The command line of the terminal client")
 struct CommandLineTests {
     @Test(
-        "What makes sense is understood",
+        "A valid command line is accepted",
         arguments: [
             ["login"], ["login", "--email", "ada@example.com", "--password-stdin", "--json"],
             ["signup", "--email", "ada@example.com", "--first-name", "Ada", "--password-stdin"],
@@ -24,7 +24,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "What does not is refused before anything is done",
+        "An invalid one is refused before anything happens",
         arguments: [
             (["login", "--password", "x"], "--password"), (["profile", "set"], "Say what to change"),
             (["profile", "set", "--first-name", "Ada", "--clear-first-name"], "exclude each other"),
@@ -42,7 +42,7 @@ struct CommandLineTests {
         #expect(failure.message.contains(word))
     }
 
-    @Test("A server can be started in a shell that names one for the client")
+    @Test("A server starts in a shell that names one for the client")
     func environment() throws {
         _ = try GivenValues.settings(["GATEHOUSE_URL": "https://example.com", "GATEHOUSE_KEY": "sb_publishable_x"])
     }

@@ -10,7 +10,7 @@ struct DevStacksTests {
 
     /// - Parameter files: By path; the others are absent.
     private func stacks(_ folder: String, _ files: [String: RunningFile.Content]) throws -> DevStacks {
-        // The state folder is listed on the disk; what is in its files comes from the test.
+        // The state folder is on the disk; the test supplies the contents of its files.
         let scratch = try Scratch()
         for path in files.keys where path.hasPrefix("state/") { try scratch.write("", to: path) }
         var stacks = DevStacks(folder: folder, stateFolder: scratch.path + "/state")
@@ -18,7 +18,7 @@ struct DevStacksTests {
         return stacks
     }
 
-    @Test("The nearest folder's stack counts, before any other")
+    @Test("The nearest folder's stack comes first")
     func nearest() throws {
         let files: [String: RunningFile.Content] = [
             "/p/.gatehouse/running.json": .running(Self.stack(1)),
@@ -29,7 +29,7 @@ struct DevStacksTests {
         #expect(try stacks("/p", files).find() == Self.stack(1))
     }
 
-    @Test("Elsewhere the only one that runs is found, whatever crashed before")
+    @Test("Elsewhere the only running one is found, whatever crashed before")
     func only() throws {
         let files: [String: RunningFile.Content] = [
             "state/a.json": .stale(Self.stack(3)), "state/b.json": .running(Self.stack(4)),
@@ -39,7 +39,7 @@ struct DevStacksTests {
         #expect(try stacks("", files).find() == Self.stack(4))
     }
 
-    @Test("Of several that run none is guessed")
+    @Test("Several running stacks are ambiguous")
     func several() throws {
         let stacks = try stacks(
             "/", ["state/a.json": .running(Self.stack(3)), "state/b.json": .running(Self.stack(4))])
@@ -50,7 +50,7 @@ struct DevStacksTests {
     }
 
     @Test(
-        "A stack that has ended is told from none",
+        "A stopped stack is distinguished from none",
         arguments: [
             (["/p/.gatehouse/running.json": RunningFile.Content.stale(stack(1))], "dev_stack_ended"),
             (
@@ -66,7 +66,7 @@ struct DevStacksTests {
         #expect(failure?.code == code)
     }
 
-    @Test("A server that was named gets the key of the stack that runs there, and no other")
+    @Test("A named server gets only the key of the stack that runs there")
     func key() throws {
         let stacks = try stacks(
             "/p",
@@ -80,11 +80,11 @@ struct DevStacksTests {
     }
 }
 
-@Suite("The file that says where a dev stack is")
+@Suite("The file with the address of a dev stack")
 struct RunningFileTests {
     private let stack = RunningStack(url: "http://127.0.0.1:9999", publishableKey: "sb_publishable_x", folder: "/p")
 
-    @Test("It counts while its process runs, and goes with it")
+    @Test("It is valid while its process runs, and is removed with it")
     func lifetime() throws {
         let scratch = try Scratch()
         let path = scratch.path + "/running.json"
@@ -96,14 +96,14 @@ struct RunningFileTests {
         #expect(RunningFile.read(path) == .absent)
     }
 
-    @Test("Without its process's lock it is stale, whatever it says")
+    @Test("Without its process's lock it is stale, whatever its content")
     func stale() throws {
         let scratch = try Scratch()
         try scratch.write(stack.json, to: "running.json")
         #expect(RunningFile.read(scratch.path + "/running.json") == .stale(stack))
     }
 
-    @Test("The next process's file takes its place, and is not removed by the one before")
+    @Test("The next process replaces it, and the previous one does not remove it")
     func replaced() throws {
         let scratch = try Scratch()
         let path = scratch.path + "/running.json"
@@ -114,7 +114,7 @@ struct RunningFileTests {
         #expect(RunningFile.read(path) == .running(next))
     }
 
-    @Test("A file that another user could have written does not count", arguments: [0o620, 0o602, 0o666])
+    @Test("A file that another user could write is ignored", arguments: [0o620, 0o602, 0o666])
     func writable(mode: Int) throws {
         let scratch = try Scratch()
         try scratch.write(stack.json, to: "running.json", mode: mode)
@@ -122,14 +122,14 @@ struct RunningFileTests {
     }
 
     @Test(
-        "What is no such file does not count", arguments: ["", "{}", "[]", #"{"url":"http://127.0.0.1:1"}"#, "\u{1}"])
+        "A malformed file is ignored", arguments: ["", "{}", "[]", #"{"url":"http://127.0.0.1:1"}"#, "\u{1}"])
     func damaged(text: String) throws {
         let scratch = try Scratch()
         try scratch.write(text, to: "running.json")
         #expect(RunningFile.read(scratch.path + "/running.json") == .absent)
     }
 
-    @Test("Nor does a folder, a link or a file without end")
+    @Test("A folder, a link and an endless file are ignored")
     func others() throws {
         let scratch = try Scratch()
         #expect(RunningFile.read(scratch.path) == .absent)
@@ -142,7 +142,7 @@ struct RunningFileTests {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 final class Scratch: Sendable {
     let path: String
 
@@ -154,7 +154,7 @@ final class Scratch: Sendable {
     }
 
     deinit {
-        // What is lost: a folder in the system's folder for such.
+        // Ignored: a folder in the system's temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -5,16 +5,16 @@ import GatehouseModel
 import GatehouseWire
 import Testing
 
-@Suite("Exit codes and words of the terminal client")
+@Suite("Exit codes and error codes of the terminal client")
 struct ExitCodeTests {
-    @Test("The numbers are the ones that scripts know")
+    @Test("The numbers are those that scripts rely on")
     func numbers() {
         #expect(
             ProgramExit.allCases.map(\.rawValue) == [0, 1, 3, 4, 5, 6, 64, 78, 130],
             "a number that changes breaks scripts")
     }
 
-    @Test("Docs/terminal-client.md has the table as the program has it")
+    @Test("Docs/terminal-client.md has the program's table")
     func documented() throws {
         let page = try TerminalClientPage()
         let rows = page.rows(below: "## Exit codes").dropFirst(2)
@@ -29,7 +29,7 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "Every failure of the Auth API has its word and its exit code",
+        "Every failure of the Auth API has its code and its exit code",
         arguments: [
             (AuthClientError.signedOut(.neverSignedIn), "not_signed_in", ProgramExit.notSignedIn),
             (.signedOut(.requested), "not_signed_in", .notSignedIn),
@@ -61,7 +61,7 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "Every failure of the gateway has its word and its exit code",
+        "Every failure of the gateway has its code and its exit code",
         arguments: [
             (GatewayError.notAuthenticated(.signedOut(.neverSignedIn)), "not_signed_in", ProgramExit.notSignedIn),
             (.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), "TOKEN_INVALID", .notSignedIn),
@@ -80,7 +80,7 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "A failed sign-in is told in the words of the screens (E6, E7)",
+        "A failed sign-in has the text of the screens (E6, E7)",
         arguments: [
             (
                 AuthMethod.email, refused(400, .invalidCredentials, "Invalid login credentials"),
@@ -101,21 +101,21 @@ struct ExitCodeTests {
             ),
             (.google, .unknownFlow, "Sign in failed. Please try again."),
             (.apple, refused(422, .emailExists), "This email is already associated with another account."),
-            // What the catalogue has no sentence for, the server's own says better.
+            // Without a text in the catalogue, the server's own text is better.
             (.email, refused(422, .signupDisabled, "Signups not allowed"), "Signups not allowed"),
         ])
     func signInMessages(method: AuthMethod, error: AuthClientError, message: String) {
         #expect(ClientFailure(error, method, at: Self.server).message == message)
     }
 
-    @Test("A server that wants a key is told from one that refuses the person")
+    @Test("A server that requires a key is distinguished from one that refuses the user")
     func key() {
         let failure = ClientFailure(Self.refused(401, AuthErrorCode(rawValue: "no_api_key"), "No key"), at: Self.server)
         #expect(failure.exit == .refused)
         #expect(failure.message.contains("--key"))
     }
 
-    @Test("Cancellation is an interruption, and a closed browser no failure of the sign-in")
+    @Test("Cancellation is an interruption, and a closed browser is not a sign-in failure")
     func cancellation() {
         #expect(ClientFailure(CancellationError(), at: "") == .interrupted)
         #expect(ClientFailure(SignInFailure.cancelled, .google, at: "") == .cancelled)
@@ -124,7 +124,7 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "A browser that does not come back as it should has its word",
+        "A browser that returns incorrectly has its code",
         arguments: [
             (WebAuthenticationError.timedOut, "invalid_callback"), (.invalidCallback, "invalid_callback"),
             (.couldNotOpenBrowser, "provider_failed"), (.couldNotListen(98), "provider_failed"),
@@ -136,7 +136,7 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "An error that the browser brings back is the provider's fault, or the server's, or a refusal",
+        "An error from the browser is the provider's fault, the server's fault, or a refusal",
         arguments: [
             ("unexpected_failure", "server_unavailable", ProgramExit.unavailable),
             ("temporarily_unavailable", "server_unavailable", .unavailable),
@@ -152,7 +152,7 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "Who cannot be asked for a password is told how the account with the address can be entered (D7)",
+        "Without a prompt for the password, the message lists the sign-in methods of the account (D7)",
         arguments: [
             (["password", "apple"], " (at a terminal, its password links the two)"),
             (["apple", "acme"], " (that account is signed in to with apple or acme)"), ([], ""),
@@ -172,7 +172,7 @@ struct ExitCodeTests {
         #expect(failure.json == ["error": "signup_disabled", "message": "No?[2J?more"])
     }
 
-    @Test("Docs/terminal-client.md has every word of the client's own")
+    @Test("Docs/terminal-client.md has every error code of the client")
     func words() throws {
         let page = try TerminalClientPage().text
         let words = [

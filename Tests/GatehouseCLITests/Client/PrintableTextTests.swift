@@ -2,10 +2,10 @@ import GatehouseCLI
 import GatehouseWire
 import Testing
 
-@Suite("Text of others at a terminal")
+@Suite("Untrusted text on a terminal")
 struct PrintableTextTests {
     @Test(
-        "What moves the cursor, turns the text around or breaks the line is replaced",
+        "Characters that move the cursor, turn the text around or break the line are replaced",
         arguments: [
             ("a\u{1B}[2Jb", "a?[2Jb", #"a\u001b[2Jb"#), ("a\u{9B}2Jb", "a?2Jb", #"a\u009b2Jb"#),
             ("a\u{85}b\u{7F}", "a?b?", #"a\u0085b\u007f"#),
@@ -19,7 +19,7 @@ struct PrintableTextTests {
         #expect(text.escaped == escaped)
     }
 
-    @Test("JSON says the same when it is escaped")
+    @Test("JSON keeps the text, escaped")
     func json() throws {
         let value = AnyJSON.object(["na\u{202E}me": .string("a\u{9B}\u{202E}\\\"\u{1}b")])
         #expect(value.text.escaped != value.text)

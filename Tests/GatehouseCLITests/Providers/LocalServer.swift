@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Gatehouse
 
-/// Listens on this machine, takes one connection after the other, and says to each what it was told to say.
+/// Listens on this machine, accepts one connection after the other, and sends each its scripted response.
 struct LocalServer: Sendable {
     enum Answer: Sendable {
         case status(Int, headers: [String] = [], body: String = "")
@@ -13,14 +13,14 @@ struct LocalServer: Sendable {
     struct CannotListen: Error {}
 
     let port: Int
-    /// What came in, each request as it was read; the word `gone` when a caller left who got no answer.
+    /// Each received request; the word `gone` for a caller that left without a response.
     let events: AsyncStream<String>
 
     var url: String { "http://127.0.0.1:\(port)" }
 
     init(_ answers: [Answer]) throws { try self.init { _ in answers } }
 
-    /// - Parameter answers: Made for the server's address.
+    /// - Parameter answers: Created from the server's address.
     init(_ makeAnswers: (_ url: String) -> [Answer]) throws {
         let socket = makeStreamSocket()
         var address = loopbackAddress(port: 0)
@@ -66,7 +66,7 @@ struct LocalServer: Sendable {
         case .status(let status, let headers, let body):
             let head = ["HTTP/1.1 \(status) X", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
             let bytes = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
-            // Who has enough may leave before the end: then the rest is not sent.
+            // A caller that has read enough may leave early: the rest is then not sent.
             _ = bytes.withUnsafeBytes { sendQuietly($0, to: connection) }
         case .silence:
             var chunk = [UInt8](repeating: 0, count: 64)

@@ -27,7 +27,7 @@ struct OpenIDSettingsTests {
         GivenValues.problems(changes(text)).map { $0.name == "GATEHOUSE_OPENID_PROVIDERS" ? $0.expected : "\($0)" }
     }
 
-    @Test("The least: name, issuer and client ids, for a public client that is found by discovery")
+    @Test("The minimum: name, issuer and client ids, for a public client with discovery")
     func least() throws {
         let acme = try provider(Self.least)
         #expect(acme.settings.name == "acme" && acme.settings.issuers == ["https://id.acme.example"])
@@ -41,7 +41,7 @@ struct OpenIDSettingsTests {
         }
     }
 
-    @Test("Everything that can be said")
+    @Test("Every member")
     func everything() throws {
         let acme = try provider(
             with([
@@ -79,7 +79,7 @@ struct OpenIDSettingsTests {
     }
 
     @Test(
-        "What is wrong is told by entry and member",
+        "Faults are reported by entry and member",
         arguments: [
             (#"{"name":"x"}"#, "expected a JSON array of objects"), ("[", "expected a JSON array of objects"),
             (#"[{"name":"acme","issuer":"https://a.example"}]"#, "entry 1: client_id is missing"),
@@ -137,7 +137,7 @@ struct OpenIDSettingsTests {
         #expect(sentences(text) == [sentence])
     }
 
-    @Test("Two providers of one name are one too many, and both entries' problems are told")
+    @Test("A duplicate provider name is an error, and both entries' faults are reported")
     func twice() {
         let entry = Self.least.text
         #expect(sentences("[\(entry),\(entry)]") == ["entry 2: name is another provider's already"])

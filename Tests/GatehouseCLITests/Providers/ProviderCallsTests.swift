@@ -18,7 +18,7 @@ struct ProviderCallsTests {
         ProviderCalls(rule: rule, http: OutgoingHTTP(sleep: sleep), resolve: resolve)
     }
 
-    /// What a provider below this address is asked for first: its discovery document.
+    /// The first request to a provider below this address: its discovery document.
     private func request(below url: String, rule: OutgoingAddressRule = here) async throws -> ProviderRequest {
         let kept = Mutex<[ProviderRequest]>([])
         let settings = try ProviderSettings.google(clientIDs: ["web"], credential: .none, issuer: url)
@@ -41,7 +41,7 @@ struct ProviderCallsTests {
         }
     }
 
-    @Test("An answer is given back whatever its status is", arguments: [200, 404, 503])
+    @Test("A response is returned whatever its status", arguments: [200, 404, 503])
     func statuses(status: Int) async throws {
         let server = try LocalServer([.status(status, body: #"{"a":1}"#)])
         let response = try await calls().send(request(below: server.url))
@@ -52,7 +52,7 @@ struct ProviderCallsTests {
         #expect(!asked.lowercased().contains("\r\nauthorization:"))
     }
 
-    @Test("A form goes out with its credentials, and only then")
+    @Test("A form is sent with its credentials, and only once")
     func form() async throws {
         let server = try LocalServer([.status(200)])
         let url = try #require(ProviderURL(server.url + "/revoke"))
@@ -71,7 +71,7 @@ struct ProviderCallsTests {
         #expect(asked.contains("token=a%26b"))
     }
 
-    @Test("A redirect is an answer like others and is not followed")
+    @Test("A redirect is returned and not followed")
     func redirects() async throws {
         let server = try LocalServer([.status(302, headers: ["Location: /elsewhere"]), .status(200)])
         #expect(try await calls().send(request(below: server.url)).status == 302)
@@ -88,7 +88,7 @@ struct ProviderCallsTests {
         #expect(!second.lowercased().contains("\r\ncookie:"))
     }
 
-    @Test("A long answer is not read to its end")
+    @Test("A long response is not read to its end")
     func tooLong() async throws {
         let server = try LocalServer([
             .status(200, body: String(repeating: "x", count: ProviderLimits.metadata + 1)),
@@ -99,7 +99,7 @@ struct ProviderCallsTests {
         #expect(try await calls().send(request).body.count == ProviderLimits.metadata)
     }
 
-    @Test("Who does not answer in time is left")
+    @Test("A slow server times out")
     func timeLimit() async throws {
         let server = try LocalServer([.silence])
         let limit = Mutex<Duration?>(nil)
@@ -110,7 +110,7 @@ struct ProviderCallsTests {
         })
         let request = try await request(below: server.url)
         async let failure = failure(calls, request)
-        // The time is over only once the request has arrived.
+        // The time limit expires only after the request has arrived.
         #expect(await server.next()?.hasPrefix("GET ") == true)
         began.continuation.yield()
         #expect(await failure == .timedOut)
@@ -118,7 +118,7 @@ struct ProviderCallsTests {
         #expect(await server.next() == "gone")
     }
 
-    @Test("The time limit holds for the name's resolution, too")
+    @Test("The time limit includes the name's resolution")
     func slowResolution() async throws {
         let calls = calls(
             sleep: { _ in },
@@ -129,7 +129,7 @@ struct ProviderCallsTests {
         #expect(await failure(calls, try await request(below: "https://id.example.org")) == .timedOut)
     }
 
-    @Test("A call ends with the task that made it")
+    @Test("A call ends with its task")
     func cancellation() async throws {
         let server = try LocalServer([.silence])
         let (calls, request) = (calls(), try await request(below: server.url))
@@ -140,18 +140,18 @@ struct ProviderCallsTests {
         #expect(await server.next() == "gone")
     }
 
-    @Test("Where nobody listens there is no connection")
+    @Test("Without a listener there is no connection")
     func nobody() async throws {
         let server = try LocalServer([.status(200)])
         let request = try await request(below: server.url)
         _ = try await calls().send(request)
-        // The one answer is given and the port closed.
+        // The single response is sent and the port closed.
         while await server.next() != nil {}
         #expect(await failure(calls(), request) == .noConnection)
     }
 
     @Test(
-        "A name is called only when every address of it may be called",
+        "A name is called only if all its addresses are allowed",
         arguments: [
             (["10.0.0.1"], OutgoingAddressRule.Refusal.notPublic(host: "id.example.org")),
             (["93.184.216.34", "127.0.0.1"], .notPublic(host: "id.example.org")),
@@ -169,7 +169,7 @@ struct ProviderCallsTests {
         #expect(await failure(calls, request) == .addressRefused(refusal))
     }
 
-    @Test("An address that the rule refuses is not even looked up")
+    @Test("A refused address is not even resolved")
     func refusedAddress() async throws {
         let request = try await request(below: "http://127.0.0.1:1")
         let calls = calls(
@@ -181,13 +181,13 @@ struct ProviderCallsTests {
         #expect(await failure(calls, request) == .addressRefused(.notHTTPS(host: "127.0.0.1")))
     }
 
-    @Test("A resolver that fails is no connection")
+    @Test("A resolver failure is a connection failure")
     func resolverFails() async throws {
         let calls = calls(resolve: { _ in throw NameResolution.Failed(code: -3) })
         #expect(await failure(calls, try await request(below: "https://id.example.org")) == .noConnection)
     }
 
-    @Test("The system resolves what every machine knows")
+    @Test("The system resolves localhost")
     func systemResolver() async throws {
         let localhost = try await NameResolution.addresses(of: "localhost")
         #expect(!localhost.isEmpty && localhost.allSatisfy(\.isLoopback))

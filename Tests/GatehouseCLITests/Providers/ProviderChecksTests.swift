@@ -5,7 +5,7 @@ import GatehouseWire
 import IdentityProviders
 import Testing
 
-@Suite("What doctor says of providers", .timeLimit(.minutes(5)))
+@Suite("Provider checks of doctor", .timeLimit(.minutes(5)))
 struct ProviderChecksTests {
     private static let noon = Instant(seconds: 1_800_000_000)
     private static let rule = OutgoingAddressRule(allowsLoopback: true)
@@ -36,14 +36,14 @@ struct ProviderChecksTests {
         }
     }
 
-    @Test("A provider that answers is well")
+    @Test("A provider that answers is fine")
     func well() async throws {
         let findings = await findings(try acme(try server(keys: .status(200, body: Self.keys)).url))
         #expect(findings.map(\.state) == [.ok])
         #expect(findings.first?.name == "provider acme" && findings.first?.text == "reachable, 1 keys")
     }
 
-    @Test("Without a discovery document nobody can sign in")
+    @Test("Without a discovery document sign-in is impossible")
     func noDocument() async throws {
         let server = try LocalServer([.status(404)])
         let findings = await findings(try acme(server.url))
@@ -52,7 +52,7 @@ struct ProviderChecksTests {
     }
 
     @Test(
-        "Keys that are not there, or are none, are a problem",
+        "Missing or invalid keys are a problem",
         arguments: [LocalServer.Answer.status(500), .status(200, body: "{}")])
     func noKeys(answer: LocalServer.Answer) async throws {
         let findings = await findings(try acme(try server(keys: answer).url))
@@ -77,7 +77,7 @@ struct ProviderChecksTests {
         #expect(try secret(token)?.state == state)
     }
 
-    @Test("What is no token is none of Apple's secrets; with the .p8 key nothing runs out")
+    @Test("An invalid token is not an Apple secret; with the .p8 key nothing expires")
     func otherSecrets() throws {
         #expect(try secret("a password")?.state == .warning)
         let key = [
@@ -97,7 +97,7 @@ struct ProviderChecksTests {
     }
 
     @Test(
-        "Browsers come back by https, or on this machine",
+        "Browsers return over https, or on this machine",
         arguments: [
             ("https://api.example.org/callback", "secret", true), ("http://127.0.0.1:9999/callback", "secret", true),
             ("http://localhost/callback", "secret", true), ("http://api.example.org/callback", "secret", false),
@@ -113,7 +113,7 @@ struct ProviderChecksTests {
     }
 
     @Test(
-        "What waits for more than an hour in the outbox is told",
+        "Outbox items older than an hour are reported",
         arguments: [
             (0, nil, Finding.State.ok), (3, 3_600, .ok), (3, 3_601, .warning), (1, -5, .ok),
         ] as [(Int, Int64?, Finding.State)])

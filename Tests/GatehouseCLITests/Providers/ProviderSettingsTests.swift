@@ -28,7 +28,7 @@ struct ProviderSettingsTests {
         return try #require(try GivenValues.settings(all).providers.first)
     }
 
-    @Test("Nothing is switched on by itself, and what is off is not looked at")
+    @Test("Nothing is enabled by default, and settings of disabled providers are ignored")
     func nothing() throws {
         #expect(try GivenValues.settings().providers.isEmpty)
         let off = ["GOTRUE_EXTERNAL_APPLE_CLIENT_ID": "a", "GATEHOUSE_EXTERNAL_APPLE_KEY_ID": "short"]
@@ -49,13 +49,13 @@ struct ProviderSettingsTests {
         #expect(key.keyID == "ABC123DEFG" && key.teamID == "DEF123GHIJ")
     }
 
-    @Test("Line breaks of the .p8 text may be written out, as variables often have them")
+    @Test("Line breaks of the .p8 text may be escaped, as variables often have them")
     func escapedKey() throws {
         let text = GivenValues.appleKey.replacing("\n", with: #"\n"#)
         #expect(try provider(Self.apple, ["GATEHOUSE_EXTERNAL_APPLE_KEY": text]).settings.offersBrowserSignIn)
     }
 
-    @Test("The key goes before a ready-made secret; with neither apps alone sign in")
+    @Test("The key overrides a ready-made secret; with neither only apps sign in")
     func appleCredentials() throws {
         let secret = ["GOTRUE_EXTERNAL_APPLE_SECRET": "ready-made"]
         guard case .appleKey = try provider(Self.apple, secret).settings.credential else {
@@ -81,7 +81,7 @@ struct ProviderSettingsTests {
         #expect(problems == [SettingsProblem(name, "is missing: the .p8 key, its id and its team belong together")])
     }
 
-    @Test("A stand-in for Apple signs with its own name, or with Apple's")
+    @Test("A stand-in for Apple uses its own issuer, or Apple's")
     func appleStandIn() throws {
         let here = [
             "GATEHOUSE_OUTGOING_LOOPBACK": "true", "GOTRUE_EXTERNAL_APPLE_URL": "http://127.0.0.1:1/dev/apple/",
@@ -102,7 +102,7 @@ struct ProviderSettingsTests {
         #expect(google.issuers == ["https://accounts.google.com", "accounts.google.com"])
     }
 
-    @Test("Keycloak is called as Supabase Auth calls it: fixed endpoints, no openid, no code challenge")
+    @Test("Keycloak is called as by Supabase Auth: fixed endpoints, no openid, no code challenge")
     func keycloak() throws {
         let keycloak = try provider(Self.keycloak).settings
         #expect(keycloak.issuers == ["https://id.example.org/realms/staff"])
@@ -117,7 +117,7 @@ struct ProviderSettingsTests {
         #expect(endpoints.revocation?.text == base + "/revoke")
     }
 
-    @Test("The redirect URI is below the external URL, or what is given, letter by letter")
+    @Test("The redirect URI is below the external URL, or the configured one letter by letter")
     func redirectURI() throws {
         #expect(try provider(Self.google).redirectURL == "https://api.example.org/auth/v1/callback")
         let other = ["GOTRUE_EXTERNAL_GOOGLE_REDIRECT_URI": "https://api.example.org/back/"]
@@ -131,18 +131,18 @@ struct ProviderSettingsTests {
         #expect(try provider(Self.google).linking == .automatic)
     }
 
-    @Test("An address has to be there, and verified where addresses are not confirmed by themselves")
+    @Test("An address is required, and a verified one without automatic confirmation")
     func addresses() throws {
         let confirming = ["GOTRUE_MAILER_AUTOCONFIRM": "true"]
         #expect(try provider(Self.google).address == .verified)
         #expect(try provider(Self.google, confirming).address == .present)
         #expect(try provider(Self.google, ["GOTRUE_EXTERNAL_GOOGLE_EMAIL_OPTIONAL": "true"]).address == .none)
-        // Apple's people may give none.
+        // Apple's users may have none.
         #expect(try provider(Self.apple).address == .none)
         #expect(try provider(Self.apple, ["GOTRUE_EXTERNAL_APPLE_EMAIL_OPTIONAL": "no"]).address == .verified)
     }
 
-    @Test("The nonce check can be left out for apps that cannot know the nonce")
+    @Test("The nonce check can be disabled for apps that cannot know the nonce")
     func nonceCheck() throws {
         #expect(try !provider(Self.google).settings.skipsNonceCheck)
         let changes = ["GOTRUE_EXTERNAL_GOOGLE_SKIP_NONCE_CHECK": "true"]
@@ -150,7 +150,7 @@ struct ProviderSettingsTests {
     }
 
     @Test(
-        "What is wrong is told under its name",
+        "A fault is reported under its name",
         arguments: [
             ("GOTRUE_EXTERNAL_APPLE_CLIENT_ID", ""), ("GATEHOUSE_EXTERNAL_APPLE_KEY", "no key"),
             ("GATEHOUSE_EXTERNAL_APPLE_KEY_ID", "abc"), ("GATEHOUSE_EXTERNAL_APPLE_TEAM_ID", "abc"),
@@ -178,7 +178,7 @@ struct ProviderSettingsTests {
         #expect(try provider(Self.keycloak, changes).settings.issuers == ["https://10.0.0.1/realms/a"])
     }
 
-    @Test("All problems of all providers are told together")
+    @Test("All faults of all providers are reported together")
     func allAtOnce() {
         let problems = GivenValues.problems([
             "GOTRUE_EXTERNAL_APPLE_ENABLED": "true", "GATEHOUSE_EXTERNAL_APPLE_LINKING": "x",
@@ -193,7 +193,7 @@ struct ProviderSettingsTests {
             ])
     }
 
-    @Test("A gateway alone does not look at them")
+    @Test("A gateway alone ignores them")
     func gatewayAlone() throws {
         let changes = [
             "GOTRUE_EXTERNAL_GOOGLE_ENABLED": "true", "GATEHOUSE_JWKS_URL": "https://a.example/jwks.json",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Settings of redirects")
 struct RedirectSettingsTests {
-    @Test("Without a word the site is where the server is, and nothing else is allowed")
+    @Test("By default the site is the server, and no other address is allowed")
     func defaults() throws {
         let auth = try GivenValues.settings(["API_EXTERNAL_URL": "https://api.example.org:8443/auth/v1"]).auth
         #expect(auth.redirects.siteURL == "https://api.example.org:8443")
@@ -14,7 +14,7 @@ struct RedirectSettingsTests {
         #expect(auth.allowsManualLinking)
     }
 
-    @Test("Site and list count letter by letter, custom schemes too")
+    @Test("Site and list match letter by letter, custom schemes too")
     func exact() throws {
         let redirects = try GivenValues.settings([
             "GOTRUE_SITE_URL": "https://app.example.org/",
@@ -25,7 +25,7 @@ struct RedirectSettingsTests {
         #expect(!redirects.allows("https://app.example.org/a") && !redirects.allows("https://app.example.org/**"))
     }
 
-    @Test("Patterns count when they are switched on")
+    @Test("Patterns apply only when enabled")
     func patterns() throws {
         let redirects = try GivenValues.settings([
             "GOTRUE_URI_ALLOW_LIST": "https://{a,b}.example.org/**, boxscore:**", "GATEHOUSE_REDIRECT_PATTERNS": "true",
@@ -62,7 +62,7 @@ struct RedirectSettingsTests {
     }
 
     @Test(
-        "Patterns that could match something are none",
+        "Patterns that might match are accepted",
         arguments: [
             "https://*.example.org/**", "http://localhost:*", "**", "{http,https}://a.example/", "boxscore:*",
             "https://a.example/#/signed-in", "http://[::1]:*/**",
@@ -77,7 +77,7 @@ struct RedirectSettingsTests {
         #expect(GivenValues.problems(["GOTRUE_SITE_URL": text]).map(\.name) == ["GOTRUE_SITE_URL"])
     }
 
-    @Test("Where people sign in in browsers it has to be said where they go back to")
+    @Test("Browser sign-in requires a return address")
     func siteIsMissing() {
         let google = ["GOTRUE_EXTERNAL_GOOGLE_ENABLED": "true", "GOTRUE_EXTERNAL_GOOGLE_CLIENT_ID": "web"]
         let browsers = google.merging(["GOTRUE_EXTERNAL_GOOGLE_SECRET": "s"]) { $1 }
@@ -89,7 +89,7 @@ struct RedirectSettingsTests {
     }
 
     @Test(
-        "In development every page of this machine is allowed, and what --redirect names",
+        "In development every page of this machine is allowed, and the addresses of --redirect",
         arguments: [
             ("http://localhost:3000", true), ("http://127.0.0.1:54321/callback", true), ("http://localhost/a/b", true),
             ("http://127.0.0.1:9999/ready", true), ("https://localhost:5173/x?y=z", true), ("boxscore://in", true),

@@ -4,7 +4,7 @@ import IdentityProviders
 import Synchronization
 import Testing
 
-@Suite("Work in the background")
+@Suite("Background work")
 struct RepeatingTests {
     private struct Fault: Error, Equatable {
         let number: Int
@@ -12,8 +12,8 @@ struct RepeatingTests {
 
     /// Runs until it has paused `pauses` times.
     ///
-    /// - Parameter results: of each round, then 0.
-    /// - Returns: What happened, in order.
+    /// - Parameter results: The results of the rounds, then 0.
+    /// - Returns: The events, in order.
     private func history(_ results: [Result<Int, any Error>], pauses: Int) async throws -> [String] {
         let history = Mutex<[String]>([])
         let rest = Mutex((results: results, pauses: pauses))
@@ -37,21 +37,21 @@ struct RepeatingTests {
         return history.withLock(\.self)
     }
 
-    @Test("It goes on at once while there is something to do, and pauses when there is nothing")
+    @Test("It continues at once while there is work, and pauses otherwise")
     func pauses() async throws {
         let pause = "pause \(Duration.seconds(10))"
         let history = try await history([.success(10), .success(3), .success(0), .success(1)], pauses: 2)
         #expect(history == ["did 10", "did 3", "did 0", pause, "did 1", "did 0", pause])
     }
 
-    @Test("An error is told, and the next round comes after the pause")
+    @Test("An error is reported, and the next round comes after the pause")
     func failure() async throws {
         let pause = "pause \(Duration.seconds(10))"
         let history = try await history([.failure(Fault(number: 1)), .success(1)], pauses: 2)
         #expect(history == ["\(Fault(number: 1))", pause, "did 1", "did 0", pause])
     }
 
-    @Test("A cancelled round is no error, and a cancelled task does nothing more")
+    @Test("A cancelled round is not an error, and a cancelled task does nothing more")
     func cancelled() async throws {
         let pause = "pause \(Duration.seconds(10))"
         #expect(try await history([.failure(CancellationError())], pauses: 1) == [pause])
@@ -62,7 +62,7 @@ struct RepeatingTests {
         #expect(try await task.value == [])
     }
 
-    @Test("A provider's hidden failures are told once for each change, and when they are over")
+    @Test("A provider's hidden failures are reported once for each change, and at their end")
     func hiddenFailures() async {
         let down = ProviderFailure.unavailable(.keys, .status(503))
         let gone = ProviderFailure.unavailable(.discovery, .noAnswer(.timedOut))

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// Makes an account. What it returns is for the person to read; nil when all is well.
+/// Creates an account. Returns a text for the user, or nil on success.
 @MainActor
 func signUp(_ manager: AuthManager, email: String, password: String, firstName: String) async -> String? {
     do {
@@ -36,7 +36,7 @@ func signInWithGoogle(_ manager: AuthManager, in browser: any WebAuthenticationS
     }
 }
 
-/// What the screen says that links two ways to sign in; nil when there is nothing to ask.
+/// The text of the linking screen; nil without a question.
 @MainActor
 func question(_ screen: LinkModel) -> String? {
     guard let question = screen.question else { return nil }
@@ -53,14 +53,14 @@ func headline(_ manager: AuthManager) -> String {
     }
 }
 
-/// Picks a favourite. Nothing else of the profile changes.
+/// Picks a favorite. The rest of the profile stays unchanged.
 @MainActor
 func follow(_ team: String, _ manager: AuthManager) async {
     guard let user = manager.user, !user.favoriteTeams.contains(team) else { return }
     do {
         try await manager.updateProfile(favoriteTeams: user.favoriteTeams + [team])
     } catch {
-        // `manager.error` is the same: whoever shows it has shown this one.
+        // `manager.error` is the same error: a screen that shows it has shown this one.
     }
 }
 

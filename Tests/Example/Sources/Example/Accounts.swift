@@ -17,7 +17,7 @@ struct Accounts {
 }
 
 extension Accounts {
-    /// The server that `make run` started; the key is the one that it printed.
+    /// The server of `make run`; the key is the printed one.
     static func onThisMachine(key: String) throws -> Accounts {
         try Accounts(
             server: URL(string: "http://127.0.0.1:9999")!, key: key,

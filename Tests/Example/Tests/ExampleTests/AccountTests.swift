@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The account") @MainActor
 struct AccountTests {
-    @Test("A guest signs up, follows a team, and meets a lost connection")
+    @Test("A guest signs up, follows a team, and loses the connection")
     func account() async throws {
         let service = InMemoryAuthService()
         let manager = service.makeManager()
@@ -24,7 +24,7 @@ struct AccountTests {
         #expect(headline(manager) == "Hello, Ada!")
     }
 
-    @Test("The name comes with Apple's first answer")
+    @Test("The name comes with Apple's first response")
     func apple() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
         let manager = InMemoryAuthService().makeManager()
@@ -35,7 +35,7 @@ struct AccountTests {
         #expect(manager.user?.firstName == "Ada")
     }
 
-    @Test("Google's Ada has an account by email: its password opens it, and links the two")
+    @Test("Google's Ada has an email account: its password opens it and links the two")
     func link() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com")
@@ -53,7 +53,7 @@ struct AccountTests {
         #expect(question(screen) == nil)
     }
 
-    @Test("Every state has a sentence of its own")
+    @Test("Every state has its own text")
     func states() async throws {
         let session = Fixtures.session()
         let states: [AuthState] = [
@@ -65,7 +65,7 @@ struct AccountTests {
     }
 }
 
-/// Where `Tests/External/test_example_package.py` has started a server, its key, and an address that nobody has.
+/// The server that `Tests/External/test_example_package.py` started, its key, and an unused address.
 private let server = ProcessInfo.processInfo.environment["EXAMPLE_SERVER"].flatMap { URL(string: $0) }
 private let key = ProcessInfo.processInfo.environment["EXAMPLE_KEY"] ?? ""
 private let email = ProcessInfo.processInfo.environment["EXAMPLE_EMAIL"] ?? ""
