@@ -74,7 +74,8 @@ struct TokenAttackTests {
     @Test("An unknown kid is refused although a key would fit; there is no default key")
     func unknownKey() throws {
         for id in ["", "es256", "ES256 ", "../../dev/null", "' OR 1=1"] {
-            #expect(try refusal(token(Self.good.with(["kid": .string(id)]), by: .es256)) == .unknownKey(PresentedKeyID(id)))
+            #expect(
+                try refusal(token(Self.good.with(["kid": .string(id)]), by: .es256)) == .unknownKey(PresentedKeyID(id)))
             let hmac: AnyJSON = ["alg": "HS256", "kid": .string(id)]
             #expect(try refusal(token(hmac, by: .hs256)) == .unknownKey(PresentedKeyID(id)))
         }
