@@ -2,6 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
+/// The result of presenting a refresh token.
 package enum RefreshOutcome: Sendable {
     /// A new token or the current one again, as the verdict says.
     case issued(IssuedSession, RefreshVerdict)

@@ -41,6 +41,7 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 
     package init() {}
 
+    /// Adds the counts of another account.
     package static func += (sum: inout Self, more: Self) {
         sum.added += more.added
         sum.renewed += more.renewed

@@ -15,6 +15,7 @@ package struct UserUpdate: Sendable {
     package init() {}
 }
 
+/// The result of a user's change. Only `updated` has changed anything.
 package enum UserUpdateOutcome: Sendable {
     case updated(Account)
     case emailTaken

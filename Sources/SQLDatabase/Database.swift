@@ -104,6 +104,7 @@ package protocol Connection {
 }
 
 extension Connection {
+    /// Returns the first row of a query; nil if there is none.
     package func row<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> Value? {
         try rows(statement, decode).first
     }
@@ -118,8 +119,11 @@ package protocol Row {
 }
 
 extension Row {
+    /// The integer, or nil for null.
     package func intIfPresent(_ column: Int) -> Int64? { isNull(column) ? nil : int(column) }
+    /// The text, or nil for null.
     package func textIfPresent(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    /// Whether the integer is not 0.
     package func bool(_ column: Int) -> Bool { int(column) != 0 }
 }
 

@@ -2,6 +2,7 @@ package import GatehouseWire
 
 /// An event of an account, for the audit log.
 package struct AuditEntry: Sendable {
+    /// The kind of event. The raw values are stored and returned by the admin API.
     package enum Action: String, Sendable {
         case login, logout
         case userSignedUp = "user_signedup"

@@ -23,6 +23,7 @@ struct AuthorizationCode: Sendable {
     let handout: ProviderHandout?
 }
 
+/// The result of redeeming a code.
 package enum CodeOutcome: Sendable {
     /// Includes the provider's tokens, which are delivered only once.
     case signedIn(IssuedSession, ProviderHandout?)

@@ -56,6 +56,7 @@ package struct APIKeys: Sendable {
 
     package init() {}
 
+    /// What a key may do.
     package enum Kind: Equatable, Sendable { case publishable, secret }
 
     /// Compares with every key in constant time.

@@ -21,6 +21,7 @@ package struct ProviderChecks: Sendable {
         self.init(providers, calls: ProviderCalls(rule: rule), now: now)
     }
 
+    /// Runs all checks of all providers.
     package func all() async -> [Finding] {
         var findings: [Finding] = []
         for provider in providers {

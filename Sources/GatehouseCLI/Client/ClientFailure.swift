@@ -19,6 +19,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
         (self.code, self.text, self.detail, self.exit) = (code, text, detail, exit)
     }
 
+    /// A mistake in the command line.
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)

@@ -16,7 +16,9 @@ extension Screen {
     /// The names of all fields.
     public var fields: [String] { all { $0.field != nil }.map(\.name) }
 
+    /// Whether there is a button with this name or identifier.
     public func has(button name: String) -> Bool { !all { $0.isButton && $0.isCalled(name) }.isEmpty }
+    /// Whether there is a field with this name or identifier.
     public func has(field name: String) -> Bool { !all { $0.field != nil && $0.isCalled(name) }.isEmpty }
 
     /// - Throws: ``ScreenError`` if there is not exactly one.
@@ -34,6 +36,7 @@ extension Screen {
     /// A field's `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` or `enterkeyhint`, as in HTML.
     public func attribute(_ name: String, of field: String) throws -> String? { try self.field(field).details[name] }
 
+    /// The accessibility hint of a control.
     public func hint(of name: String) throws -> String? { try control(name).spoken.hint }
 
     /// The texts of all progress views.

@@ -42,6 +42,7 @@ package struct LiveApp: Sendable {
         }
     }
 
+    /// The routes under `/app`.
     package func table(floor: ServingFloor) -> RouteTable {
         let limit = floor.requestTimeLimit
         return RouteTable(
