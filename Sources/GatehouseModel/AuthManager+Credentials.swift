@@ -13,6 +13,9 @@ public enum EmailChange: Hashable, Sendable {
 // the change.
 extension AuthManager {
     /// Changes the account's email address.
+    ///
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error.
+    ///   ``SignInMessage`` has a text for each.
     public func changeEmail(_ email: String) async throws -> EmailChange {
         let account = try await changing { try await self.service.update(user: UserAttributes(email: email)) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
@@ -23,12 +26,15 @@ extension AuthManager {
     /// - Parameters:
     ///   - current: The current password, if the server answered `current_password_required`.
     ///   - code: The code from ``sendCode()``, if the server answered `reauthentication_needed`.
+    /// - Throws: As ``changeEmail(_:)``.
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws {
         let change = UserAttributes(password: password, currentPassword: current, nonce: code)
         _ = try await changing { try await self.service.update(user: change) }
     }
 
     /// Sends a code to the account's email address.
+    ///
+    /// - Throws: As ``changeEmail(_:)``.
     public func sendCode() async throws { try await changing { try await self.service.reauthenticate() } }
 
     func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {

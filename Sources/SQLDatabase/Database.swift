@@ -96,8 +96,12 @@ package struct Changed<Found: Sendable>: Sendable {
 /// Runs statements in a transaction.
 package protocol Connection {
     /// Returns the rows of a query. `decode` is called while its row is current.
+    ///
+    /// - Throws: Errors of `decode`, ``ConstraintViolation`` and ``DatabaseFailure``.
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value]
     /// Runs a statement without a result. Returns the number of rows changed.
+    ///
+    /// - Throws: ``ConstraintViolation`` and ``DatabaseFailure``.
     @discardableResult func run(_ statement: SQL) throws -> Int
     /// The query plan of a statement, for tests.
     func plan(_ statement: SQL) throws -> [String]
