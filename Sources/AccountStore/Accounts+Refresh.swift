@@ -35,7 +35,7 @@ extension Accounts {
 
     /// - Parameters:
     ///   - counter: The counter of a token that has been verified.
-    ///   - key: The key that made the token; nil for an imported token.
+    ///   - key: The key that issued the token; nil for an imported token.
     func refresh(
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {

@@ -23,7 +23,7 @@ package struct ImportedSession: Sendable {
     }
 }
 
-/// What an import did with the sessions of an account.
+/// The effects of an import on the sessions of an account.
 package struct ImportedSessionCounts: Equatable, Sendable {
     package var added = 0
     /// Refreshed at the source since an earlier import, but never here. The newer token is now valid.

@@ -230,7 +230,7 @@ extension AuthManager {
         step(.signedIn)
     }
 
-    /// Shows the signed-out state. Work of the previous epoch has no effect any more.
+    /// Shows the signed-out state. Work of the previous epoch no longer has any effect.
     func leave(_ reason: SignedOutReason) {
         epoch += 1
         loading?.cancel()

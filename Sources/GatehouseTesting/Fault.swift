@@ -69,7 +69,7 @@ extension InMemoryAuthService {
         case codeRequired
         /// The given code is wrong or expired.
         case codeWrong
-        /// The server ignores the name that Apple sends beside its token, as hosted Supabase does.
+        /// The server ignores the name that Apple sends along with its token, as hosted Supabase does.
         case nameIgnored
         case weakPassword
         /// The server refuses the provider's token.

@@ -11,7 +11,7 @@ extension View {
     ///   - googleRedirect: The redirect URL of the system's browser sheet for Google, such as
     ///     `com.example.app://callback`; the server must allow it. nil hides Google.
     ///   - clock: Measures the time limit of 60 seconds in the browser.
-    ///   - calls: The calls that the screens need besides the manager.
+    ///   - calls: The calls that the screens need in addition to the manager.
     public func gatehouse(
         _ manager: AuthManager, branding: Branding = Branding(), googleRedirect: URL?,
         clock: ClientClock = SystemDefaults.clock(), calls: AccountCalls = AccountCalls()

@@ -45,8 +45,8 @@ final class SQLiteConnection: Connection, Sendable {
         return (own + both).map { "PRAGMA \($0)" }
     }
 
-    /// Switches the file to WAL, permanently. If two programs do so on a new file at once, SQLite fails one of them
-    /// without waiting; that one takes a write lock here and tries again.
+    /// Switches the file to WAL, permanently. If two programs do so on a new file concurrently, SQLite fails one of
+    /// them without waiting; that one takes a write lock here and tries again.
     private func writeAhead() throws {
         for attempt in 1... {
             do {

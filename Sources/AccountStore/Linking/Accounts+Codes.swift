@@ -110,7 +110,7 @@ extension Accounts {
 }
 
 extension LinkingTransaction {
-    /// Makes the link that the code stands for.
+    /// Creates the link that the code stands for.
     fileprivate func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, _ handout: ProviderHandout?
     ) throws -> CodeOutcome {

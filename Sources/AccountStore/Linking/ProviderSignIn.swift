@@ -124,7 +124,7 @@ extension Accounts {
         }
     }
 
-    /// Makes the link of a ticket for a caller who is signed in to its account.
+    /// Creates the link of a ticket for a caller who is signed in to its account.
     package func confirmLink(
         _ ticket: Secret, by asker: LinkAsker, delivery: SessionDelivery = .session, from device: Device,
         at now: Instant

@@ -19,7 +19,7 @@ public struct AppleCredentials: Sendable {
     /// The moments to ask again: the app became active, or the system reported a change.
     public var moments: @MainActor @Sendable () -> AsyncStream<Void>
 
-    /// Makes a value from both closures.
+    /// Creates a value from both closures.
     public init(
         state: @escaping @Sendable (_ person: String) async -> AppleCredentialState,
         moments: @escaping @MainActor @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }

@@ -1,4 +1,4 @@
-/// The state of a key in the secret service, stored in a file beside it. Contains no secret.
+/// The state of a key in the secret service, stored in a separate file. Contains no secret.
 ///
 /// One line: the version, a word, and for a value the location of its parts.
 enum SecretIndex: Hashable, Sendable {

@@ -42,7 +42,7 @@ extension RunningStack {
 /// A file that names a running `gatehouse dev`. Its process holds a lock on the file, so a file left behind by a crash
 /// is recognized even if another program now uses the address.
 package struct RunningFile: Sendable {
-    /// What a file says about its process.
+    /// The state of the process that a file describes.
     package enum Content: Hashable, Sendable {
         /// No file, or one that another user could have written.
         case absent

@@ -71,7 +71,7 @@ extension Screen {
         await act { found.field?.submit() }
     }
 
-    /// Scrolls the page, which dismisses the keyboard if the page says so.
+    /// Scrolls the page, which dismisses the keyboard if the view is set to do so.
     public func scroll() async {
         let hidesKeyboard = !all { $0.details["dismissesKeyboard"] == "true" }.isEmpty
         let focused = all { $0.field?.isFocused == true }.first

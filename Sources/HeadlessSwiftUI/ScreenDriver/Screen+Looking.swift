@@ -1,6 +1,6 @@
 import SwiftUI
 
-// What the user sees and hears.
+// Queries of the screen's visible and spoken content.
 extension Screen {
     /// Whether the screen shows or speaks exactly this text.
     public func shows(_ text: String) -> Bool {
