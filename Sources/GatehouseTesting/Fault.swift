@@ -86,8 +86,8 @@ extension InMemoryAuthService {
         case accessTokenRefused
         /// The server states that the session has ended, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
-        /// The store does not answer, as on a locked device. If so from the start, the state is unknown; later, the
-        /// current session cannot be replaced.
+        /// The store does not answer, as on a locked device. If this applies from the start, the state is unknown;
+        /// later, the current session cannot be replaced.
         case storeLocked
     }
 }

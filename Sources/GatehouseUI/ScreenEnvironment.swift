@@ -7,6 +7,14 @@ extension View {
     /// Provides the account screens below with their dependencies. Apply it once, at the app's root. It also handles
     /// links of mails and asks for a new password after a password reset.
     ///
+    /// ```swift
+    /// HomeView()
+    ///     .accountSheet(isPresented: $showsAccount)
+    ///     .gatehouse(
+    ///         manager, googleRedirect: redirectTo,
+    ///         calls: AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo))
+    /// ```
+    ///
     /// - Parameters:
     ///   - googleRedirect: The redirect URL of the system's browser sheet for Google, such as
     ///     `com.example.app://callback`; the server must allow it. nil hides Google.

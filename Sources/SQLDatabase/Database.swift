@@ -1,10 +1,16 @@
 /// A database with transactions. Conforming types: `SQLiteDatabase` and `PostgresDatabase`.
+///
+/// ```swift
+/// let count = try await database.write { db in
+///     try db.run("DELETE FROM sessions WHERE user_id = \(user.text)")
+/// }
+/// ```
 package protocol Database: Sendable {
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Returns after the commit is
     /// durable.
     ///
     /// `body` is synchronous, so that a transaction cannot hold its locks while waiting for a network, a hash or a
-    /// person. It may run again, for example after a serialization failure. It must be deterministic and have no side
+    /// user. It may run again, for example after a serialization failure. It must be deterministic and have no side
     /// effects outside of the transaction. After a failed statement it must end, because some databases abort the
     /// transaction.
     ///

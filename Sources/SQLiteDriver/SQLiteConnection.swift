@@ -11,7 +11,7 @@ final class SQLiteConnection: Connection, Sendable {
     /// Interrupts slow reads; used by readers only.
     let watch = StepWatch()
 
-    /// More distinct statements mean that a caller builds text from values; all are then dropped.
+    /// More distinct statements mean that a caller puts values into the SQL text; all are then dropped.
     private static let statementLimit = 500
 
     /// - Parameter busyLimit: How long a statement waits for another program.

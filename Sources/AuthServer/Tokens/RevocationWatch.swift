@@ -14,7 +14,7 @@ package final class RevocationWatch: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// - Parameter tokenLifetime: How far back the first look reads.
+    /// - Parameter tokenLifetime: How far back the first read goes.
     package init(
         _ accounts: Accounts, _ keys: KeyRing, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant
     ) {

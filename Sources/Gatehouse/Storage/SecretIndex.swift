@@ -61,7 +61,7 @@ struct SecretParts: Hashable, Sendable {
     /// The content of an item. Never empty, because an empty item looks like a missing one.
     static func text(_ part: [UInt8]) -> [UInt8] { [UInt8(ascii: ".")] + Base64URL.encode(part) }
 
-    /// - Returns: nil for text that ``text(_:)`` did not make. Ignores a line feed that the tool adds.
+    /// - Returns: nil for text that ``text(_:)`` did not produce. Ignores a line feed that the tool adds.
     static func part(_ text: [UInt8]) -> [UInt8]? {
         var text = text[...]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }
