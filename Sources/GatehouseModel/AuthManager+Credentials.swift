@@ -8,14 +8,12 @@ public enum EmailChange: Hashable, Sendable {
     case checkMail
 }
 
-// Changes of the account's own credentials. Methods throw the service's errors or ``AuthError/notAuthenticated``;
-// ``SignInMessage`` has a text for each. Nothing changed then, unless the response was lost: the server may have made
-// the change.
+// Changes of the account's own credentials.
 extension AuthManager {
     /// Changes the account's email address.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error.
-    ///   ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error. ``SignInMessage`` has a
+    ///   text for each. Nothing changed then, unless the response was lost.
     public func changeEmail(_ email: String) async throws -> EmailChange {
         let account = try await changing { try await self.service.update(user: UserAttributes(email: email)) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail

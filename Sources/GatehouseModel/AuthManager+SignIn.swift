@@ -12,7 +12,6 @@ public enum SignInOutcome: Hashable, Sendable {
     case ignored
 }
 
-// Methods throw the service's errors or ``SignInFailure``; ``SignInMessage`` has a text for each.
 extension AuthManager {
     /// Records the chosen sign-in method for telemetry.
     public func select(_ method: AuthMethod) { record(.methodSelected(method)) }

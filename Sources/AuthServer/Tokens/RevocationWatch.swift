@@ -35,7 +35,7 @@ package final class RevocationWatch: Sendable {
 
     /// The callback for ``Accounts/afterRevocation``.
     @Sendable package func lookAtOnce(since moment: Instant) async {
-        // Lost if the database is unreachable: one second, until the next look.
+        // Lost if the database is unreachable: one second, until the next read.
         try? await read(since: moment)
     }
 

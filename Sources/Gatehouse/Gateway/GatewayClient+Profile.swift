@@ -59,7 +59,6 @@ public struct ProfileEdit: Hashable, Sendable {
     }
 }
 
-// Every call throws `GatewayError` or `CancellationError`.
 extension GatewayClient {
     /// Returns the signed-in account with the part of the profile that most screens need.
     ///

@@ -67,7 +67,7 @@ func makeServer(
 }
 
 extension Server {
-    /// Adds the Auth API, and the gateway beside it, for accounts in this database.
+    /// Adds the Auth API and the gateway for accounts in this database.
     fileprivate mutating func addLocalDoors(
         _ settings: ServerSettings, _ parts: Set<ServedPart>, _ secrets: ServerSecrets, _ database: any Database,
         _ floor: ServingFloor, _ logger: Logger
