@@ -42,7 +42,7 @@ public struct Accounts: Sendable {
         offersGoogle = settings.offersGoogle
     }
 
-    /// The calls that the account screens need besides the manager.
+    /// The calls that the account screens need in addition to the manager.
     public var calls: AccountCalls { AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo) }
 
     /// The teams that can be favourites.

@@ -16,6 +16,7 @@ package struct AdminAttributes: Sendable {
     package var appMetadata: JSONObject?
     package var ban: Ban?
 
+    /// A change of an account's ban.
     package enum Ban: Equatable, Sendable {
         case lifted
         case lasting(Duration)
@@ -24,6 +25,7 @@ package struct AdminAttributes: Sendable {
     package init() {}
 }
 
+/// The result of creating or changing an account. Only `done` has changed anything.
 package enum AdminOutcome: Sendable {
     case done(Account)
     case emailTaken, phoneTaken, idTaken
@@ -73,6 +75,7 @@ extension Accounts {
         }
     }
 
+    /// Returns an account with its identities, or nil if it does not exist.
     package func account(_ id: UserID) async throws -> Account? {
         try await database.read { db in try db.account(id) }
     }

@@ -2,6 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
+/// The result of presenting a refresh token.
 package enum RefreshOutcome: Sendable {
     /// A new token or the current one again, as the verdict says.
     case issued(IssuedSession, RefreshVerdict)
@@ -34,7 +35,7 @@ extension Accounts {
 
     /// - Parameters:
     ///   - counter: The counter of a token that has been verified.
-    ///   - key: The key that made the token; nil for an imported token.
+    ///   - key: The key that issued the token; nil for an imported token.
     func refresh(
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {

@@ -2,6 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
+/// The result of a sign-in with a verified password.
 package enum SignInOutcome: Sendable {
     case signedIn(IssuedSession)
     /// During the check the password changed, or the account was deleted or banned.

@@ -19,6 +19,7 @@ package struct EmailSignUp: Sendable {
     }
 }
 
+/// The result of a sign-up.
 package enum SignUpOutcome: Sendable {
     /// The account was created and its first session opened.
     case signedIn(IssuedSession)

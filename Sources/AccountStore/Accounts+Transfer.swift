@@ -2,6 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
+/// The result of importing an account.
 package enum ImportOutcome: Equatable, Sendable {
     case added
     /// An account with the same id exists and was not changed.

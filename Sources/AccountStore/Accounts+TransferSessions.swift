@@ -23,7 +23,7 @@ package struct ImportedSession: Sendable {
     }
 }
 
-/// What an import did with the sessions of an account.
+/// The effects of an import on the sessions of an account.
 package struct ImportedSessionCounts: Equatable, Sendable {
     package var added = 0
     /// Refreshed at the source since an earlier import, but never here. The newer token is now valid.
@@ -41,6 +41,7 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 
     package init() {}
 
+    /// Adds the counts of another account.
     package static func += (sum: inout Self, more: Self) {
         sum.added += more.added
         sum.renewed += more.renewed

@@ -85,6 +85,7 @@ extension Accounts {
         return isThere ? nil : .unknown
     }
 
+    /// For the test of the query plan.
     package static func importedTokenLookup(_ digest: [UInt8]) -> SQL {
         "SELECT session_id, counter FROM imported_refresh_tokens WHERE digest = \(digest)"
     }

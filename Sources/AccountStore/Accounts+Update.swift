@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The changes that a user makes to the own account. nil keeps a field.
+/// A user's changes to the user's own account. nil keeps a field.
 package struct UserUpdate: Sendable {
     /// Merged at the top level; null deletes a key.
     package var metadata: JSONObject?
@@ -15,6 +15,7 @@ package struct UserUpdate: Sendable {
     package init() {}
 }
 
+/// The result of a user's change. Only `updated` has changed anything.
 package enum UserUpdateOutcome: Sendable {
     case updated(Account)
     case emailTaken

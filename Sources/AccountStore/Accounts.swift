@@ -44,9 +44,9 @@ package struct Accounts: Sendable {
         Session(id: newID(), user: user, createdAt: now, authenticationMethods: method.entry(at: now))
     }
 
-    /// Makes the tokens of a session.
+    /// Issues the tokens of a session.
     ///
-    /// - Parameter key: The session's refresh token key, if known. A key of an older secret makes no new tokens.
+    /// - Parameter key: The session's refresh token key, if known. A key of an older secret issues no new tokens.
     func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
         return IssuedSession(

@@ -41,7 +41,7 @@ package struct SigningKeys: Sendable {
         try await database.read { db in try list(db) }
     }
 
-    /// Adds a key unless there is a current one. Two nodes that start at once end up with the same key.
+    /// Adds a key unless there is a current one. Two nodes that start at the same time end up with the same key.
     ///
     /// - Returns: All keys, newest first.
     package func ensure(_ key: StoredSigningKey) async throws -> [StoredSigningKey] {

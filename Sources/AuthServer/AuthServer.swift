@@ -107,7 +107,7 @@ package struct AuthServer: Sendable {
     }
 }
 
-/// The counters of the Auth API, beside those of requests.
+/// The counters of the Auth API, in addition to those of requests.
 struct AuthCounts: Sendable {
     let signIns: Counter
     let refreshes: Counter

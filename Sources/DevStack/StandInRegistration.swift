@@ -1,8 +1,9 @@
 package import GatehouseWire
 
-/// What a developer enters in the providers' consoles and gets from them. Configures the server for the simulated
-/// providers.
+/// The values that a developer enters in the providers' consoles and gets from them. Configures the server for the
+/// simulated providers.
 package struct StandInRegistration: Sendable {
+    /// An app's registration with the simulated Apple.
     package struct Apple: Sendable {
         /// The base URL of `/auth/authorize`, `/auth/token`, `/auth/revoke` and `/auth/keys`.
         package let base: String
@@ -25,6 +26,7 @@ package struct StandInRegistration: Sendable {
         static let secretAudience = "https://appleid.apple.com"
     }
 
+    /// An app's registration with the simulated Google.
     package struct Google: Sendable {
         /// Also the base URL of the discovery document.
         package let issuer: String

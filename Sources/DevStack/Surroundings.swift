@@ -15,7 +15,7 @@ package struct Surroundings: Sendable {
 
     /// - Parameters:
     ///   - randomBytes: A cryptographically secure source.
-    ///   - makeKey: Makes a key for ID tokens. Both providers sign with RS256.
+    ///   - makeKey: Generates a key for ID tokens. Both providers sign with RS256.
     ///   - wait: Waits, for the slow test account.
     ///   - post: Sends notifications.
     package init(

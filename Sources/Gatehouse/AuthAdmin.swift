@@ -29,8 +29,8 @@ public struct AuthAdmin: Sendable {
         return UserPage(users: users, total: reply.headers["x-total-count"].flatMap(Int.init))
     }
 
+    /// Creates an account without sending a mail. The password policy does not apply.
     @discardableResult
-    /// Creates an account without sending a mail. Ignores the password policy.
     public func createUser(attributes: AdminUserAttributes) async throws -> User {
         try await caller.user(AuthRequest("POST", "/admin/users", body: attributes.body))
     }

@@ -7,7 +7,7 @@ extension AuthClient {
     /// - Returns: A new session of the same account.
     /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `link_ticket_other_account` if the
     ///   question concerns another account, after which the ticket stays valid; `link_ticket_not_found` if the ticket
-    ///   is used or expired; `link_ticket_outdated` if no account has the address any more.
+    ///   is used or expired; `link_ticket_outdated` if no account has the address any longer.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket) async throws -> Session {
         try await signInAsUser(.linkTicket("link_confirmation", ticket))

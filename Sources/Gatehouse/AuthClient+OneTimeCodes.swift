@@ -5,6 +5,7 @@ extension AuthClient {
     /// ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     ///
     /// - Parameter shouldCreateUser: Whether to create an account for an unknown address.
+    /// - Throws: ``AuthClientError``.
     public func signInWithOTP(
         email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: JSONObject? = nil,
         captchaToken: String? = nil
@@ -31,6 +32,8 @@ extension AuthClient {
     }
 
     /// Redeems a code from a text message.
+    ///
+    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
     public func verifyOTP(
         phone: String, token: String, type: MobileOTPType, captchaToken: String? = nil
@@ -39,6 +42,8 @@ extension AuthClient {
     }
 
     /// Redeems the token hash in the link of a mail.
+    ///
+    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
     public func verifyOTP(tokenHash: String, type: EmailOTPType) async throws -> AuthResponse {
         try await verify(type.rawValue, ["token_hash": .string(tokenHash)], nil, nil)
@@ -60,6 +65,7 @@ extension AuthClient {
     ///
     /// - Parameter redirectTo: The target of the mail's link. Pass the resulting URL to ``session(from:)``; the event
     ///   `passwordRecovery` follows.
+    /// - Throws: ``AuthClientError``.
     public func resetPasswordForEmail(
         _ email: String, redirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {
@@ -71,6 +77,8 @@ extension AuthClient {
     }
 
     /// Sends a mail again if one is pending. The response does not reveal whether one is.
+    ///
+    /// - Throws: ``AuthClientError``.
     public func resend(
         email: String, type: ResendEmailType, emailRedirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {

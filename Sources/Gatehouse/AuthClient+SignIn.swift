@@ -38,6 +38,9 @@ extension AuthClient {
     }
 
     /// Creates an account without email address and password. If its session is lost, the account is inaccessible.
+    ///
+    /// - Throws: ``AuthClientError``, with the code `anonymous_provider_disabled` if the server does not allow this. The
+    ///   previous session stays active.
     @discardableResult
     public func signInAnonymously(
         data: JSONObject? = nil, captchaToken: String? = nil
@@ -72,6 +75,8 @@ extension AuthClient {
     ///   - scopes: Additional scopes in the provider's syntax.
     ///   - redirectTo: A redirect URL that the server allows, used byte for byte.
     ///   - queryParams: Parameters for the provider, such as `prompt`.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the flow could not be
+    ///   stored.
     public func getOAuthSignInURL(
         provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []

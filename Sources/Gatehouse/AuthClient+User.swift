@@ -4,6 +4,7 @@ extension AuthClient {
     /// Fetches the user from the server, and updates the stored session.
     ///
     /// - Parameter jwt: Another user's access token; nil for the session's own.
+    /// - Throws: ``AuthClientError``, `signedOut` without a session or `jwt`.
     @discardableResult
     public func user(jwt: String? = nil) async throws -> User {
         let request = AuthRequest("GET", "/user")
@@ -19,6 +20,8 @@ extension AuthClient {
     /// automatically; the returned user then contains it. A new password ends the user's other sessions.
     ///
     /// - Parameter redirectTo: The target of the link in the confirmation mail, used byte for byte.
+    /// - Throws: ``AuthClientError``. Codes: `email_exists`, `weak_password`, `same_password`,
+    ///   `current_password_required` and `reauthentication_needed`. After `offline` the change may have taken effect.
     @discardableResult
     public func update(user: UserAttributes, redirectTo: URL? = nil) async throws -> User {
         var request = AuthRequest(
@@ -33,6 +36,8 @@ extension AuthClient {
     }
 
     /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
+    ///
+    /// - Throws: ``AuthClientError``, `signedOut` without a session.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)
@@ -40,6 +45,8 @@ extension AuthClient {
     }
 
     /// Fetches the user's sign-in methods from the server.
+    ///
+    /// - Throws: ``AuthClientError``, `signedOut` without a session.
     public func userIdentities() async throws -> [UserIdentity] { try await user().identities ?? [] }
 
     /// Removes a sign-in method.
@@ -58,6 +65,8 @@ extension AuthClient {
     }
 
     /// Returns the URL that starts linking a provider in a browser. Complete it like a sign-in.
+    ///
+    /// - Throws: ``AuthClientError``, `signedOut` without a session.
     public func getLinkIdentityURL(
         provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []

@@ -68,8 +68,8 @@ public struct OpenIDConnectCredentials: Sendable {
     public var accessToken: String?
     /// The raw nonce whose SHA-256 was sent to the provider.
     public var nonce: String?
-    /// The user's name from Apple, which sends it only once, beside the token. The server stores it with the account in
-    /// one transaction; hosted Supabase ignores it.
+    /// The user's name from Apple, which sends it only once, along with the token. The server stores it with the
+    /// account in one transaction; hosted Supabase ignores it.
     public var name: AppleName?
     /// Apple's authorization code, valid for five minutes. The server exchanges it for the token that revokes the
     /// consent when the account is deleted; hosted Supabase ignores it.

@@ -22,7 +22,7 @@ import LiveScreens
 #endif
 
 /// The app in a browser, part of `gatehouse dev` where the screens can be drawn: on Linux, with the screens' texts in
-/// the build folder beside the program.
+/// the build folder next to the program.
 struct AppInBrowser {
     let url: String
     let tables: (ServingFloor) -> [RouteTable]

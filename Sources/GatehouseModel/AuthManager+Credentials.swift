@@ -8,11 +8,12 @@ public enum EmailChange: Hashable, Sendable {
     case checkMail
 }
 
-// Changes of the account's own credentials. Methods throw the service's errors or ``AuthError/notAuthenticated``;
-// ``SignInMessage`` has a text for each. Nothing changed then, unless the response was lost: the server may have made
-// the change.
+// Changes of the account's own credentials.
 extension AuthManager {
     /// Changes the account's email address.
+    ///
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error. ``SignInMessage`` has a
+    ///   text for each. Nothing changed then, unless the response was lost.
     ///
     /// - Parameter current: The account's password, where the server asks for it with `current_password_required`.
     public func changeEmail(_ email: String, current: String? = nil) async throws -> EmailChange {
@@ -26,12 +27,15 @@ extension AuthManager {
     /// - Parameters:
     ///   - current: The current password, if the server answered `current_password_required`.
     ///   - code: The code from ``sendCode()``, if the server answered `reauthentication_needed`.
+    /// - Throws: As ``changeEmail(_:)``.
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws {
         let change = UserAttributes(password: password, currentPassword: current, nonce: code)
         _ = try await changing { try await self.service.update(user: change) }
     }
 
     /// Sends a code to the account's email address.
+    ///
+    /// - Throws: As ``changeEmail(_:)``.
     public func sendCode() async throws { try await changing { try await self.service.reauthenticate() } }
 
     func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {

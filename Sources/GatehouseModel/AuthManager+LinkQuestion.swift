@@ -6,6 +6,8 @@ public import Gatehouse
 // out after a failure: sign-in and link succeed together or not at all.
 extension AuthManager {
     /// The user owns the account and enters its password.
+    ///
+    /// - Throws: The service's error or ``SignInFailure``. ``SignInMessage`` has a text for each.
     @discardableResult
     public func confirmLink(password: String) async throws -> SignInOutcome {
         try await answer(.email, existing: .email) { question in
@@ -16,6 +18,7 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Apple.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
+    /// - Throws: As ``confirmLink(password:)``.
     @discardableResult
     public func confirmLink(
         throughApple sheet: @MainActor () async throws -> AppleCredential
@@ -28,6 +31,7 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
+    /// - Throws: As ``confirmLink(password:)``.
     @discardableResult
     public func confirmLink(
         throughGoogle sheet: @MainActor () async throws -> OpenIDConnectCredentials
@@ -36,6 +40,8 @@ extension AuthManager {
     }
 
     /// The user owns the account and signs in to it with Google in a browser.
+    ///
+    /// - Throws: As ``confirmLink(password:)``.
     @discardableResult
     public func confirmLink(throughGoogleIn browser: any WebAuthenticationSession) async throws -> SignInOutcome {
         try await confirmLink(through: .google) { try await self.service.signIn(with: .google, in: browser) }
@@ -44,6 +50,7 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Google in the app's own browser.
     ///
     /// - Parameters: As for ``signInWithGoogle(redirectTo:browser:)``.
+    /// - Throws: As ``confirmLink(password:)``.
     @discardableResult
     public func confirmLink(
         throughGoogleTo redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
@@ -53,6 +60,8 @@ extension AuthManager {
 
     /// The user does not own the account but has its address, and claims it for a new account. Available only if
     /// ``LinkQuestion/canRecover`` is true; the data of the old account is deleted.
+    ///
+    /// - Throws: As ``confirmLink(password:)``.
     @discardableResult
     public func recoverAccount() async throws -> SignInOutcome {
         let method = linkQuestion.flatMap { AuthMethod(rawValue: $0.provider) } ?? .email

@@ -12,18 +12,21 @@ public enum SignInOutcome: Hashable, Sendable {
     case ignored
 }
 
-// Methods throw the service's errors or ``SignInFailure``; ``SignInMessage`` has a text for each.
 extension AuthManager {
     /// Records the chosen sign-in method for telemetry.
     public func select(_ method: AuthMethod) { record(.methodSelected(method)) }
 
     /// Signs in with a password.
+    ///
+    /// - Throws: The service's error or ``SignInFailure``. ``SignInMessage`` has a text for each.
     @discardableResult
     public func signInWithEmail(_ email: String, password: String) async throws -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
     }
 
     /// Creates an account.
+    ///
+    /// - Throws: As ``signInWithEmail(_:password:)``.
     @discardableResult
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
@@ -37,6 +40,7 @@ extension AuthManager {
     ///
     /// - Parameter sheet: Shows Apple's sheet, or returns what its button's callback received. Throws
     ///   ``SignInFailure/cancelled``, ``SignInFailure/providerFailed``, or a `URLError` without a connection.
+    /// - Throws: As ``signInWithEmail(_:password:)``. Cancellation is an outcome, not an error.
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
         try await authenticate(.apple) {
@@ -59,6 +63,7 @@ extension AuthManager {
     /// Signs in with the result of Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
+    /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(
         _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
@@ -72,6 +77,7 @@ extension AuthManager {
     ///   - redirectTo: The browser's redirect URL, which the server must allow.
     ///   - browser: Opens a URL and returns the one that the browser came back with. Throws
     ///     ``SignInFailure/cancelled``, or ``SignInFailure/invalidCallback`` after its time limit.
+    /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(
         redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
@@ -82,6 +88,7 @@ extension AuthManager {
     /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
     ///
     /// - Parameter browser: A browser with a redirect URL that the server allows.
+    /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticationSession) async throws -> SignInOutcome {
         try await authenticate(.google) { .session(try await self.service.signIn(with: .google, in: browser)) }

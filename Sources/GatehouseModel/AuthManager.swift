@@ -7,6 +7,11 @@ public import Observation
 /// offline, and adds the profile when it arrives. Create one at the app's root and pass it down.
 ///
 /// While ``phase`` is `restoring`, the store has not answered yet: show neither a signed-in nor a signed-out state.
+///
+/// ```swift
+/// let manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
+/// let outcome = try await manager.signInWithEmail("ada@example.com", password: password)
+/// ```
 @MainActor @Observable
 public final class AuthManager {
     /// The signed-in user; nil if signed out.
@@ -68,9 +73,9 @@ public final class AuthManager {
     ///   - storage: Stores a name from Apple until the server has it, under `<storageKey>.apple-names`.
     ///   - clock: Measures the duration of sign-ins.
     ///   - telemetry: The receivers of all events.
-    ///   - appleCredentials: Asked at the start, and at its own moments, whether a user signed in with Apple still is.
-    ///     If not, the user is signed out.
-    ///   - log: Takes the few lines that are not telemetry, without personal data. Must return immediately.
+    ///   - appleCredentials: Reports whether a user who signed in with Apple has revoked that consent; queried at the
+    ///     start and at each of its ``AppleCredentials/moments``. If so, the user is signed out.
+    ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
         clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = [],
@@ -230,7 +235,7 @@ extension AuthManager {
         step(.signedIn)
     }
 
-    /// Shows the signed-out state. Work of the previous epoch has no effect any more.
+    /// Shows the signed-out state. Work of the previous epoch no longer has any effect.
     func leave(_ reason: SignedOutReason) {
         epoch += 1
         loading?.cancel()

@@ -1,7 +1,7 @@
 public import Foundation
 public import Gatehouse
 
-/// What ``AuthManager`` needs from the layer below. Tests and previews replace it.
+/// The services that ``AuthManager`` uses. Tests and previews replace them.
 ///
 /// Apps use ``LiveAuthService``. Methods throw `AuthClientError`, `GatewayError` for the profile, or
 /// `CancellationError`.

@@ -9,12 +9,12 @@ public struct SignInNonce: Hashable, Sendable {
     /// For the server, as the `nonce` of the credentials.
     public let raw: String
 
-    /// Makes a nonce of 32 random bytes, as 43 characters.
+    /// Creates a nonce of 32 random bytes, as 43 characters.
     ///
     /// - Parameter randomness: Returns cryptographically secure random bytes.
     public init(randomness: (Int) -> [UInt8] = SystemDefaults.randomBytes) { raw = Base64URL.text(randomness(32)) }
 
-    /// Makes a nonce from a known value, for tests.
+    /// Creates a nonce from a known value, for tests.
     public init(raw: String) { self.raw = raw }
 
     /// The SHA-256 of ``raw`` as 64 hexadecimal digits, for the provider's request.

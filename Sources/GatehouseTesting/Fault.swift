@@ -69,7 +69,7 @@ extension InMemoryAuthService {
         case codeRequired
         /// The given code is wrong or expired.
         case codeWrong
-        /// The server ignores the name that Apple sends beside its token, as hosted Supabase does.
+        /// The server ignores the name that Apple sends along with its token, as hosted Supabase does.
         case nameIgnored
         case weakPassword
         /// The server refuses the provider's token.
@@ -86,8 +86,8 @@ extension InMemoryAuthService {
         case accessTokenRefused
         /// The server states that the session has ended, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
-        /// The store does not answer, as on a locked device. If so from the start, the state is unknown; later, the
-        /// current session cannot be replaced.
+        /// The store does not answer, as on a locked device. If this applies from the start, the state is unknown;
+        /// later, the current session cannot be replaced.
         case storeLocked
     }
 }

@@ -23,7 +23,8 @@ public import GatehouseModel
 /// - ``addAccount(email:password:firstName:favoriteTeams:isEmailProven:)`` and
 ///   ``signedIn(email:firstName:favoriteTeams:)`` set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and
 ///   ``removeAccount(email:)`` simulate events outside of the app.
-/// - ``calls``, ``openSessionCount`` and ``account(email:)`` show what reached the server and what it stores.
+/// - ``calls``, ``openSessionCount`` and ``account(email:)`` show the requests that the server received and the data
+///   that it stores.
 ///
 /// Not simulated: mails (``confirmEmail(of:)`` and ``openRecoveryMail(of:)`` replace the user who opens them), the
 /// server's own rate limits, retries after temporary failures, and the device's store, except that it can be locked.

@@ -103,7 +103,7 @@ extension InMemoryServer {
         return try begin(with: asked.token, at: now)
     }
 
-    /// - Throws: 404 for an unknown ticket, 409 if no account has the address any more.
+    /// - Throws: 404 for an unknown ticket, 409 if no account has the address any longer.
     private mutating func answered(
         _ ticket: LinkTicket, at now: Date
     ) throws(AuthClientError) -> (AskedLink, holder: Account) {

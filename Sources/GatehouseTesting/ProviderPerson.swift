@@ -52,7 +52,7 @@ struct ScriptedToken: Hashable, Sendable {
     var provider: Provider
     /// The hashed nonce of the request.
     var nonce: String?
-    /// The name sent beside the token.
+    /// The name sent along with the token.
     var name: AppleName?
 
     init(_ person: ProviderPerson, from provider: Provider, nonce: String?) {

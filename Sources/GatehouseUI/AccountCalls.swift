@@ -1,7 +1,7 @@
 public import Gatehouse
 public import SwiftUI
 
-/// The calls that the screens need besides `AuthManager`. A nil call hides its feature.
+/// The calls that the screens need in addition to `AuthManager`. A nil call hides its feature.
 public struct AccountCalls: Sendable {
     /// Returns the teams that can be favourites. Without it, teams are shown by id and cannot be chosen.
     public var teams: (@Sendable () async throws -> [LeagueTeam])?

@@ -7,11 +7,19 @@ extension View {
     /// Provides the account screens below with their dependencies. Apply it once, at the app's root. It also handles
     /// links of mails and asks for a new password after a password reset.
     ///
+    /// ```swift
+    /// HomeView()
+    ///     .accountSheet(isPresented: $showsAccount)
+    ///     .gatehouse(
+    ///         manager, googleRedirect: redirectTo,
+    ///         calls: AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo))
+    /// ```
+    ///
     /// - Parameters:
     ///   - googleRedirect: The redirect URL of the system's browser sheet for Google, such as
     ///     `com.example.app://callback`; the server must allow it. nil hides Google.
     ///   - clock: Measures the time limit of 60 seconds in the browser.
-    ///   - calls: The calls that the screens need besides the manager.
+    ///   - calls: The calls that the screens need in addition to the manager.
     public func gatehouse(
         _ manager: AuthManager, branding: Branding = Branding(), googleRedirect: URL?,
         clock: ClientClock = SystemDefaults.clock(), calls: AccountCalls = AccountCalls()

@@ -1,6 +1,9 @@
 package import GatehouseWire
 
-/// Reads claims with the types of RFC 7519 §4.1. null counts as absent.
+/// Reads claims with the types of RFC 7519 §4.1.
+///
+/// An absent claim, or one that is null, yields nil or an empty array. Every method throws
+/// ``TokenRejection/malformedClaim(_:)`` for another type.
 package struct ClaimReader: Sendable {
     /// The end of the year 9999 in seconds since 1970. Arithmetic with later times could overflow.
     private static let lastSecond = 253_402_300_799.0
@@ -14,8 +17,7 @@ package struct ClaimReader: Sendable {
         return claim
     }
 
-    /// - Throws: ``TokenRejection/malformedClaim(_:)`` for a value that is not a string, as the other methods do for
-    ///   theirs.
+    /// A string.
     package func text(_ name: String) throws(TokenRejection) -> String? {
         guard let claim = claim(name) else { return nil }
         guard let text = claim.stringValue else { throw .malformedClaim(name) }
@@ -31,7 +33,7 @@ package struct ClaimReader: Sendable {
         }
     }
 
-    /// A string or an array of strings (RFC 7519 §4.1.3).
+    /// A string or an array of strings, as `aud` may be (RFC 7519 §4.1.3).
     package func texts(_ name: String) throws(TokenRejection) -> [String] {
         guard let claim = claim(name) else { return [] }
         if let text = claim.stringValue { return [text] }
@@ -41,7 +43,7 @@ package struct ClaimReader: Sendable {
         return texts
     }
 
-    /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2).
+    /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2). Times after the year 9999 are malformed.
     package func time(_ name: String) throws(TokenRejection) -> Instant? {
         switch claim(name) {
         case nil: return nil

@@ -36,7 +36,7 @@ package struct JSONWebKey: Sendable {
         try self.init(jwk)
     }
 
-    /// Makes an HMAC key from the secret's UTF-8 bytes, as Supabase Auth does with `JWT_SECRET`.
+    /// Creates an HMAC key from the secret's UTF-8 bytes, as Supabase Auth does with `JWT_SECRET`.
     ///
     /// - Throws: ``KeyProblem/secretTooShort(bytes:)`` below 32 bytes.
     package init(hs256 secret: Secret, id: String? = nil) throws(KeyProblem) {
@@ -44,7 +44,7 @@ package struct JSONWebKey: Sendable {
         self.init(id: id, algorithm: .hs256, maySign: true, parts: parts)
     }
 
-    /// Makes an ES256 key from random bytes.
+    /// Creates an ES256 key from random bytes.
     ///
     /// - Parameters:
     ///   - rawPrivateKey: The 32 big-endian bytes of the number d.
@@ -79,7 +79,7 @@ package struct JSONWebKey: Sendable {
         return JSONWebKey(id: id, algorithm: algorithm, maySign: false, parts: half)
     }
 
-    /// Whether the key made this signature. Verify tokens with ``KeySet`` instead.
+    /// Whether this signature is the key's. Verify tokens with ``KeySet`` instead.
     ///
     /// - Parameter signature: In JWS format; for ECDSA r and s concatenated, not DER (RFC 7518 §3.4).
     package func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>) -> Bool {

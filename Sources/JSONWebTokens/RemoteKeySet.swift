@@ -5,6 +5,7 @@ package import GatehouseWire
 /// All callers share one fetch. An expired document stays in use while its successor is fetched. From twice the maximum
 /// age on, callers wait for the fetch and get the old keys only if it fails.
 package actor RemoteKeySet {
+    /// Why a token was not verified.
     package enum Failure: Error, Equatable, Sendable {
         case rejected(TokenRejection)
         /// There is no document, or only an outdated one, or the key is unknown and the document cannot be fetched
@@ -12,6 +13,7 @@ package actor RemoteKeySet {
         case keysUnavailable
     }
 
+    /// The ages and intervals of fetches.
     package struct Limits: Sendable {
         /// The age after which a document is fetched again.
         package var maximumAge: Duration = .seconds(600)

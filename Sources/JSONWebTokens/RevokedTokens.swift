@@ -38,6 +38,7 @@ package struct RevokedTokens: Sendable {
         return true
     }
 
+    /// Whether the token's session or subject is revoked at this time.
     package func contains(_ claims: TokenClaims, at now: Instant) -> Bool {
         contains(claims.sessionID, at: now) || contains(claims.subject, at: now)
     }

@@ -25,6 +25,7 @@ package enum TokenRejection: Error, Equatable, Sendable {
     /// The token's session has ended, or its subject was banned or deleted.
     case revoked
 
+    /// The malformed part of a token.
     package enum Part: Sendable {
         /// The length or the number of parts.
         case whole

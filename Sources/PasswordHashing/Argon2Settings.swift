@@ -6,7 +6,7 @@ package struct Argon2Settings: Hashable, Sendable {
     package let memoryKiB: Int
     /// Passes over the memory.
     package let passes: Int
-    /// Lanes, computed one after the other on one thread.
+    /// Lanes, computed sequentially on one thread.
     package let lanes: Int
     package let saltBytes: Int
     package let tagBytes: Int

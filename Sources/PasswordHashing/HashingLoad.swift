@@ -25,8 +25,10 @@ package struct HashingLoad: Sendable {
     /// The refusal of a job for which there is no room.
     var busy: HashingRefusal { .busy(retryAfter: retryAfter) }
 
+    /// A waiting job was cancelled.
     package mutating func leave() { waiting -= 1 }
 
+    /// A waiting job starts to run.
     package mutating func start() {
         waiting -= 1
         running += 1
@@ -35,6 +37,7 @@ package struct HashingLoad: Sendable {
     /// A job ended without a computation.
     mutating func stop() { running -= 1 }
 
+    /// A job ended after running for this long.
     package mutating func finish(after duration: Duration) {
         running -= 1
         usualDuration = (usualDuration * 7 + duration) / 8

@@ -7,7 +7,7 @@ import Synchronization
 struct Lookup: Sendable {
     let id: UInt64
     let statement: SQL
-    /// On the database's clock. The read is not repeated after it; nil if no caller waits for the answer any more.
+    /// On the database's clock. The read is not repeated after it; nil if no caller waits for the answer any longer.
     let deadline: Duration?
     /// Called with the answer and the time that the server took.
     let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
@@ -32,7 +32,7 @@ final class PipelinedReads: Sendable {
     /// The pipe that wakes the thread.
     let wake: WakePipe
 
-    /// - Parameter callerLimit: Further callers are refused at once.
+    /// - Parameter callerLimit: Further callers are refused immediately.
     init(_ plan: SessionPlan, callerLimit: Int, chance: @escaping @Sendable () -> Double) throws {
         self.plan = plan
         self.callerLimit = callerLimit

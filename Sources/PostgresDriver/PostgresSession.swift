@@ -25,7 +25,7 @@ final class PostgresSession {
     /// Keys added to ``names`` since this was last emptied.
     var newNames: [String] = []
 
-    /// More distinct statements mean that a caller builds text from values; all are then forgotten.
+    /// More distinct statements mean that a caller puts values into the SQL text; all are then forgotten.
     private static let keptLimit = 500
 
     /// Connects. Blocks for at most the connect limit per host.

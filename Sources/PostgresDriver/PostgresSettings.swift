@@ -10,7 +10,7 @@ package struct PostgresSettings: Sendable {
     package var connectLimit: Duration = .seconds(3)
     /// A connection that was idle for this long is checked.
     package var restLimit: Duration = .seconds(30)
-    /// Further concurrent callers are refused at once.
+    /// Further concurrent callers are refused immediately.
     package var callerLimit = 20_000
     /// The statement timeout on the shared connection. A read that exceeds it is repeated on a pooled connection, so
     /// that it does not delay others any longer.

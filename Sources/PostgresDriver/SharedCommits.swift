@@ -48,8 +48,8 @@ final class SharedCommits: Sendable {
         var delayed = 0
         var isClosed = false
 
-        /// Whether there is a batch for another thread besides `others`. The server's cost of a batch dominates, so
-        /// besides a batch that is not tiny, only a large one starts. No batch waits for one that is delayed.
+        /// Whether another thread should start a batch in addition to `others`. The server's cost of a batch dominates,
+        /// so while a batch that is not tiny runs, only a large one starts. No batch waits for one that is delayed.
         func hasBatch(beside others: Int) -> Bool {
             if others <= delayed { return !waiting.isEmpty }
             if underWay.count < 4 { return !underWay.isEmpty && waiting.count >= underWay.count }

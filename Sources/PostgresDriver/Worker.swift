@@ -5,7 +5,7 @@ import SQLDatabase
 struct Worker {
     private let pool: WorkerPool
     private var session: PostgresSession?
-    /// Whether the connection was made for the current caller.
+    /// Whether the connection was opened for the current caller.
     private var isFresh = false
 
     init(_ pool: WorkerPool) { self.pool = pool }

@@ -1,10 +1,16 @@
 /// A database with transactions. Conforming types: `SQLiteDatabase` and `PostgresDatabase`.
+///
+/// ```swift
+/// let count = try await database.write { db in
+///     try db.run("DELETE FROM sessions WHERE user_id = \(user.text)")
+/// }
+/// ```
 package protocol Database: Sendable {
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Returns after the commit is
     /// durable.
     ///
     /// `body` is synchronous, so that a transaction cannot hold its locks while waiting for a network, a hash or a
-    /// person. It may run again, for example after a serialization failure. It must be deterministic and have no side
+    /// user. It may run again, for example after a serialization failure. It must be deterministic and have no side
     /// effects outside of the transaction. After a failed statement it must end, because some databases abort the
     /// transaction.
     ///
@@ -96,14 +102,19 @@ package struct Changed<Found: Sendable>: Sendable {
 /// Runs statements in a transaction.
 package protocol Connection {
     /// Returns the rows of a query. `decode` is called while its row is current.
+    ///
+    /// - Throws: Errors of `decode`, ``ConstraintViolation`` and ``DatabaseFailure``.
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value]
     /// Runs a statement without a result. Returns the number of rows changed.
+    ///
+    /// - Throws: ``ConstraintViolation`` and ``DatabaseFailure``.
     @discardableResult func run(_ statement: SQL) throws -> Int
     /// The query plan of a statement, for tests.
     func plan(_ statement: SQL) throws -> [String]
 }
 
 extension Connection {
+    /// Returns the first row of a query; nil if there is none.
     package func row<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> Value? {
         try rows(statement, decode).first
     }
@@ -118,8 +129,11 @@ package protocol Row {
 }
 
 extension Row {
+    /// The integer, or nil for null.
     package func intIfPresent(_ column: Int) -> Int64? { isNull(column) ? nil : int(column) }
+    /// The text, or nil for null.
     package func textIfPresent(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    /// Whether the integer is not 0.
     package func bool(_ column: Int) -> Bool { int(column) != 0 }
 }
 

@@ -69,7 +69,9 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
+        /// Inserts a placeholder that the driver replaces by the clause, or removes.
         package mutating func appendInterpolation(_ clause: Clause) { text += "{\(clause.rawValue)}" }
+        /// Inserts a placeholder that the driver replaces by its column type.
         package mutating func appendInterpolation(_ word: ColumnType) { text += "{\(word.rawValue)}" }
     }
 }

@@ -11,7 +11,7 @@ final class SQLiteConnection: Connection, Sendable {
     /// Interrupts slow reads; used by readers only.
     let watch = StepWatch()
 
-    /// More distinct statements mean that a caller builds text from values; all are then dropped.
+    /// More distinct statements mean that a caller puts values into the SQL text; all are then dropped.
     private static let statementLimit = 500
 
     /// - Parameter busyLimit: How long a statement waits for another program.
@@ -45,8 +45,8 @@ final class SQLiteConnection: Connection, Sendable {
         return (own + both).map { "PRAGMA \($0)" }
     }
 
-    /// Switches the file to WAL, permanently. If two programs do so on a new file at once, SQLite fails one of them
-    /// without waiting; that one takes a write lock here and tries again.
+    /// Switches the file to WAL, permanently. If two programs do so on a new file concurrently, SQLite fails one of
+    /// them without waiting; that one takes a write lock here and tries again.
     private func writeAhead() throws {
         for attempt in 1... {
             do {

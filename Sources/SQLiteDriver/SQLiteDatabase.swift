@@ -2,7 +2,7 @@ import CSQLite
 package import SQLDatabase
 import Synchronization
 
-/// A SQLite file: readers beside one writer (WAL), durable commits (`synchronous = FULL`), foreign keys on.
+/// A SQLite file: concurrent readers and one writer (WAL), durable commits (`synchronous = FULL`), foreign keys on.
 ///
 /// A read begins on the calling thread, because a key lookup takes a few microseconds, less than a switch to another
 /// thread. A read that takes longer than a millisecond or two is interrupted and repeated on another thread

@@ -9,7 +9,7 @@ package struct SQLiteSettings: Sendable {
     package var waitLimit: Duration = .seconds(10)
     /// The maximum duration of a read; nil for no limit.
     package var readLimit: Duration?
-    /// Further callers that wait to write are refused at once. About one second's worth of commits.
+    /// Further callers that wait to write are refused immediately. About one second's worth of commits.
     package var callerLimit = 4_096
 
     package init() {}

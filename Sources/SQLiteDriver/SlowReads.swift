@@ -24,7 +24,7 @@ final class SlowReads: Sendable {
         var idle: [Int]
     }
 
-    /// Further callers are refused at once.
+    /// Further callers are refused immediately.
     static let waitingLimit = 64
 
     private let queue: Mutex<Queue>

@@ -20,6 +20,7 @@ package enum AccountMetadata {
         return members
     }
 
+    /// The identity data of an account with a telephone number.
     package static func phoneIdentity(user: UserID, phone: PhoneNumber) -> JSONObject {
         [
             "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false, "phone_verified": false,

@@ -2,6 +2,7 @@ package import GatehouseWire
 
 /// An event of an account, for the audit log.
 package struct AuditEntry: Sendable {
+    /// The kind of event. The raw values are stored and returned by the admin API.
     package enum Action: String, Sendable {
         case login, logout
         case userSignedUp = "user_signedup"
@@ -15,7 +16,7 @@ package struct AuditEntry: Sendable {
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"
         case identityLinkUndone = "identity_link_undone"
-        /// A person with the account's address must prove ownership of the account.
+        /// A user with the account's address must prove ownership of the account.
         case identityNeedsConfirmation = "identity_needs_confirmation"
         case identityRefused = "identity_refused"
         /// The data of an unconfirmed sign-up was removed, because the address's owner signed in.

@@ -11,10 +11,10 @@ package struct Identifier<Owner>: Hashable, Sendable {
         self.text = text
     }
 
-    /// For text that was validated before or made by this program.
+    /// For text that was validated before or created by this program.
     package init(trusted text: String) { self.text = text }
 
-    /// Makes a version 4 UUID from 16 random bytes.
+    /// Creates a version 4 UUID from 16 random bytes.
     package init(random bytes: [UInt8]) {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0F | 0x40

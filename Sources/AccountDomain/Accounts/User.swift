@@ -25,6 +25,7 @@ package struct User: Sendable {
         self.times = times
     }
 
+    /// Whether the user is banned at this time.
     package func isBanned(at now: Instant) -> Bool { times.bannedUntil.map { $0 > now } ?? false }
 
     /// The earlier of the two confirmations.

@@ -2,7 +2,7 @@ package import GatehouseWire
 
 // The effects of linking decisions on an account. These methods do not check permission.
 extension Account {
-    /// Makes the account of a new user.
+    /// Creates the account of a new user.
     ///
     /// - Parameter user: Supplies id, audience, role and times.
     package init(

@@ -40,8 +40,8 @@ extension Account {
     ///
     /// - Parameters:
     ///   - address: The result of ``UnlinkDecision``.
-    ///   - newID: The id of the email identity, if one is made.
-    /// - Returns: The email identity, if one was made.
+    ///   - newID: The id of the email identity, if one is created.
+    /// - Returns: The email identity, if one was created.
     package mutating func unlink(
         _ id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -86,7 +86,7 @@ extension Account {
         return made
     }
 
-    /// The rest of an account whose address turns out to belong to another person: the identities of providers, without
+    /// The remainder of an account whose address belongs to another user: the identities of providers, without
     /// password and address.
     ///
     /// - Parameter isFree: Whether no other account has an address that could replace the removed one.

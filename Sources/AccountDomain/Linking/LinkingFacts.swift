@@ -2,6 +2,7 @@ package import GatehouseWire
 
 /// The input of a linking decision.
 package struct LinkingFacts: Equatable, Sendable {
+    /// The purpose of the call.
     package enum Intent: Equatable, Sendable {
         case signIn
         /// A signed-in user adds the identity.
@@ -55,6 +56,7 @@ package enum LinkRemoval: String, CaseIterable, Sendable {
 
 /// An account that has the same address as an identity.
 package struct AddressHolder: Equatable, Sendable {
+    /// How strong the account's claim to the address is.
     package enum Claim: Equatable, Sendable {
         /// Ownership of the address is proven.
         case proven

@@ -3,6 +3,7 @@ package import GatehouseWire
 
 /// The PKCE challenge of a sign-in (RFC 7636).
 package struct ProofKey: Equatable, Sendable {
+    /// How the challenge derives from the verifier (RFC 7636 §4.2).
     package enum Method: String, CaseIterable, Sendable { case s256, plain }
 
     package let challenge: String

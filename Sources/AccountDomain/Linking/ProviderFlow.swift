@@ -2,6 +2,7 @@ package import GatehouseWire
 
 /// A browser sign-in that is in progress at a provider.
 package struct ProviderFlow: Sendable {
+    /// The purpose of the flow.
     package enum Purpose: Equatable, Sendable {
         case signIn
         /// Adds the identity to the account of a signed-in user, while the session lasts.

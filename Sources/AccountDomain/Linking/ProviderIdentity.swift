@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A user's identity at a provider, verified by the caller that makes this value.
+/// A user's identity at a provider, verified by the caller that creates this value.
 package struct ProviderIdentity: Equatable, Sendable {
     /// `apple`, `google`, …; never `email` or `phone`, which denote the account itself.
     package let provider: String

@@ -29,6 +29,7 @@ extension Account {
 
 /// Whether a user may remove a sign-in method. The last one cannot be removed.
 package enum UnlinkDecision: Equatable, Sendable {
+    /// What happens to the account's email address.
     package enum Address: Equatable, Sendable {
         case keeps
         /// The remaining identities have only other addresses; this one becomes the account's.
@@ -37,6 +38,7 @@ package enum UnlinkDecision: Equatable, Sendable {
         case goes
     }
 
+    /// Why the sign-in method cannot be removed.
     package enum Refusal: Equatable, Sendable {
         case lastMethod
         case notFound

@@ -3,8 +3,9 @@ import Crypto
 /// The most common passwords, unfiltered: ASVS 5.0 V6.2.4 and NIST SP 800-63B §5.1.1.2.
 ///
 /// Origin: the `passwords` list of zxcvbn-python 4.5.0 (https://github.com/dwolfhub/zxcvbn-python), which comes from
-/// zxcvbn (https://github.com/dropbox/zxcvbn), and `common-passwords.txt.gz` of Django 5.2.8 (https://www.djangoproject.com).
-/// `Scripts/make-common-passwords` makes the digests of both. zxcvbn and zxcvbn-python are under the MIT licence:
+/// zxcvbn (https://github.com/dropbox/zxcvbn), and `common-passwords.txt.gz` of Django 5.2.8
+/// (https://www.djangoproject.com). `Scripts/make-common-passwords` computes the digests of both. zxcvbn and
+/// zxcvbn-python are under the MIT licence:
 ///
 /// Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc.
 /// Copyright (c) 2016 Daniel Wolf

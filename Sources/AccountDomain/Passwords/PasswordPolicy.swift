@@ -5,6 +5,7 @@ package enum WeakPasswordReason: String, CaseIterable, Sendable {
     case length, characters, pwned
 }
 
+/// Why a password is refused.
 package enum PasswordRefusal: Error, Hashable, Sendable {
     /// Over ``PasswordPolicy/longest`` bytes. Not a question of strength: Supabase Auth answers 400 here, not 422.
     case tooLong

@@ -20,7 +20,7 @@ package struct DeviceMark: Sendable {
         self.init(number, id, signature)
     }
 
-    /// - Returns: nil unless this server made the mark for this account.
+    /// - Returns: nil unless this server issued the mark for this account.
     package init?(_ text: Secret, of account: [UInt8], _ secrets: ServerSecrets) {
         guard let bytes = text.base64URLBytes, bytes.count == 1 + Self.idBytes + Self.signatureBytes else { return nil }
         let id = Array(bytes[1...Self.idBytes])

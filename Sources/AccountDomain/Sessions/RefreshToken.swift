@@ -43,7 +43,7 @@ package struct RefreshToken: Sendable {
         return isGenuine ? key : nil
     }
 
-    /// Makes the token for a counter.
+    /// Issues the token for a counter.
     package static func issue(counter: Int64, _ key: RefreshTokenKey) -> Secret {
         Secret(sealed([version, key.secretNumber] + key.session, counter: counter, key.code))
     }
@@ -81,7 +81,7 @@ extension RefreshToken: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Makes and checks the refresh tokens of one session under one server secret.
+/// Issues and checks the refresh tokens of one session under one server secret.
 package struct RefreshTokenKey: Sendable {
     let secretNumber: UInt8
     /// The bytes of the session id.

@@ -40,6 +40,7 @@ package struct SessionPolicy: Sendable {
         return now < session.createdAt + freshSignIn
     }
 
+    /// Whether the session has exceeded ``timebox`` or ``inactivity``.
     package func hasEnded(_ session: Session, at now: Instant) -> Bool {
         session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
     }

@@ -1,7 +1,7 @@
 import Crypto
 package import GatehouseWire
 
-/// The secrets in the server's configuration, newest first. The first one makes new values. The others keep older
+/// The secrets in the server's configuration, newest first. The first one protects new values. The others keep older
 /// values valid until their sessions have refreshed.
 package struct ServerSecrets: Sendable {
     /// HMAC-SHA-256 states initialized with the secrets. Initialization is most of the work for a short text.

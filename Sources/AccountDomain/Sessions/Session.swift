@@ -55,5 +55,5 @@ package struct Device: Sendable {
     }
 }
 
-/// Which sessions a sign-out ends (`POST /logout?scope=`).
+/// The sessions that a sign-out ends (`POST /logout?scope=`).
 package enum SignOutScope: String, CaseIterable, Sendable { case global, local, others }

@@ -23,6 +23,7 @@ struct AuthorizationCode: Sendable {
     let handout: ProviderHandout?
 }
 
+/// The result of redeeming a code.
 package enum CodeOutcome: Sendable {
     /// Includes the provider's tokens, which are delivered only once.
     case signedIn(IssuedSession, ProviderHandout?)
@@ -109,7 +110,7 @@ extension Accounts {
 }
 
 extension LinkingTransaction {
-    /// Makes the link that the code stands for.
+    /// Creates the link that the code stands for.
     fileprivate func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, _ handout: ProviderHandout?
     ) throws -> CodeOutcome {

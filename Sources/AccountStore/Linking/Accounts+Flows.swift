@@ -2,6 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
+/// The result of completing a flow.
 package enum FlowOutcome: Sendable {
     case taken(ProviderFlow)
     /// Never started, expired, or started with a different provider.

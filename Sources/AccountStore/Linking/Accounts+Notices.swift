@@ -4,6 +4,7 @@ import SQLDatabase
 
 /// A verified notification from a provider about a user.
 package struct ProviderNotice: Sendable {
+    /// The kind of event. The raw values are stored in the audit log.
     package enum Kind: String, Sendable {
         /// The user no longer uses the provider for this app.
         case consentRevoked = "consent_revoked"
@@ -31,6 +32,7 @@ package struct ProviderNotice: Sendable {
     }
 }
 
+/// The result of applying a notice.
 package enum NoticeOutcome: Equatable, Sendable {
     case applied
     /// The event was delivered before.

@@ -4,7 +4,7 @@ import SQLDatabase
 extension Accounts {
     /// Deletes expired flows, codes, tickets, link undo records, notices, used ID tokens and revocations. Most inserts
     /// delete expired rows too; this covers tables without new inserts. Only one node at a time runs it; on other nodes
-    /// the call returns at once.
+    /// the call returns immediately.
     ///
     /// - Parameter limit: The maximum number of rows of each kind, which keeps the transaction short.
     /// - Returns: The number of rows deleted. Call again until it is 0.

@@ -2,6 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
+/// The result of removing an identity or undoing a link. Only `unlinked` has changed anything.
 package enum UnlinkOutcome: Sendable {
     case unlinked(Account)
     case refused(UnlinkDecision.Refusal)

@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 extension LinkingTransaction {
-    /// Makes the session or code for the caller; ``finish(_:_:_:_:)`` writes the rows.
+    /// Creates the session or code for the caller; ``finish(_:_:_:_:)`` writes the rows.
     func deliver(
         _ step: LinkingStep, _ account: inout Account, by identity: Identity, _ change: ProviderSession.Change
     ) throws -> ProviderSession {

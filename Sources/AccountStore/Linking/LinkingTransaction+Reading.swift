@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// What the database knows of an identity and its address.
+/// The stored state of an identity and its address.
 struct Found {
     let facts: LinkingFacts
     private let accounts: [Account]

@@ -43,6 +43,7 @@ package enum LinkAsker: Sendable {
     }
 }
 
+/// The result of signing in with a provider or linking one.
 package enum LinkingOutcome: Sendable {
     case signedIn(ProviderSession)
     /// The user must prove ownership of the account (`identity_needs_confirmation`). With
@@ -53,12 +54,14 @@ package enum LinkingOutcome: Sendable {
 
 /// A completed sign-in.
 package struct ProviderSession: Sendable {
+    /// The session or the code that delivers it.
     package enum Delivered: Sendable {
         case session(IssuedSession)
         /// The authorization code, a UUID.
         case code(Secret)
     }
 
+    /// What the sign-in changed in the account.
     package enum Change: Equatable, Sendable {
         case none
         case created
@@ -121,7 +124,7 @@ extension Accounts {
         }
     }
 
-    /// Makes the link of a ticket for a caller who is signed in to its account.
+    /// Creates the link of a ticket for a caller who is signed in to its account.
     package func confirmLink(
         _ ticket: Secret, by asker: LinkAsker, delivery: SessionDelivery = .session, from device: Device,
         at now: Instant

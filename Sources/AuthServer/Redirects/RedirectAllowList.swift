@@ -28,6 +28,7 @@ package struct RedirectAllowList: Sendable {
     /// Whether any URL could match the entry as a pattern.
     package static func canMatch(pattern entry: String) -> Bool { !RedirectPattern.alternatives(entry).isEmpty }
 
+    /// Whether the URL may be redirected to.
     package func allows(_ address: String) -> Bool {
         guard address.utf8.count <= Self.longest, let parts = RedirectParts(address) else { return false }
         if address == siteURL || entries.contains(address) { return true }

@@ -4,7 +4,9 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// `GET /admin/audit?query=author:…|action:…|type:…&page=&per_page=`
+    /// `GET /admin/audit?query=author:…|action:…|type:…&page=&per_page=` → an array of
+    /// `{"id","payload":{"action","actor_id","actor_username","actor_via_sso","log_type","traits"},"created_at",
+    /// "ip_address"}`, newest first.
     @Sendable func listAudit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let page = try pageRequest(query)

@@ -6,7 +6,7 @@ import Hummingbird
 import PasswordHashing
 
 extension AuthServer {
-    /// `GET /admin/users?page=&per_page=&filter=&sort=`
+    /// `GET /admin/users?page=&per_page=&filter=&sort=` → `{"users":[User],"aud":"…"}` with `Link` and `X-Total-Count`.
     @Sendable func listUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let page = try pageRequest(query)
@@ -27,7 +27,9 @@ extension AuthServer {
         return response
     }
 
-    /// `POST /admin/users`
+    /// `POST /admin/users` → the new user. The body is an object with `email` or `phone`, and optionally `id`,
+    /// `password` or `password_hash`, `role`, `aud`, `email_confirm`, `phone_confirm`, `user_metadata`, `app_metadata`
+    /// and `ban_duration`.
     @Sendable func createUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
@@ -40,13 +42,14 @@ extension AuthServer {
         return try answer(await accounts.create(attributes, at: floor.now()))
     }
 
-    /// `GET /admin/users/{user_id}`
+    /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.
     @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
         return Answer.json { $0.user(account) }
     }
 
-    /// `PUT /admin/users/{user_id}`
+    /// `PUT /admin/users/{user_id}` → the changed user. Takes the members of creation except `id`, `aud` and
+    /// `password_hash`. Metadata is merged at the top level.
     @Sendable func changeUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
         guard let account = try await accounts.account(id) else { throw Refusal.unknownUser }
@@ -59,7 +62,7 @@ extension AuthServer {
         return try answer(await accounts.update(id, attributes, at: floor.now()))
     }
 
-    /// `DELETE /admin/users/{user_id}`, with or without `{"should_soft_delete": bool}`
+    /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
     @Sendable func deleteUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
         let bytes = try await request.bytes(context)

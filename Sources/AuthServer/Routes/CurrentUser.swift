@@ -6,13 +6,13 @@ import Hummingbird
 import PasswordHashing
 
 extension AuthServer {
-    /// `GET /user`
+    /// `GET /user` → the caller's user.
     @Sendable func showUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         return Answer.json { $0.user(caller.account) }
     }
 
-    /// `POST /logout?scope=global|local|others`. Accepts a session that has ended by policy, because it only ends
+    /// `POST /logout?scope=global|local|others` → 204. Accepts a session that has ended by policy, because it only ends
     /// sessions.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request, mayBeOver: true)
@@ -25,7 +25,8 @@ extension AuthServer {
         return Answer.empty(.noContent)
     }
 
-    /// `PUT /user`: changes metadata, password or email address. Checks run in the order of Supabase Auth.
+    /// `PUT /user` with any of `data`, `email`, `password`, `current_password` → the changed user. Checks run in the order
+    /// of Supabase Auth.
     @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         let body = try await request.jsonMembers(context)

@@ -6,7 +6,7 @@ import PasswordHashing
 
 // Password hashing for routes. Maps each refusal of the hashing threads to a response.
 extension AuthServer {
-    /// - Parameter source: Whose share of the queue the work takes.
+    /// - Parameter source: The client whose share of the queue the work takes.
     func hashed(_ password: Secret, for source: HashingSource) async throws -> Secret {
         do throws(HashingRefusal) {
             return try await passwords.hash(password, for: source)

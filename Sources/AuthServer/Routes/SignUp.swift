@@ -5,8 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// `POST /signup` with an email address and password, or anonymously without either. Checks run in the order of
-    /// Supabase Auth.
+    /// `POST /signup` with `{"email","password","data"}`, or anonymously without email and phone → a session, or the
+    /// user if the address must be confirmed first. Checks run in the order of Supabase Auth.
     @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let email = try body.string("email") ?? ""

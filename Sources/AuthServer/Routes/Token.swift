@@ -6,7 +6,10 @@ import Hummingbird
 import PasswordHashing
 
 extension AuthServer {
-    /// `POST /token?grant_type=…`
+    /// `POST /token?grant_type=…` → a session.
+    ///
+    /// The body depends on the grant: `{"refresh_token"}`, `{"email","password"}`, `{"id_token","provider",…}` or
+    /// `{"auth_code","code_verifier"}` (`pkce`); see also ``confirmLink(_:_:)`` and ``recoverAddress(_:_:)``.
     @Sendable func grant(_ request: Request, _ context: ServerContext) async throws -> Response {
         switch Query(request)["grant_type"] {
         case "refresh_token": return try await refresh(request, context)

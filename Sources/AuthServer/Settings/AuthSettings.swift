@@ -56,6 +56,7 @@ package struct APIKeys: Sendable {
 
     package init() {}
 
+    /// The permissions of a key.
     package enum Kind: Equatable, Sendable { case publishable, secret }
 
     /// Compares with every key in constant time.

@@ -17,6 +17,7 @@ package struct AuthRates: Sendable {
     package init() {}
 }
 
+/// The names of the rate limit buckets.
 package enum Limits {
     static let token = "token"
     static let authorize = "authorize"
@@ -24,6 +25,7 @@ package enum Limits {
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
 
+    /// All limits at the given rates. Anonymous sign-ups are counted across nodes.
     package static func all(_ rates: AuthRates) -> [RateLimit] {
         let fiveMinutes = Duration.seconds(300)
         let hour = Duration.seconds(3_600)

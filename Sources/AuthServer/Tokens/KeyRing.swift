@@ -36,7 +36,7 @@ package final class KeyRing: Sendable {
 
     /// - Parameters:
     ///   - tokenLifetime: How long a key verifies after its last signature.
-    ///   - makeKey: Makes a new private key with its own id.
+    ///   - makeKey: Generates a new private key with its own id.
     package init(
         _ sources: KeySources, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant,
         makeKey: @escaping @Sendable () -> JSONWebKey
@@ -95,7 +95,7 @@ package final class KeyRing: Sendable {
     }
 
     /// A new key signs only after every node has had time to load it; otherwise other nodes would refuse its tokens. If
-    /// it is the only key, it signs at once.
+    /// it is the only key, it signs immediately.
     private func hasSettled(_ key: StoredSigningKey) -> Bool { now() >= key.createdAt + Self.settling }
 
     /// The time from a rotation to the first token that the new key signs. Nodes load their keys every 30 s.

@@ -14,7 +14,7 @@ package final class RevocationWatch: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// - Parameter tokenLifetime: How far back the first look reads.
+    /// - Parameter tokenLifetime: How far back the first read goes.
     package init(
         _ accounts: Accounts, _ keys: KeyRing, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant
     ) {
@@ -35,7 +35,7 @@ package final class RevocationWatch: Sendable {
 
     /// The callback for ``Accounts/afterRevocation``.
     @Sendable package func lookAtOnce(since moment: Instant) async {
-        // Lost if the database is unreachable: one second, until the next look.
+        // Lost if the database is unreachable: one second, until the next read.
         try? await read(since: moment)
     }
 

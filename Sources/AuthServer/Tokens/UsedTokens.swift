@@ -4,7 +4,7 @@ import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
-/// Records in the database that an access token was used: once per refresh, so later requests cost a look-up in memory.
+/// Records in the database that an access token was used: once per refresh, so later requests cost a lookup in memory.
 /// Only a strict ``SessionPolicy`` needs it.
 package final class UsedTokens: Sendable {
     /// The number of sessions to remember. Beyond it the memory is cleared and tokens are recorded once more.

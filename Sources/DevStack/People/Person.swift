@@ -13,6 +13,7 @@ package struct Person: Hashable, Sendable {
         case typed
     }
 
+    /// How sign-in with the account behaves.
     package enum Conduct: Hashable, Sendable {
         case signsIn
         /// Cancels on the page.

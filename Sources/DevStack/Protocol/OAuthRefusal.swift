@@ -42,7 +42,7 @@ enum OAuthAnswer {
 }
 
 extension Company {
-    /// Converts a handler's refusals to responses: JSON for programs, a page for people.
+    /// Converts a handler's refusals to responses: JSON for API clients, a page for browsers.
     func answering(_ handler: @escaping Route.Handler) -> Route.Handler {
         { request, context in
             do {

@@ -7,19 +7,20 @@ public enum AppleCredentialState: Hashable, Sendable {
     case notFound
     /// The app was transferred to another team, for which Apple uses different user ids.
     case transferred
-    /// The system cannot be asked, or did not answer.
+    /// The system has no such query, or did not answer.
     case unavailable
 }
 
-/// Asks Apple whether users still use Sign in with Apple for this app. ``SystemDefaults/appleCredentials()`` is the
-/// system's; tests make one of closures.
+/// Queries the state of users' Sign in with Apple. Apps use ``SystemDefaults/appleCredentials()``; tests pass closures.
 public struct AppleCredentials: Sendable {
+    /// Returns the state of a user.
+    ///
     /// - Parameter person: Apple's id of the user, the `sub` of its tokens.
     public var state: @Sendable (_ person: String) async -> AppleCredentialState
-    /// The moments to ask again: the app became active, or the system reported a change.
+    /// Yields when the state should be queried again: the app became active, or the system reported a change.
     public var moments: @MainActor @Sendable () -> AsyncStream<Void>
 
-    /// Makes a value from both closures.
+    /// Creates a value from both closures.
     public init(
         state: @escaping @Sendable (_ person: String) async -> AppleCredentialState,
         moments: @escaping @MainActor @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }

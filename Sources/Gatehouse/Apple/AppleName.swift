@@ -1,6 +1,6 @@
 import Foundation
 
-/// The user's name from Apple, which sends it only once, beside the token.
+/// The user's name from Apple, which sends it only once, along with the token.
 public struct AppleName: Hashable, Sendable {
     /// For example `Ada`; nil if Apple sent none, never blank.
     public let given: String?

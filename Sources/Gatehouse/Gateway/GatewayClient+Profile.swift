@@ -59,9 +59,10 @@ public struct ProfileEdit: Hashable, Sendable {
     }
 }
 
-// Every call throws `GatewayError` or `CancellationError`.
 extension GatewayClient {
     /// Returns the signed-in account with the part of the profile that most screens need.
+    ///
+    /// - Throws: ``GatewayError`` or `CancellationError`.
     public func fetchMe() async throws -> SignedInAccount {
         let reply = try await send(GatewayRequest(method: "GET", path: "/v1/auth/me"))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
@@ -72,6 +73,7 @@ extension GatewayClient {
     /// - Parameters:
     ///   - firstName: At most 50 characters; nil clears it.
     ///   - favoriteTeams: The complete list, at most 30; an empty list clears it, nil keeps it.
+    /// - Throws: ``GatewayError`` or `CancellationError`.
     @discardableResult
     public func updateProfile(
         firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
@@ -82,6 +84,9 @@ extension GatewayClient {
     }
 
     /// Deletes the account with all its data. The caller must end the local session.
+    ///
+    /// - Throws: ``GatewayError`` or `CancellationError`. After ``GatewayError/offline(_:)`` or
+    ///   ``GatewayError/server(status:)`` the account may be deleted.
     public func deleteAccount() async throws {
         let reply = try await send(GatewayRequest(method: "DELETE", path: "/v1/auth/me"))
         // A body means that the response is not the gateway's, so nothing was deleted.
@@ -89,6 +94,8 @@ extension GatewayClient {
     }
 
     /// Returns the complete profile.
+    ///
+    /// - Throws: ``GatewayError`` or `CancellationError`.
     public func profile() async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "GET", path: "/api/v1/profile"))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
@@ -104,6 +111,7 @@ extension GatewayClient {
     /// Returns the teams that can be favourites. Needs no session.
     ///
     /// - Parameter league: A league such as `nba`; nil for all.
+    /// - Throws: ``GatewayError`` or `CancellationError`.
     public func teams(league: String? = nil) async throws -> [LeagueTeam] {
         var request = GatewayRequest(method: "GET", path: "/v1/teams", needsToken: false)
         if let league { request.query = [URLQueryItem(name: "league", value: league)] }

@@ -7,6 +7,11 @@ public import Foundation
 /// - Refreshes the token after a 401 and repeats the call once.
 /// - Sends no requests for 30 seconds after 3 consecutive failures; calls then fail immediately with the last failure.
 /// - Never signs out. The caller decides how to handle ``GatewayError/notAuthenticated(_:)``.
+///
+/// ```swift
+/// let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
+/// let account = try await gateway.updateProfile(firstName: "Ada")
+/// ```
 public actor GatewayClient {
     private let url: URL
     private let tokens: GatewayTokens

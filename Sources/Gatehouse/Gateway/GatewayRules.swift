@@ -10,7 +10,7 @@ public struct GatewayRules: Sendable {
     public var connectivityLimit: Duration = .seconds(10)
     /// The number of retries: of idempotent calls without a response and after 5xx, of all calls after 429.
     public var retries = 2
-    /// The delay before the first retry, doubled for each further one, times a random 0.5 to 1.5.
+    /// The delay before the first retry, doubled for each further one, times a random factor from 0.5 to 1.5.
     public var firstWait: Duration = .milliseconds(500)
     /// A longer `Retry-After` is reported to the caller instead of waiting.
     public var longestWait: Duration = .seconds(10)

@@ -57,8 +57,8 @@ struct ChildProcess: Sendable {
         var isReaped = false
         defer { if !isReaped { Self.end(child) } }
         while true {
-            // Closed pipes are reported at once. The timeout is for a program that ends while its child keeps the pipes
-            // open.
+            // Closed pipes are reported immediately. The timeout is for a program that ends while its child keeps the
+            // pipes open.
             try pipes.wait(stop, milliseconds: pipes.isDone ? 2 : 50)
             let hasEnded = Self.hasEnded(child)
             try pipes.read()

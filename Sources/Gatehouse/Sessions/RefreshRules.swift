@@ -6,7 +6,7 @@ public struct RefreshRules: Hashable, Sendable {
     public var window: Duration = .seconds(5)
     /// The number of retries after temporary failures.
     public var retries = 3
-    /// The delay before the first retry, doubled for each further one, times a random 0.5 to 1.5.
+    /// The delay before the first retry, doubled for each further one, times a random factor from 0.5 to 1.5.
     public var firstWait: Duration = .milliseconds(500)
     /// A longer `Retry-After` is reported to callers as offline, and no refresh is sent before that time.
     public var longestWait: Duration = .seconds(10)

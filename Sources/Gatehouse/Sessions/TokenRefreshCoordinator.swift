@@ -123,7 +123,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Starts a new epoch. Earlier work has no effect any more and stops waiting for the network.
+    /// Starts a new epoch. Earlier work no longer has any effect and stops waiting for the network.
     ///
     /// - Parameter isOwnFlight: Whether the caller is the refresh itself, which has work left to do.
     @discardableResult

@@ -1,4 +1,4 @@
-/// The state of a key in the secret service, stored in a file beside it. Contains no secret.
+/// The state of a key in the secret service, stored in a separate file. Contains no secret.
 ///
 /// One line: the version, a word, and for a value the location of its parts.
 enum SecretIndex: Hashable, Sendable {
@@ -61,7 +61,7 @@ struct SecretParts: Hashable, Sendable {
     /// The content of an item. Never empty, because an empty item looks like a missing one.
     static func text(_ part: [UInt8]) -> [UInt8] { [UInt8(ascii: ".")] + Base64URL.encode(part) }
 
-    /// - Returns: nil for text that ``text(_:)`` did not make. Ignores a line feed that the tool adds.
+    /// - Returns: nil for text that ``text(_:)`` did not produce. Ignores a line feed that the tool adds.
     static func part(_ text: [UInt8]) -> [UInt8]? {
         var text = text[...]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }

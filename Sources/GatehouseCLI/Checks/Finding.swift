@@ -2,6 +2,7 @@ import GatehouseWire
 
 /// The result of one check.
 package struct Finding: Sendable {
+    /// How serious the result is.
     package enum State: String, Sendable {
         case ok, warning, problem
     }

@@ -18,6 +18,7 @@ package struct ProviderChecks: Sendable {
         self.now = now
     }
 
+    /// Runs all checks of all providers.
     package func all() async -> [Finding] {
         var findings: [Finding] = []
         for provider in providers {

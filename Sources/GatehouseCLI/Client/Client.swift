@@ -34,7 +34,7 @@ struct Client: Sendable {
         var options = AuthClient.Options()
         options.storageKey = target.storageKey
         options.clientInfo = clientInfo
-        // A person is waiting, so retry less often than an app in the background.
+        // A user is waiting, so retry less often than an app in the background.
         (options.refresh.retries, options.refresh.firstWait) = (1, .milliseconds(200))
         return try AuthClient(
             url: target.authURL, publishableKey: target.key, storage: storage, transport: transport(),

@@ -1,7 +1,7 @@
 import Foundation
 package import Gatehouse
 
-/// The result of a command, for scripts and for people. Docs/terminal-client.md lists the members.
+/// The result of a command, for scripts and for users. Docs/terminal-client.md lists the members.
 package struct ClientAnswer: Hashable, Sendable {
     /// A JSON object.
     package let json: AnyJSON

@@ -7,7 +7,7 @@ import GatehouseWire
 package struct ClientFailure: Error, Hashable, Sendable {
     /// A stable code for scripts; the server's code if it sent one.
     package var code: String
-    /// A message for people, from the catalogue of messages if it has one.
+    /// A message for users, from the catalogue of messages if it has one.
     package var text: String
     /// Additional facts, or what the user can do.
     package var detail: String?
@@ -19,6 +19,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
         (self.code, self.text, self.detail, self.exit) = (code, text, detail, exit)
     }
 
+    /// A mistake in the command line.
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)

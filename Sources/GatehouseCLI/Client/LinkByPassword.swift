@@ -6,7 +6,7 @@ import GatehouseWire
 struct LinkByPassword: Sendable {
     let question: LinkQuestion
     let provider: WebProvider
-    /// The ticket allows more attempts than a person should need.
+    /// The ticket allows more attempts than a user should need.
     private static let tries = 3
 
     /// - Throws: ``ClientFailure``. The previous session stays active.

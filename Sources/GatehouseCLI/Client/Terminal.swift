@@ -51,7 +51,7 @@ final class Terminal: Sendable {
     /// - Throws: The errors of ``line(_:)``.
     func secret(_ question: String) async throws -> Secret {
         hide()
-        // Printed after the echo is off, so that text typed at once is hidden too.
+        // Printed after the echo is off, so that text typed immediately is hidden too.
         Output.part(question)
         defer {
             restore()

@@ -19,7 +19,7 @@ struct Dev: AsyncParsableCommand {
 
     @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
     @Option(help: "The folder for accounts and keys.") var data: String = DevFolder.usualPath
-    @Option(help: "The address to listen on. Others than loopback admit other machines.") var host: String = "127.0.0.1"
+    @Option(help: "The address to listen on. Any except loopback admits other machines.") var host: String = "127.0.0.1"
     @Option(
         help: "An additional redirect URL, such as boxscore://signed-in, or a pattern. Repeatable."
     )

@@ -51,7 +51,7 @@ package struct DevAddresses: Sendable {
         return writer.text
     }
 
-    /// The text for people.
+    /// The text for the terminal.
     package var block: String {
         """
 

@@ -60,7 +60,7 @@ package struct DevSecrets: Sendable {
     /// Ten years in seconds, because the keys are valid on one machine only.
     private static let keyLifetime: Int64 = 315_360_000
 
-    /// Makes a key of the older kind: a token with a role (`anon`, `service_role`) and no subject.
+    /// Creates a key of the older kind: a token with a role (`anon`, `service_role`) and no subject.
     ///
     /// - Throws: ``KeyProblem`` if the secret in the file was shortened.
     package func roleKey(_ role: String) throws -> String {
@@ -78,7 +78,7 @@ package struct DevSecrets: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address to listen on.
-    ///   - redirects: Allowed redirect URLs besides those of this machine.
+    ///   - redirects: Allowed redirect URLs in addition to those of this machine.
     ///   - isStrict: Applies the recommendations of `doctor`.
     package func environment(
         database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false

@@ -43,6 +43,7 @@ extension RunningStack {
 /// A file that names a running `gatehouse dev`. Its process holds a lock on the file, so a file left behind by a crash
 /// is recognized even if another program now uses the address.
 package struct RunningFile: Sendable {
+    /// The state of the process that a file describes.
     package enum Content: Hashable, Sendable {
         /// No file, or one that another user could have written.
         case absent
@@ -88,6 +89,7 @@ package struct RunningFile: Sendable {
         unlink(path)
     }
 
+    /// Reads a file, and checks whether its process still holds the lock.
     package static func read(_ path: String) -> Content {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .absent }

@@ -18,7 +18,7 @@ package struct AccountLine {
 
     /// - Parameters:
     ///   - now: The default of `created_at`.
-    ///   - newID: Makes ids for identities that the line lacks.
+    ///   - newID: Generates ids for identities that the line lacks.
     /// - Throws: ``LineProblem``.
     package static func account(
         _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID

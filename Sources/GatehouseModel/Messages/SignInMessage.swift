@@ -4,7 +4,7 @@ public import Gatehouse
 public struct SignInMessage: Hashable, Sendable {
     /// The text. Tests check its exact wording.
     public var text: String
-    /// The action to offer; nil if there is none besides the screen's own.
+    /// The action to offer; nil if there is none other than the screen's own.
     public var action: OfferedAction?
     /// With ``OfferedAction/link``, after a sign-in: the question for the screen that links. nil if there is no
     /// question, for example after a link that a signed-in user requested.

@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// Waits for the first of several outcomes. Cancelling the caller ends the wait at once, even if a thread that cannot
-/// be cancelled is still working.
+/// Waits for the first of several outcomes. Cancelling the caller ends the wait immediately, even if a thread that
+/// cannot be cancelled is still working.
 final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case open

@@ -11,7 +11,7 @@ package enum NameResolution {
         package init(code: Int32) { self.code = code }
     }
 
-    /// Resolves on a separate thread. A cancelled caller returns at once.
+    /// Resolves on a separate thread. A cancelled caller returns immediately.
     ///
     /// - Returns: An empty list for a name that does not exist.
     @Sendable package static func addresses(of host: String) async throws -> [IPAddress] {

@@ -20,6 +20,7 @@ package final class HiddenFailures: Sendable {
         self.tell = tell
     }
 
+    /// Finds the current failures and reports changes.
     package func look() async {
         let found = await find()
         let before = told.withLock { told in

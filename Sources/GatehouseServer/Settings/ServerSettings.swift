@@ -8,7 +8,7 @@ package import Logging
 package import PasswordHashing
 package import ProfileGateway
 
-/// The validated settings of a server. Can only be made from validated text.
+/// The validated settings of a server. Can only be created from validated text.
 package struct ServerSettings: Sendable {
     package var parts: Set<ServedPart>
     package var auth: AuthSettings
@@ -70,7 +70,7 @@ package struct DatabaseLocation: Sendable {
     package var name: String { server == nil ? path : "the database server" }
 }
 
-/// Which keys sign and verify access tokens. Those of the database always verify as well.
+/// The keys that sign and verify access tokens. Keys in the database always verify as well.
 package struct TokenSettings: Sendable {
     package var imported: [JSONWebKey] = []
     package var sharedSecret: JSONWebKey?

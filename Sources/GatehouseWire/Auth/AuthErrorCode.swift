@@ -6,7 +6,7 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The code as sent by the server.
     public let rawValue: String
 
-    /// Makes a code from any string.
+    /// Creates a code from any string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     package init(_ rawValue: String) { self.rawValue = rawValue }
@@ -208,7 +208,7 @@ extension AuthErrorCode {
     public static let linkTicketNotFound = Self(rawValue: "link_ticket_not_found")
     /// The caller's account is not the ticket's. The ticket stays valid.
     public static let linkTicketOtherAccount = Self(rawValue: "link_ticket_other_account")
-    /// No account has the ticket's address any more, so a new sign-in needs no confirmation.
+    /// No account has the ticket's address any longer, so a new sign-in needs no confirmation.
     public static let linkTicketOutdated = Self(rawValue: "link_ticket_outdated")
     /// The account's owner has proven the address, so it cannot be claimed. The ticket stays valid.
     public static let linkNotRecoverable = Self(rawValue: "link_not_recoverable")

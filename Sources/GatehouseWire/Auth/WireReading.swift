@@ -26,11 +26,13 @@ package struct WireMembers {
         return value == .null ? nil : value
     }
 
+    /// A string that must be present. It may be empty.
     package func required(_ name: String) throws(WireProblem) -> String {
         guard let value = self[name]?.stringValue else { throw WireProblem("\(path).\(name): expected a string") }
         return value
     }
 
+    /// A UUID that must be present.
     package func uuid(_ name: String) throws(WireProblem) -> UUID {
         guard let id = self[name]?.stringValue.flatMap(UUID.init(uuidString:)) else {
             throw WireProblem("\(path).\(name): expected a UUID")
@@ -44,10 +46,14 @@ package struct WireMembers {
         return value
     }
 
+    /// An object; empty if absent.
     package func object(_ name: String) -> JSONObject { self[name]?.objectValue ?? [:] }
+    /// A boolean; false if absent.
     package func bool(_ name: String) -> Bool { self[name]?.boolValue ?? false }
+    /// A timestamp; nil if absent or malformed.
     package func date(_ name: String) -> Date? { self[name]?.stringValue.flatMap(Date.init(wire:)) }
 
+    /// A timestamp that must be present.
     package func requiredDate(_ name: String) throws(WireProblem) -> Date {
         guard let date = date(name) else { throw WireProblem("\(path).\(name): expected a timestamp") }
         return date

@@ -34,14 +34,19 @@ package struct JSONMembers: Sendable {
     package func mentions(_ name: String) -> Bool { members[name] != nil }
     package var names: some Collection<String> { members.keys }
 
+    /// A string; nil if absent or null.
+    ///
+    /// - Throws: ``JSONProblem/wrongType(member:expected:)``, as the methods below do.
     package func string(_ name: String) throws(JSONProblem) -> String? {
         try typed(name, "string", \.stringValue)
     }
 
+    /// A boolean; nil if absent or null.
     package func bool(_ name: String) throws(JSONProblem) -> Bool? {
         try typed(name, "bool", \.boolValue)
     }
 
+    /// An object; nil if absent or null.
     package func object(_ name: String) throws(JSONProblem) -> JSONObject? {
         try typed(name, "object", \.objectValue)
     }

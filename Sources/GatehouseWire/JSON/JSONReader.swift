@@ -34,6 +34,7 @@ package struct JSONReader {
         return value
     }
 
+    /// Parses text; see ``read(_:refusesDuplicates:)``.
     package static func read(_ text: String) throws(JSONProblem) -> AnyJSON { try read(Array(text.utf8)) }
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }

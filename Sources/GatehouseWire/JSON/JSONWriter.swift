@@ -12,6 +12,7 @@ package struct JSONWriter {
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
+    /// Writes a member's name, which must need no escapes. Its value must follow.
     package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -36,6 +37,7 @@ package struct JSONWriter {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
+    /// Writes a timestamp in RFC 3339.
     package mutating func value(_ value: Instant) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -80,6 +82,7 @@ package struct JSONWriter {
         }
     }
 
+    /// Writes a member with a string value. The overloads below write other types.
     package mutating func member(_ name: StaticString, _ value: String) {
         self.name(name)
         self.value(value)

@@ -9,8 +9,10 @@ package enum Base64URL {
         return table
     }()
 
+    /// Encodes bytes as a string.
     package static func text(_ bytes: [UInt8]) -> String { String(decoding: encode(bytes), as: UTF8.self) }
 
+    /// Encodes bytes as ASCII.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(encodedCount(bytes.count))
@@ -21,6 +23,7 @@ package enum Base64URL {
     /// The number of characters that encode `count` bytes.
     package static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
+    /// Appends the encoded bytes as ASCII.
     package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         let count = encodedCount(bytes.count)
         text += [UInt8](unsafeUninitializedCapacity: count) { text, written in

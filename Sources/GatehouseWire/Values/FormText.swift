@@ -1,6 +1,7 @@
 /// `application/x-www-form-urlencoded` (WHATWG URL §5), for queries and bodies: spaces become plus signs, the
 /// unreserved characters of RFC 3986 §2.3 stay, everything else is percent-encoded.
 package enum FormText {
+    /// Encodes a name or value.
     package static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

@@ -40,6 +40,7 @@ extension Instant: CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Appends the text in RFC 3339.
     package func appendRFC3339(to bytes: inout [UInt8]) {
         let days = Self.floorDivide(seconds, 86_400)
         let second = Int(seconds - days * 86_400)

@@ -10,6 +10,7 @@ import Foundation
 /// Generic code still compares in the normal form: `Set<String>`, dictionaries with `String` keys, `RawRepresentable`,
 /// `sorted()`. Use ``ExternalName`` there for external text. `Scripts/check-text` finds such places.
 extension String {
+    /// Compares the UTF-8 bytes.
     package static func == (left: String, right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
@@ -23,6 +24,7 @@ extension String {
 
     package static func != (left: String, right: String) -> Bool { !(left == right) }
 
+    /// Orders by the UTF-8 bytes.
     package static func < (left: String, right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
 
     /// For `switch`.

@@ -21,6 +21,7 @@ package enum Answer {
         return json(writer.bytes, status: status)
     }
 
+    /// A text response, in plain text by default.
     package static func text(
         _ text: String, status: HTTPResponse.Status = .ok, contentType: String = "text/plain; charset=utf-8"
     ) -> Response {

@@ -40,10 +40,12 @@ package struct Refusal: Error, Sendable {
 }
 
 extension Refusal {
+    /// 400 `bad_json`: the body is not a JSON object. The problem must not quote the body.
     package static func badJSON(_ problem: String) -> Refusal {
         Refusal(.badRequest, .badJSON, "Could not parse request body as JSON: \(problem)")
     }
 
+    /// 413 for a body over `limit` bytes.
     package static func bodyTooLarge(limit: Int) -> Refusal {
         Refusal(.contentTooLarge, .requestEntityTooLarge, "Request body too large (max \(limit) bytes)")
     }

@@ -9,6 +9,7 @@ package enum RefusalFormat: Sendable {
     /// The gateway: `{"error":CODE,"message":text}`.
     case profile
 
+    /// Encodes a refusal. The Auth API's format depends on the request's `X-Supabase-Api-Version`.
     package func response(to refusal: Refusal, request: HTTPFields, requestID: String) -> Response {
         var response =
             switch self {

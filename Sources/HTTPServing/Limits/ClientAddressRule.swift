@@ -3,6 +3,7 @@ package import HTTPTypes
 
 /// Determines the client's address behind proxies.
 package struct ClientAddressRule: Sendable {
+    /// Where the client's address comes from.
     package enum Source: Sendable {
         /// The peer of the connection.
         case peer

@@ -67,6 +67,7 @@ package final class OpenConnections: Sendable {
         }
     }
 
+    /// Stops counting a connection that ``open(_:)`` admitted.
     package func close(_ peer: IPAddress?) {
         let subscriber = counted(peer)
         state.withLock { state in

@@ -38,6 +38,7 @@ package struct SharedCounts: Sendable {
 /// Memory is bounded. Keys whose bucket is full again are forgotten. A bucket at capacity forgets the half of its keys
 /// that are closest to full, so that a flood from many addresses cannot unlock an exhausted key.
 package final class RateLimiter: Sendable {
+    /// The result of taking a token.
     package enum Decision: Equatable, Sendable {
         case allowed
         /// Retry after this duration.

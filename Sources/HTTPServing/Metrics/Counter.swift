@@ -17,6 +17,7 @@ package final class Counter: Sendable {
         self.labels = labels
     }
 
+    /// Adds to the series with these label values, given in the order of the label names.
     package func increment(_ labelValues: String..., by amount: Int = 1) {
         values.withLock { values in
             if values[labelValues] != nil || values.count < Self.maximumSeries {

@@ -18,6 +18,7 @@ package final class Histogram: Sendable {
         counts = Mutex(BucketCounts(bounds: bounds))
     }
 
+    /// Records a value in the unit of the metric's name.
     package func record(_ value: Double) { counts.withLock { $0.record(value) } }
     /// Recorded in seconds.
     package func record(_ duration: Duration) { record(duration.fractionalSeconds) }

@@ -1,7 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// The metrics of one route. The route holds them, so a request needs no look-up.
+/// The metrics of one route. The route holds them, so a request needs no lookup.
 final class RouteMeter: Sendable {
     private struct State {
         /// A route has only a few statuses; a short array is faster than a dictionary.

@@ -10,7 +10,7 @@ package struct CrossOriginPolicy: Sendable {
     private static let allowedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     private static let exposedHeaders = "X-Total-Count, Link, X-Supabase-Api-Version"
 
-    /// - Parameter additionalHeaders: Request headers to allow besides those of Supabase's clients, in any case.
+    /// - Parameter additionalHeaders: Request headers to allow in addition to those of Supabase's clients, in any case.
     package init(additionalHeaders: [String] = []) {
         allowedHeaders = Set<ExternalName>(
             [

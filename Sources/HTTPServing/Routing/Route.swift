@@ -19,8 +19,8 @@ package struct Route: Sendable {
     var wrongMethodGuardedBy: Guard?
     /// The bucket that each request takes a token from, keyed by client address.
     var limitedBy: String?
-    /// After this time the handler is cancelled and the client gets a 504. For routes that wait for something: the
-    /// client's body, a hash queue, another server. Costs a task group and a timer that stays until it fires, so hot
+    /// After this time the handler is cancelled and the client gets a 504. For routes that wait for the
+    /// client's body, a hash queue or another server. Costs a task group and a timer that stays until it fires, so hot
     /// routes have none.
     var timeLimit: Duration?
     /// Whether a GET route answers HEAD too. false if GET changes something or streams forever: link checkers must not

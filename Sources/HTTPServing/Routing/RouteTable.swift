@@ -4,8 +4,8 @@ package import Hummingbird
 
 /// The routes of one API.
 ///
-/// Adds what Hummingbird leaves open: a wrong method answers 405 instead of 404, `/a/` differs from `/a` unless the
-/// route accepts both, every path answers preflights, and HEAD works wherever GET does.
+/// Defines behaviour that Hummingbird leaves open: a wrong method answers 405 instead of 404, `/a/` differs from `/a`
+/// unless the route accepts both, every path answers preflights, and HEAD works wherever GET does.
 package struct RouteTable: Sendable {
     let door: Door
     let floor: ServingFloor

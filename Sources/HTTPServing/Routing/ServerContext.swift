@@ -3,7 +3,7 @@ package import Hummingbird
 package import Logging
 import NIOCore
 
-/// A handler's context besides the request.
+/// A handler's context in addition to the request.
 package struct ServerContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The client's request id or a new one, sent back as `x-request-id` and in every log line.

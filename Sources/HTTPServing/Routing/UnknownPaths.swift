@@ -21,6 +21,7 @@ package struct UnknownPaths: RouterMiddleware {
         router.add(middleware: UnknownPaths(tables))
     }
 
+    /// Answers with the refusal of the API with the longest matching prefix.
     package func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {

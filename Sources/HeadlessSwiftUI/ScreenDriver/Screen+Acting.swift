@@ -15,6 +15,8 @@ extension Screen {
     }
 
     /// Taps twice in quick succession: the second tap precedes any effect of the first.
+    ///
+    /// - Throws: As ``tap(_:)``.
     public func tapTwice(_ name: String) async throws {
         let button = try button(name)
         guard button.isEnabled, let action = button.action else {
@@ -27,6 +29,8 @@ extension Screen {
     }
 
     /// Taps an area outside of its controls.
+    ///
+    /// - Throws: ``ScreenError`` if no area takes taps.
     public func tapOutside() async throws {
         let areas = all { $0.details["isTapArea"] == "true" }
         guard let action = areas.first?.action else {
@@ -36,6 +40,8 @@ extension Screen {
     }
 
     /// Taps a field and replaces its text, key by key.
+    ///
+    /// - Throws: As ``focus(_:)``.
     public func type(_ text: String, into name: String) async throws {
         try await focus(name)
         if text.isEmpty { try field(name).field?.write("") }
@@ -47,6 +53,8 @@ extension Screen {
     }
 
     /// Taps a field.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one, or if it is disabled.
     public func focus(_ name: String) async throws {
         let found = try field(name)
         guard found.isEnabled else {
@@ -56,12 +64,14 @@ extension Screen {
     }
 
     /// Presses Return in a field.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func submit(_ name: String) async throws {
         let found = try field(name)
         await act { found.field?.submit() }
     }
 
-    /// Scrolls the page, which dismisses the keyboard if the page says so.
+    /// Scrolls the page, which dismisses the keyboard if the view is set to do so.
     public func scroll() async {
         let hidesKeyboard = !all { $0.details["dismissesKeyboard"] == "true" }.isEmpty
         let focused = all { $0.field?.isFocused == true }.first
@@ -69,6 +79,8 @@ extension Screen {
     }
 
     /// Pulls the list down, and waits until it has reloaded.
+    ///
+    /// - Throws: ``ScreenError`` if the screen cannot be pulled.
     public func pullToRefresh() async throws {
         guard let reload = all({ $0.reload != nil }).first?.reload else {
             throw ScreenError(description: "nothing can be pulled, on\n\(snapshot())")
@@ -92,6 +104,8 @@ extension Screen {
     public func open(_ url: URL) async { await act { host.open(url) } }
 
     /// Taps the bar's back button.
+    ///
+    /// - Throws: As ``tap(_:)``.
     public func goBack() async throws { try await tap("BackButton") }
 
     private func act(_ action: @MainActor () -> Void) async {
@@ -124,5 +138,7 @@ extension Screen {
     }
 
     /// Waits until the screen shows a text.
+    ///
+    /// - Throws: ``ScreenError`` if the task is cancelled first.
     public func wait(for text: String) async throws { try await wait("for \"\(text)\"") { $0.shows(text) } }
 }

@@ -1,6 +1,6 @@
 import SwiftUI
 
-// What the user sees and hears.
+// Queries of the screen's visible and spoken content.
 extension Screen {
     /// Whether the screen shows or speaks exactly this text.
     public func shows(_ text: String) -> Bool {
@@ -16,24 +16,37 @@ extension Screen {
     /// The names of all fields.
     public var fields: [String] { all { $0.field != nil }.map(\.name) }
 
+    /// Whether there is a button with this name or identifier.
     public func has(button name: String) -> Bool { !all { $0.isButton && $0.isCalled(name) }.isEmpty }
+    /// Whether there is a field with this name or identifier.
     public func has(field name: String) -> Bool { !all { $0.field != nil && $0.isCalled(name) }.isEmpty }
 
+    /// Whether a control is enabled.
+    ///
     /// - Throws: ``ScreenError`` if there is not exactly one.
     public func isEnabled(_ name: String) throws -> Bool { try control(name).isEnabled }
 
     /// The text of a field.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func value(of field: String) throws -> String { try self.field(field).field?.read() ?? "" }
 
     /// Whether a toggle is on, or an option is selected.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func isOn(_ name: String) throws -> Bool {
         let control = try control(name)
         return control.details["isOn"] == "true" || control.spoken.traits.contains(.isSelected)
     }
 
     /// A field's `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` or `enterkeyhint`, as in HTML.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func attribute(_ name: String, of field: String) throws -> String? { try self.field(field).details[name] }
 
+    /// The accessibility hint of a control.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func hint(of name: String) throws -> String? { try control(name).spoken.hint }
 
     /// The texts of all progress views.

@@ -38,7 +38,7 @@ package struct AppleSigningKey: Sendable {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
-    /// Makes the token that Apple accepts as a client secret.
+    /// Signs the token that Apple accepts as a client secret.
     ///
     /// - Parameters:
     ///   - client: The Services ID or bundle id that the code or token was issued to.

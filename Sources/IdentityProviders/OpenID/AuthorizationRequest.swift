@@ -1,8 +1,8 @@
 import Crypto
 package import GatehouseWire
 
-/// The secrets of one browser sign-in, besides the state that the caller stores: the PKCE verifier (RFC 7636 §4.1) and
-/// the nonce that the ID token must repeat.
+/// The secrets of one browser sign-in, apart from the state that the caller stores: the PKCE verifier (RFC 7636 §4.1)
+/// and the nonce that the ID token must repeat.
 package struct AuthorizationSecrets: Sendable {
     /// 43 characters.
     package let verifier: Secret

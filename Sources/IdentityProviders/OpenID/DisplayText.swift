@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// External text that people will see or that is logged.
+/// External text that is shown to users or logged.
 enum DisplayText {
     /// Removes control characters, line breaks and bidirectional controls, and trims the text. Keeps at most `limit`
     /// code points without splitting a character.

@@ -28,7 +28,8 @@ package struct VerifiedIdentity: Equatable, Sendable {
     /// Stored as `identity_data`, and merged into `user_metadata`.
     package private(set) var data: JSONObject
 
-    /// The identity with a name from elsewhere, if the provider gave none: Apple sends it only once, beside the token.
+    /// The identity with a name from elsewhere, if the provider gave none: Apple sends it only once, along with the
+    /// token.
     package func naming(_ person: PersonName?) -> VerifiedIdentity {
         guard let person, name == nil else { return self }
         var named = self

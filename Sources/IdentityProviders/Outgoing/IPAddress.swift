@@ -68,6 +68,7 @@ package struct IPNetwork: Hashable, Sendable {
         text.utf8.count <= 3 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 
+    /// Whether the block contains the address. IPv4 and IPv6 never match each other.
     package func contains(_ address: IPAddress) -> Bool {
         address.bytes.count == first.count && masked(address.bytes) == first
     }

@@ -6,6 +6,7 @@ import GatehouseWire
 /// network (SSRF). Two exceptions are configurable: loopback, also with http, for simulated providers; and networks in
 /// CIDR notation, for internal providers.
 package struct OutgoingAddressRule: Sendable {
+    /// Why a URL must not be called.
     package enum Refusal: Error, Equatable, Sendable {
         case notHTTPS(host: String)
         case notPublic(host: String)

@@ -1,9 +1,10 @@
 package import GatehouseWire
 package import JSONWebTokens
 
-/// The settings of one provider, made by ``apple(clientIDs:credential:base:issuers:)``,
+/// The settings of one provider, created by ``apple(clientIDs:credential:base:issuers:)``,
 /// ``google(clientIDs:credential:issuer:)`` or ``openID(name:issuer:clientIDs:credential:discoveryBase:endpoints:)``.
 package struct ProviderSettings: Sendable {
+    /// Selects the rules for a provider's claims.
     package enum Kind: Sendable {
         case apple
         case google

@@ -34,7 +34,7 @@ package struct LiveApp: Sendable {
         phones = Phones(service)
     }
 
-    /// Whether the screens' texts are beside the program. The screens cannot be rendered without them.
+    /// Whether the screens' texts are next to the program. The screens cannot be rendered without them.
     package static var hasTexts: Bool {
         let folder = Bundle.main.bundleURL
         return ["GatehouseUI", "BoxScoreScreens"].allSatisfy {
@@ -42,6 +42,7 @@ package struct LiveApp: Sendable {
         }
     }
 
+    /// The routes under `/app`.
     package func table(floor: ServingFloor) -> RouteTable {
         let limit = floor.requestTimeLimit
         return RouteTable(

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Stores profiles. Each method is one statement, besides those of its caller's condition.
+/// Stores profiles. Each method is one statement, apart from those of its caller's condition.
 ///
 /// The accounts' migrations create the table `profiles`, and a trigger creates each account's profile. For tokens of
 /// another issuer, the first change creates the profile.

@@ -3,6 +3,7 @@ import GatehouseWire
 /// Finds the rows of certain tables in the lines of a plain dump. Also tracks the rows of other tables, whose content
 /// may look like a heading.
 package struct CopyReader {
+    /// The role of a line in the dump.
     package enum Step: Equatable, Sendable {
         case nothing
         case began(table: String)

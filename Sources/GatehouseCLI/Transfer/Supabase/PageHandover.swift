@@ -44,6 +44,7 @@ package final class PageHandover: Sendable {
         return page
     }
 
+    /// Stops accepting pages, and wakes a blocked ``give(_:)``.
     package func close() {
         state.withLock { $0.isClosed = true }
         places.signal()

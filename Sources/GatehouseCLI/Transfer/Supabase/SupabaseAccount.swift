@@ -51,6 +51,7 @@ package enum Remark: String, CaseIterable, Sendable {
 /// `sessions`, `tokens` (the newest of each session) and `claims`; the number `factors`; and the row `profile`. Members
 /// of missing tables are null or absent.
 package struct SupabaseAccount: Sendable {
+    /// A remark about an account or session.
     package struct Note: Equatable, Sendable {
         package let remark: Remark
         /// The session's id, or the problem; never a value.

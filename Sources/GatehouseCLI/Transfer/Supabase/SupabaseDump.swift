@@ -15,7 +15,7 @@ final class SupabaseDump: SupabaseSource {
     private let rows: SQLiteDatabase
     private let position = Position()
 
-    /// Where the next page begins. Pages are read one after the other.
+    /// Where the next page begins. Pages are read in sequence.
     private actor Position {
         var last = ""
         func move(to id: String) { last = id }
@@ -30,8 +30,8 @@ final class SupabaseDump: SupabaseSource {
 
     /// - Throws: ``CommandFailure`` if it contains no accounts or is incomplete.
     init(_ path: String) async throws {
-        // An empty path makes a temporary database that is deleted with the process. It exists in a single connection,
-        // so reads go through the writer.
+        // An empty path creates a temporary database that is deleted with the process. It exists in a single
+        // connection, so reads go through the writer.
         rows = try SQLiteDatabase(path: "", uptime: System.uptime)
         _ = try await rows.write { db in
             try db.run("CREATE TABLE staged (kind TEXT, key TEXT, owner TEXT, row TEXT) STRICT")

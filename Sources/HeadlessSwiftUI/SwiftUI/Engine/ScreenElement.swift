@@ -26,7 +26,7 @@
 
     /// The action of a tap.
     package var action: (@MainActor () -> Void)?
-    /// Closes a presentation after a swipe down or a tap beside it; nil if neither closes it.
+    /// Closes a presentation after a swipe down or a tap outside of it; nil if neither closes it.
     package var close: (@MainActor () -> Void)?
     /// Reloads a list after a pull; nil if there is nothing to reload.
     package var reload: (@MainActor () async -> Void)?

@@ -8,7 +8,7 @@
         get: @escaping @isolated(any) @Sendable () -> Value,
         set: @escaping @isolated(any) @Sendable (Value) -> Void
     ) {
-        // The engine calls both on the main actor, where they were made. Calling an `@isolated(any)` function would
+        // The engine calls both on the main actor, where they were created. Calling an `@isolated(any)` function would
         // require `await`.
         let get = unsafeBitCast(get, to: (@Sendable () -> Value).self)
         let set = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)

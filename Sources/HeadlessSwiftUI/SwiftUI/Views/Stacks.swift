@@ -134,7 +134,7 @@ extension RenderContext {
         return container.holding(elements(of: content))
     }
 
-    /// A scrolling container, which dismisses the keyboard if the screen says so.
+    /// A scrolling container, which dismisses the keyboard if its modifier asks for it.
     func scrolling(_ kind: ScreenElement.Kind) -> ScreenElement {
         let element = ScreenElement(kind)
         let mode = environment.dismissesKeyboard
