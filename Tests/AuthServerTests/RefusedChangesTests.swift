@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Refused requests change nothing")
 struct RefusedChangesTests {
-    /// Two of these are more than an account may have.
+    /// Two of these exceed an account's limit.
     private let much = AnyJSON.string(String(repeating: "a", count: 20_000))
 
     @Test("A new password with a taken address ends no session", arguments: TestDatabase.all)

@@ -6,7 +6,7 @@ import SQLiteDriver
 import Synchronization
 package import Testing
 
-/// The databases that every test of stored things runs on.
+/// The databases of every storage test.
 package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     case sqlite, postgres
     /// PostgreSQL with the roles of `Deploy/postgresql`, as the serving role. For whole servers; it creates no table.
@@ -38,7 +38,7 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         return open
     }
 
-    /// A new database without a table.
+    /// A new database without tables.
     package func openEmpty() async throws -> OpenDatabase {
         switch self {
         case .sqlite: try await OpenDatabase(Self.files)
@@ -48,14 +48,14 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A database of its own: a file in a folder, or a schema.
+/// A separate database: a file in a folder, or a schema.
 package final class OpenDatabase: Sendable {
     package let database: any Database
     package let statements = StatementCount()
     package let folder: String
     private let remove: @Sendable () -> Void
 
-    /// SQLite, while there is a place.
+    /// SQLite, when a place is free.
     fileprivate convenience init(_ places: Places) async throws {
         await places.take()
         try self.init { places.give() }
@@ -83,7 +83,7 @@ package final class OpenDatabase: Sendable {
         try self.init(cluster.url(schema: schema.name), in: schema)
     }
 
-    /// PostgreSQL, with every migration, as the role that serves.
+    /// PostgreSQL, with every migration, as the serving role.
     fileprivate convenience init(_ roles: TestRoles) async throws {
         try self.init(roles.url(.service), in: roles.schema)
     }
@@ -95,7 +95,7 @@ package final class OpenDatabase: Sendable {
         settings.connections = 4
         settings.waitLimit = .seconds(60)
         database = try PostgresDatabase(url, settings: settings, uptime: uptime) { event in
-            // The schema stays as long as the database, which may outlive this value.
+            // The schema exists as long as the database, which may outlive this value.
             withExtendedLifetime(schema) { if case .statement = event { statements.add() } }
         }
         remove = {}
@@ -117,14 +117,14 @@ package final class TestSchema: Sendable {
     deinit { Task { [cluster, name] in await cluster.drop(name) } }
 }
 
-/// How many statements ran.
+/// The number of statements so far.
 package final class StatementCount: Sendable {
     private let count = Mutex(0)
 
     package func add() { count.withLock { $0 += 1 } }
     package var value: Int { count.withLock { $0 } }
 
-    /// How many `work` ran.
+    /// The number of statements in `work`.
     package func during(_ work: () async throws -> Void) async rethrows -> Int {
         let before = value
         try await work()

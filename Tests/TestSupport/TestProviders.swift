@@ -10,7 +10,7 @@ import Synchronization
 package struct TestProviders: Sendable {
     package var linking: LinkingPolicy = .automatic
     package var address: AddressRequirement = .none
-    /// Other providers, with the transport they are called through.
+    /// Other providers, with their transport.
     package var others: [@Sendable (@escaping ProviderTransport, OutgoingAddressRule) throws -> SignInProvider] = []
 
     package init(linking: LinkingPolicy = .automatic, address: AddressRequirement = .none) {
@@ -18,7 +18,7 @@ package struct TestProviders: Sendable {
     }
 }
 
-/// The way from the server to its providers, without a network.
+/// The connection from the server to its providers, without a network.
 package final class ProviderWire: Sendable {
     private struct State {
         var send: ProviderTransport?
@@ -30,7 +30,7 @@ package final class ProviderWire: Sendable {
 
     private let state = Mutex(State())
 
-    /// Paths, in the order in which they were called.
+    /// The called paths, in order.
     package var called: [String] { state.withLock { $0.called } }
 
     /// The notifications of Apple's stand-in. A test delivers them, as often as it needs.

@@ -26,7 +26,7 @@ package final class TestServer: Sendable {
     package let metrics = ServerMetrics()
     package let sharedSecret: JSONWebKey
     package let signingKeys: SigningKeys
-    /// Apple and Google, where the test wants them.
+    /// Apple and Google, if the test uses them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
     /// The auth server itself, for its background work.
@@ -178,7 +178,7 @@ package final class TestServer: Sendable {
         await passwords.shutdown()
     }
 
-    /// Runs a test against a server of its own.
+    /// Runs a test with its own server.
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, change: (inout AuthSettings) -> Void = { _ in },
