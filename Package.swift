@@ -210,16 +210,26 @@ let package = Package(
                 "GatehouseWire", "JSONWebTokens", "HTTPServing", crypto, hummingbird, httpTypes,
             ],
             swiftSettings: strict),
-        /// Builds the program and starts it; the one target that knows every concrete type.
+        /// The server, built from its settings and what it needs of the machine. Knows every concrete type.
+        .target(
+            name: "GatehouseServer",
+            dependencies: [
+                "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
+                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
+                "CMemory", hummingbird, httpTypes, logging, nioCore, nioPosix,
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        /// The program: its commands, the terminal client, and the machine's clock and random generator.
         .executableTarget(
             name: "GatehouseCLI",
             dependencies: [
-                "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "Gatehouse",
-                "GatehouseModel", "IdentityProviders", "DevStack", "CMemory", crypto, hummingbird, httpTypes, logging,
-                nioCore, nioPosix,
+                "GatehouseServer", "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens",
+                "PasswordHashing", "HTTPServing", "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
+                "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", crypto, logging,
+                nioCore,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ] + liveScreens,
@@ -230,9 +240,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "DevStack",
-                crypto, hummingbird, httpTypes, logging, nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
+                "AuthServer", "GatehouseServer", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
+                "DevStack", hummingbird, httpTypes, logging, nioCore,
             ],
             path: "Tests/TestSupport",
             swiftSettings: strict),
@@ -325,8 +334,8 @@ let package = Package(
         .testTarget(
             name: "GatehouseCLITests",
             dependencies: [
-                "GatehouseCLI", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain", "AuthServer",
-                "IdentityProviders",
+                "GatehouseCLI", "GatehouseServer", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain",
+                "AuthServer", "IdentityProviders",
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.
@@ -341,7 +350,9 @@ let package = Package(
         /// Both doors together, over real databases.
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["GatehouseWire", "TestSupport", "AccountStore", "SQLDatabase", httpTypes],
+            dependencies: [
+                "GatehouseServer", "GatehouseWire", "TestSupport", "AccountStore", "SQLDatabase", httpTypes,
+            ],
             swiftSettings: strict),
     ] + headless,
     swiftLanguageModes: [.v6]

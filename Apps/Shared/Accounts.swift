@@ -3,25 +3,25 @@ public import GatehouseModel
 public import GatehouseUI
 public import SwiftUI
 
-/// What an app signs people in with: made once, at its root.
+/// The account dependencies of an app, created once at its root.
 public struct Accounts: Sendable {
     public let client: AuthClient
     public let gateway: GatewayClient
     public let manager: AuthManager
-    /// Where Google's pages and the links of mails lead.
+    /// The redirect URL for Google and for links in mails.
     public let redirectTo: URL
-    /// Whether the server signs people in with Google.
+    /// Whether the server supports Google.
     public let offersGoogle: Bool
-    /// Measures how long a person may take in the browser.
+    /// Measures the time limit in the browser.
     let clock: ClientClock
 
-    /// Makes no call yet.
+    /// Creates the clients without making a call.
     ///
     /// - Parameters:
-    ///   - transport: The network.
-    ///   - clock: Time.
-    ///   - telemetry: Each hears what happens to the account.
-    /// - Throws: ``Gatehouse/AuthClientError/insecureURL`` for plain http to another machine.
+    ///   - transport: Sends HTTP requests.
+    ///   - clock: The source of time.
+    ///   - telemetry: Receivers of account events.
+    /// - Throws: ``Gatehouse/AuthClientError/insecureURL`` for http to another machine.
     @MainActor
     public init(
         _ settings: ServerSettings, storage: any SecureStorage,
@@ -42,20 +42,20 @@ public struct Accounts: Sendable {
         offersGoogle = settings.offersGoogle
     }
 
-    /// What the account's screens ask for beside the manager.
+    /// The calls that the account screens need besides the manager.
     public var calls: AccountCalls { AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo) }
 
     /// The teams that can be favourites.
     public func teams() async throws -> [LeagueTeam] { try await gateway.teams() }
 }
 
-/// How an app begins.
+/// The start of an app.
 public enum AppStart {
     case ready(Accounts)
-    /// The app was built without what it needs; what to do about it, for whoever builds it.
+    /// The app was built without required settings. The text tells its developer how to fix that.
     case misconfigured(String)
 
-    /// With the values of an app's `Info.plist`, and the system's keychain.
+    /// Reads the app's `Info.plist`, and uses the system's keychain.
     @MainActor
     public init(_ bundle: Bundle) {
         do {

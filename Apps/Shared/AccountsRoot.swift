@@ -1,7 +1,7 @@
 public import GatehouseUI
 public import SwiftUI
 
-/// An app's content, with all that the account's screens need.
+/// An app's content with the dependencies of the account screens.
 public struct AccountsRoot<Content: View>: View {
     private let start: AppStart
     private let branding: Branding
@@ -21,7 +21,7 @@ public struct AccountsRoot<Content: View>: View {
                 googleRedirect: accounts.offersGoogle ? accounts.redirectTo : nil, clock: accounts.clock,
                 calls: accounts.calls)
         case .misconfigured(let problem):
-            // For whoever builds the app: nobody else ever sees it.
+            // For the app's developer; users never see it.
             Text(verbatim: problem)
                 .font(.callout)
                 .multilineTextAlignment(.center)

@@ -1,6 +1,6 @@
 public import SwiftUI
 
-/// Which server an app speaks with. The values come from its `xcconfig`, by way of `Info.plist`.
+/// The server of an app. The values come from its `xcconfig` through `Info.plist`.
 public struct ServerSettings: Hashable, Sendable {
     static let serverKey = "GatehouseServer"
     static let gatewayKey = "GatehouseGateway"
@@ -10,16 +10,16 @@ public struct ServerSettings: Hashable, Sendable {
 
     /// Without `/auth/v1`.
     public var server: URL
-    /// Without `/v1`; the server's own address unless it stands elsewhere.
+    /// Without `/v1`; the server's URL unless it is elsewhere.
     public var gateway: URL
     public var publishableKey: String
-    /// Where a browser and the links of mails come back to; registered at the server.
+    /// The redirect URL of browsers and of links in mails; the server must allow it.
     public var redirectTo: URL
-    /// Whether the server signs people in with Google.
+    /// Whether the server supports Google.
     public var offersGoogle: Bool
 
-    /// - Parameter value: The text under a key of `Info.plist`. An empty one counts as none.
-    /// - Throws: ``SettingsProblem`` with the first key whose value is missing or cannot be used.
+    /// - Parameter value: Returns the text under a key of `Info.plist`. An empty text counts as none.
+    /// - Throws: ``SettingsProblem`` for the first key whose value is missing or invalid.
     public init(_ value: (String) -> String?) throws(SettingsProblem) {
         func text(_ key: String) -> String? {
             let text = value(key)?.trimmingCharacters(in: .whitespaces) ?? ""
@@ -45,11 +45,11 @@ public struct ServerSettings: Hashable, Sendable {
     }
 }
 
-/// A value that an app cannot start without.
+/// A missing or invalid setting of the app.
 public struct SettingsProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In `Info.plist`.
+    /// The key in `Info.plist`.
     public var key: String
-    /// Whether there is no value; else it is one that cannot be used.
+    /// Whether the value is missing rather than invalid.
     public var isMissing: Bool
 
     public var description: String {

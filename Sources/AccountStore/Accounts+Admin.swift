@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What the admin API sets of an account. Nil leaves a part as it is, or at its default for a new one.
+/// The fields that the admin API sets on an account. nil keeps the current value, or the default of a new account.
 package struct AdminAttributes: Sendable {
     package var id: UserID?
     package var audience: String?
@@ -32,15 +32,15 @@ package enum AdminOutcome: Sendable {
 }
 
 extension Accounts {
-    /// One page of the accounts, without their identities, newest first unless `ascending`.
+    /// Returns one page of the accounts, without their identities, newest first unless `ascending`.
     ///
-    /// - Parameter filter: A part of the address or of `user_metadata.full_name`, without regard to the case of A to Z.
+    /// - Parameter filter: A substring of the email address or of `user_metadata.full_name`. Ignores ASCII case.
     package func list(
         filter: String?, ascending: Bool, page: PageRequest
     ) async throws -> Page<Account> {
         let pattern = filter.map { Self.containing($0) }
         return try await database.read { db in
-            // The patterns are of this method's own; `glob` is not in both databases, hence the second test.
+            // Both databases have `LIKE` but only one has `glob`, hence the second test.
             let matching: SQL = """
                 SELECT id FROM users WHERE \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
                 OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
@@ -63,7 +63,7 @@ extension Accounts {
                     \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                     """
                 ) { $0.text(0) }
-            // Identities stay where they are: the list does not show them, and one account may have many.
+            // Skips identities: the list does not show them, and an account can have many.
             let accounts = try ids.compactMap { id in
                 try db.row("SELECT \(columns: Self.userColumns) FROM users WHERE id = \(id)") { row in
                     Account(user: row.user(), identities: [])
@@ -77,7 +77,7 @@ extension Accounts {
         try await database.read { db in try db.account(id) }
     }
 
-    /// Makes an account as an administrator says.
+    /// Creates an account with the administrator's values.
     package func create(_ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
         var user = User(
             id: attributes.id ?? newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
@@ -107,7 +107,7 @@ extension Accounts {
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             try db.insert(account.user)
-            // Somebody with this id may have been deleted today.
+            // An account with this id may have been deleted today.
             if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
             try record([Self.adminEntry(.userSignedUp, account.user)], at: now, in: db)
@@ -115,7 +115,7 @@ extension Accounts {
         }
     }
 
-    /// Changes an account as an administrator says; a new password ends all its sessions, and what would open more.
+    /// Changes an account. A new password ends all its sessions and invalidates its pending authorization codes.
     package func update(
         _ id: UserID, _ attributes: AdminAttributes, at now: Instant
     ) async throws -> AdminOutcome {
@@ -126,7 +126,7 @@ extension Accounts {
         }
     }
 
-    /// Undoes what was written before: only what is thrown does.
+    /// Thrown to roll back: a returned outcome commits.
     private struct MetadataTooLong: Error {}
 
     private func change(_ id: UserID, _ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
@@ -203,7 +203,7 @@ extension Accounts {
         max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes
     }
 
-    /// The log's name for an administrator.
+    /// The name of administrators in the audit log.
     static let adminName = "service_role"
 
     static func adminEntry(_ action: AuditEntry.Action, _ user: User) -> AuditEntry {

@@ -2,27 +2,27 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// An entry of the audit log as it was kept.
+/// A stored entry of the audit log.
 package struct RecordedAuditEntry: Sendable {
     package let id: String
     package let action: String
     package let logType: String
     package let actor: String
     package let actorName: String
-    /// A JSON object as text.
+    /// A JSON object.
     package let traits: String
     package let address: String
     package let createdAt: Instant
 }
 
-/// One page of a longer list.
+/// One page of a list.
 package struct Page<Element: Sendable>: Sendable {
     package let elements: [Element]
-    /// Of all pages together.
+    /// The number of elements on all pages.
     package let total: Int
 }
 
-/// Which page: from 1, with 1 to 1,000 elements.
+/// A page number from 1 and a page size of 1 to 1,000 elements.
 package struct PageRequest: Sendable {
     package let number: Int
     package let size: Int
@@ -35,7 +35,7 @@ package struct PageRequest: Sendable {
     var offset: Int { (number - 1).multipliedReportingOverflow(by: size).overflow ? Int.max / 2 : (number - 1) * size }
 }
 
-/// What an audit entry is looked up by: a part of the column's text, without regard to the case of A to Z.
+/// Filters audit entries by a substring of one column. Ignores ASCII case.
 package enum AuditFilter: Sendable {
     case author(String)
     case action(String)
@@ -43,7 +43,7 @@ package enum AuditFilter: Sendable {
 }
 
 extension Accounts {
-    /// The log, newest first.
+    /// Returns one page of the log, newest first.
     package func auditLog(_ filter: AuditFilter?, page: PageRequest) async throws -> Page<RecordedAuditEntry> {
         let (author, action, type): (String?, String?, String?) =
             switch filter {
@@ -78,7 +78,7 @@ extension Accounts {
         }
     }
 
-    /// A pattern for `LIKE` that finds the text itself, whatever characters it has.
+    /// A `LIKE` pattern that matches any value containing the text, with wildcards escaped.
     static func containing(_ text: String) -> String {
         let escaped = text.utf8.flatMap { byte in
             #"\%_"#.utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
@@ -86,7 +86,8 @@ extension Accounts {
         return "%\(String(decoding: escaped, as: UTF8.self))%"
     }
 
-    /// Entries of one operation, in one statement. They are a microsecond apart, which keeps their order.
+    /// Inserts the entries of one operation in one statement. Their times are a microsecond apart, which preserves
+    /// their order.
     func record(_ entries: [AuditEntry], at now: Instant, in db: any Connection) throws {
         switch entries.count {
         case 1: try insert(entries[0], at: now, in: db)

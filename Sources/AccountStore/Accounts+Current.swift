@@ -2,17 +2,17 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// What an access token names, looked up.
+/// The account and session that an access token names.
 package struct CurrentAccount: Sendable {
     package let account: Account
-    /// nil when the session has ended, or when the token names none.
+    /// nil if the session has ended, or if the token names none.
     package let session: Session?
 }
 
 extension Accounts {
-    /// The account of an access token, and its session, in one statement.
+    /// Loads the account and session of an access token in one statement.
     ///
-    /// - Returns: nil when the account is gone.
+    /// - Returns: nil if the account no longer exists.
     package func current(_ user: UserID, session: SessionID?) async throws -> CurrentAccount? {
         try await database.read { db in try db.current(user, session: session) }
     }
@@ -27,7 +27,8 @@ extension Accounts {
         """
     }
 
-    /// Ends sessions of an account. With others than the own one go the codes that would open more.
+    /// Ends sessions of an account. If the scope includes other sessions, also deletes the account's pending
+    /// authorization codes.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, at now: Instant
     ) async throws {
@@ -38,7 +39,7 @@ extension Accounts {
             case (.others, let session?):
                 try db.endSessions(of: user, keeping: session, at: now)
                 try db.voidCodes(of: user)
-            // A token that names no session acts on all of them.
+            // Without a session in the token, all sessions end.
             default:
                 try db.endSessions(of: user, keeping: nil, at: now)
                 try db.voidCodes(of: user)
@@ -51,14 +52,14 @@ extension Accounts {
 extension Accounts {
     /// Whether the holder of an access token may still change the account.
     ///
-    /// - Parameter session: As the token has it; nil, empty, or the nil UUID as old ones have it, when it names none.
+    /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
     package func mayChange(
         _ user: UserID, session text: String?, at now: Instant, in db: any Connection
     ) throws -> Bool {
         if case .good = try changer(user, naming: text, at: now, in: db) { true } else { false }
     }
 
-    /// - Parameter text: As ``mayChange(_:session:at:in:)`` has it.
+    /// - Parameter text: The session claim, as in ``mayChange(_:session:at:in:)``.
     func changer(_ user: UserID, naming text: String?, at now: Instant, in db: any Connection) throws -> Changer {
         guard let text, !text.isEmpty else { return try changer(user, by: nil, at: now, in: db) }
         guard let session = SessionID(text) else { return .sessionEnded }
@@ -66,19 +67,19 @@ extension Accounts {
     }
 }
 
-/// The caller of a change, checked again in the transaction that makes it: the first check may be out of date.
+/// The caller of a change, checked again in the transaction of the change because the first check may be outdated.
 enum Changer: Sendable {
     case good(Account)
-    /// There is no such account, or it was deleted softly.
+    /// The account does not exist or is soft-deleted.
     case gone
-    /// The session has ended, also by the policy, or the person is banned.
+    /// The session has ended, possibly by policy, or the user is banned.
     case sessionEnded
 
     var isGone: Bool { if case .gone = self { true } else { false } }
 }
 
 extension Accounts {
-    /// - Parameter session: The one that the token names, if it names any.
+    /// - Parameter session: The session that the token names, if any.
     func changer(_ user: UserID, by session: SessionID?, at now: Instant, in db: any Connection) throws -> Changer {
         guard let current = try db.current(user, session: session), current.account.user.times.deletedAt == nil else {
             return .gone
@@ -91,7 +92,7 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Makes nothing of the sign-ins whose apps have still to come for them.
+    /// Deletes the authorization codes that apps have not redeemed yet.
     func voidCodes(of user: UserID) throws { try run("DELETE FROM authorization_codes WHERE user_id = \(user)") }
 
     func current(_ user: UserID, session: SessionID?) throws -> CurrentAccount? {
@@ -111,7 +112,7 @@ extension Connection {
 }
 
 extension Accounts {
-    /// The statements that run for every request of their kind, for the tests of their plans.
+    /// The statements that every request of their kind runs, for tests of the query plans.
     package static func hotStatements(
         user: UserID, session: SessionID, email: EmailAddress, at now: Instant
     ) -> [SQL] {
@@ -124,7 +125,7 @@ extension Accounts {
         ]
     }
 
-    /// The same, of sign-in through providers.
+    /// The statements that every sign-in through a provider runs, for tests of the query plans.
     package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
         [
             flowLookup(digest), codeLookup(digest), ticketLookup(digest, at: now), undoLookup(user, at: now),

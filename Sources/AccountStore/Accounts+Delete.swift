@@ -3,21 +3,21 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
-/// What became of ``Accounts/deleteOwn(_:session:at:)``.
+/// The result of ``Accounts/deleteOwn(_:session:at:)``.
 package enum OwnDeletion: Sendable {
     case deleted, alreadyGone
-    /// The session has ended or the person is banned; nothing was changed.
+    /// The session has ended or the user is banned. Nothing changed.
     case refused
-    /// The sign-in is too long ago; nothing was changed.
+    /// The caller signed in too long ago. Nothing changed.
     case stale
 }
 
 extension Accounts {
-    /// Deletes an account with its identities, sessions and profile; its providers' tokens are revoked later, for
-    /// certain.
+    /// Deletes an account with its identities, sessions and profile. Its provider tokens are queued for revocation in
+    /// the same transaction.
     ///
-    /// - Parameter actor: The person's own id when they delete themselves; nil for an administrator.
-    /// - Returns: Whether there was one.
+    /// - Parameter actor: The user's own id when users delete themselves; nil for an administrator.
+    /// - Returns: Whether the account existed.
     package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard let account = try db.account(id) else { return false }
@@ -26,10 +26,10 @@ extension Accounts {
         }
     }
 
-    /// Deletes the account of a person who asks for it with an access token. What cannot be taken back is refused to
-    /// a token whose session has ended, and to a banned person, who could sign up anew.
+    /// Deletes the account of an access token's holder. Refuses a token whose session has ended, because deletion is
+    /// final, and a banned user, who could otherwise sign up again.
     ///
-    /// - Parameter session: As the token has it; nil, empty, or the nil UUID as old ones have it, when it names none.
+    /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
     package func deleteOwn(_ id: UserID, session text: String?, at now: Instant) async throws -> OwnDeletion {
         try await revoking(at: now) { db in
             switch try changer(id, naming: text, at: now, in: db) {
@@ -56,11 +56,11 @@ extension Accounts {
         try record([entry], at: now, in: db)
     }
 
-    /// Empties an account but keeps its row, so that what refers to its id stays valid: addresses and provider
-    /// ids become digests, everything else of the person goes. Repeating it changes nothing. The log is append-only and keeps its
-    /// earlier entries; the entry of the deletion names the id alone.
+    /// Erases an account but keeps its row, so that references to its id stay valid. Addresses and provider ids become
+    /// digests; all other personal data is deleted. Repeating the call changes nothing. The audit log is append-only
+    /// and keeps earlier entries; the entry of the deletion contains only the id.
     ///
-    /// - Returns: Whether there is such an account.
+    /// - Returns: Whether the account exists.
     package func softDelete(_ id: UserID, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
@@ -94,7 +94,7 @@ extension Accounts {
         }
     }
 
-    /// Another one for each account: a person may come back and be deleted again.
+    /// The digest depends on the account, so that the same address can be deleted more than once.
     private static func digest(_ text: String, of user: UserID) -> String {
         SHA256.hash(data: Array("\(user.text) \(text)".utf8))
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

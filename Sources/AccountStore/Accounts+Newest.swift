@@ -3,11 +3,12 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// Accounts, newest first, after the last one of the page before: each page costs the same, however many there are.
-    /// One that comes meanwhile is missed, none is told twice.
+    /// Returns accounts, newest first, starting after `last`. Each page costs the same, however many accounts there
+    /// are. Accounts created during the iteration are skipped; no account appears twice.
     ///
     /// - Parameters:
-    ///   - filter: A part of the address, or, without regard to case, of `user_metadata.full_name`; no index helps it.
+    ///   - filter: A substring of the email address, or of `user_metadata.full_name` ignoring case. No index supports
+    ///     it.
     ///   - limit: 1 to 1,000.
     package func newest(after last: User?, filter: String?, limit: Int) async throws -> [Account] {
         let statement = Self.newestLookup(after: last, filter: filter, limit: min(max(1, limit), 1_000))
@@ -16,7 +17,7 @@ extension Accounts {
 
     static func newestLookup(after last: User?, filter: String?, limit: Int) -> SQL {
         let pattern = filter.map { containing($0) }
-        // Before all: later than any clock, greater than any id.
+        // Start values later than any time and greater than any id.
         let time = last?.times.createdAt ?? Instant(seconds: 253_402_300_799)
         let id = last?.id ?? UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff")
         return """

@@ -3,26 +3,29 @@ package import GatehouseWire
 import SQLDatabase
 
 package enum RefreshOutcome: Sendable {
-    /// A new token, or the current one again: the verdict says which.
+    /// A new token or the current one again, as the verdict says.
     case issued(IssuedSession, RefreshVerdict)
-    /// No such session, or not this server's token.
+    /// The session does not exist, or this server did not issue the token.
     case unknown
     case banned
     case expired
-    /// A counter that was never given out.
+    /// A counter that the server never issued.
     case ahead
-    /// Somebody else has used the token's successor: the session has ended, and the log says so.
+    /// The token's successor has been used, so there are two holders. The session has ended; the audit log contains the
+    /// reason.
     case reused
 }
 
 extension Accounts {
-    /// Trades a refresh token for its successor: one write, which is the lock, and what is read right after it.
+    /// Exchanges a refresh token for its successor: one write, which takes the lock, and a read right after it.
     ///
-    /// The rotation only happens if the token is the session's current one and nothing speaks against it. Otherwise the
-    /// decision is made on what is there: callers side by side converge on one successor.
+    /// The rotation succeeds only for the session's current token. Otherwise the outcome depends on the state just
+    /// read, so concurrent callers converge on one successor.
     ///
-    /// Reuse is an outcome, not an error: the end of the session has to commit although the caller is refused
-    /// (RFC 9700 §4.14.2).
+    /// Reuse is an outcome, not an error: the end of the session must commit although the caller is refused (RFC 9700
+    /// §4.14.2).
+    ///
+    /// - Throws: `DatabaseFailure`. With kind `unknownOutcome` the rotation may have happened.
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
         guard let key = presented.genuineKey(secrets) else { return .unknown }
@@ -30,8 +33,8 @@ extension Accounts {
     }
 
     /// - Parameters:
-    ///   - counter: Of a token that is known to be genuine.
-    ///   - key: With which it was made; nil for a token of another server.
+    ///   - counter: The counter of a token that has been verified.
+    ///   - key: The key that made the token; nil for an imported token.
     func refresh(
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome {
@@ -42,25 +45,26 @@ extension Accounts {
             do {
                 let changed = try await database.change(rotation, thenRead: lookup) { $0.sessionAndAccount() }
                 guard let (session, account) = wholeAccount(changed.found) else { return .unknown }
-                // A ban that came between the two; the token is one behind after it, and good.
+                // A ban committed between the two statements. The token is then one generation behind and remains
+                // valid.
                 if account.user.isBanned(at: now) { return .banned }
                 if changed.count == 1 { return .issued(issue(session, to: account, key), .rotate) }
                 if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
                     return outcome
                 }
             } catch let failure as DatabaseFailure {
-                // Whether it took effect is there to be read, and either way there is an answer; when it cannot be
-                // read, nobody shall be told that nothing has happened.
+                // The next attempt reads whether the write took effect. If that fails too, the caller must not conclude
+                // that nothing happened.
                 guard doubt == nil, failure.kind == .unknownOutcome else { throw doubt ?? failure }
                 doubt = failure
             }
         }
-        throw doubt ?? DatabaseFailure(code: 0, detail: "the session changes all the time", kind: .passing)
+        throw doubt ?? DatabaseFailure(code: 0, detail: "the session changed repeatedly", kind: .passing)
     }
 
     private static let refreshTries = 20
 
-    /// - Returns: nil when the session has changed since the rotation was refused.
+    /// - Returns: nil if the session has changed since the rotation failed.
     private func decide(
         _ counter: Int64, _ session: Session, _ account: Account, _ key: RefreshTokenKey?, from device: Device,
         at now: Instant
@@ -86,7 +90,7 @@ extension Accounts {
         }
     }
 
-    /// Ends the session unless it has moved on; the log then says why.
+    /// Ends the session unless it has changed meanwhile, and records the reason in the audit log.
     private func end(
         _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> Bool {
@@ -98,7 +102,7 @@ extension Accounts {
         return true
     }
 
-    /// - Parameter device: Who presented the token, so that a person or an administrator knows it or does not.
+    /// - Parameter device: The device that presented the token, to help the user or an administrator recognize it.
     private static func entry(
         _ action: AuditEntry.Action, _ session: Session, _ account: Account, _ device: Device, reason: String?
     ) -> AuditEntry {
@@ -111,7 +115,8 @@ extension Accounts {
             traits: JSONObject(traits.compactMapValues(\.self)))
     }
 
-    /// Moves a session on from a counter, where ``RefreshVerdict`` says that it rotates and nobody is banned.
+    /// Advances a session by one token, under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is
+    /// banned.
     static func rotation(
         of session: SessionID, counter: Int64, policy: SessionPolicy, from device: Device, at now: Instant
     ) -> SQL {
@@ -137,7 +142,7 @@ extension Accounts {
 }
 
 extension Row {
-    /// A row of ``Accounts/refreshLookup(_:)``: an account with one of its identities.
+    /// Reads a row of ``Accounts/refreshLookup(_:)``: the session, its account and one identity.
     fileprivate func sessionAndAccount() -> (session: Session, account: Account) {
         let identity = identityIfPresent(from: Accounts.userColumnCount)
         return (
@@ -147,7 +152,7 @@ extension Row {
     }
 }
 
-/// One account of all rows.
+/// Merges the rows of one account, which differ in their identity.
 private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
     guard var found = rows.first, rows.count > 1 else { return rows.first }
     found.account.identities = rows.flatMap(\.account.identities)

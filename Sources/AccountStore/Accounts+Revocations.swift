@@ -2,13 +2,12 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// That tokens are not to be accepted although they have not run out: those of a session that has ended, or all of
-/// somebody who was banned or deleted.
+/// Marks unexpired access tokens as invalid: those of a session that ended, or of a user who was banned or deleted.
 package struct Revocation: Equatable, Sendable {
-    /// Of the session or of the user.
+    /// The id of the session or user.
     package let id: String
     package let notedAt: Instant
-    /// nil: for good. In the past: they are accepted again.
+    /// nil: never valid again. A time in the past: valid again.
     package let until: Instant?
 
     package init(id: String, notedAt: Instant, until: Instant?) {
@@ -19,11 +18,11 @@ package struct Revocation: Equatable, Sendable {
 }
 
 extension Accounts {
-    /// How many are told at most, the newest first.
+    /// The maximum number returned by one call, newest first.
     package static let mostRevocations = 65_536
 
-    /// What was noted from `moment` on. The time is that of the change's beginning, and by the clock of the node that
-    /// made it: ask for somewhat more than since the last time.
+    /// Returns revocations noted since `moment`. Each carries the time at which its transaction began, by the clock of
+    /// the node that made it, so pass a time somewhat before the previous call.
     package func revocations(since moment: Instant) async throws -> [Revocation] {
         try await database.read { db in
             try db.rows(Self.revocationLookup(since: moment)) { row in
@@ -39,7 +38,7 @@ extension Accounts {
         """
     }
 
-    /// A write that may end sessions or shut somebody out.
+    /// Runs a write that may end sessions or block a user, then calls ``afterRevocation``.
     func revoking<Value: Sendable>(
         at now: Instant, _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
@@ -50,9 +49,9 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Ends sessions, and keeps that in mind for those who look at tokens alone.
+    /// Ends sessions and records revocations for callers that verify tokens without the database.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of sessions ended.
     @discardableResult
     func endSessions(where condition: SQL, at now: Instant) throws -> Int {
         try run(
@@ -71,7 +70,7 @@ extension Connection {
         }
     }
 
-    /// Has all tokens of a user refused; with `now` as the end, accepted again.
+    /// Invalidates all tokens of a user. With `until: now` they become valid again.
     func revoke(_ user: UserID, until end: Instant? = nil, at now: Instant) throws {
         try run(
             """

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// The columns of each table and their order, once; every statement that reads a whole row uses them.
+// The columns of each table, in one place; every statement that reads whole rows uses this order.
 extension Accounts {
     static let userColumns: StaticString = """
         users.id, users.aud, users.role, users.email, users.phone, users.password_hash, users.app_metadata,
@@ -59,7 +59,7 @@ extension Row {
         return user
     }
 
-    /// nil where an outer join found no identity.
+    /// nil if an outer join found no identity.
     func identityIfPresent(from first: Int) -> Identity? {
         guard !isNull(first) else { return nil }
         var identity = Identity(
@@ -79,8 +79,8 @@ extension Row {
 }
 
 extension Connection {
-    /// The accounts of a query whose columns start with those of a user, then of an identity; rows of one user
-    /// stand together.
+    /// Reads accounts from a query whose columns are those of a user, then of an identity. The rows of one user must be
+    /// adjacent.
     func accounts(_ statement: SQL) throws -> [Account] {
         var accounts: [Account] = []
         _ = try rows(statement) { row in
@@ -105,10 +105,10 @@ extension Connection {
         ).first
     }
 
-    /// Adds an account, with the profile that the schema makes of it.
+    /// Inserts an account. A trigger creates its profile.
     func insert(_ user: User) throws {
         try insertRow(user)
-        // The schema looks at the beginning of an address alone; the rest of the rule is the one that a change obeys.
+        // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
         let metadata = try JSONReader.read(user.userMetadata)
         let given = metadata["avatar_url"].flatMap { $0.isNull ? nil : $0 } ?? metadata["picture"]
         guard let picture = given?.stringValue, !WebAddress.isPicture(picture) else { return }
@@ -147,7 +147,7 @@ extension Connection {
             """)
     }
 
-    /// - Parameter identity: What opened it; nil for the account's own password.
+    /// - Parameter identity: The identity that opened the session; nil for the account's own password.
     func insert(_ session: Session, from device: Device, by identity: IdentityID? = nil) throws {
         try run(
             """

@@ -2,15 +2,14 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// A session with what is known of its device.
+/// A session and the device that uses it.
 package struct SessionOnDevice: Sendable {
     package let session: Session
     package let device: Device
 }
 
 extension Accounts {
-    /// Where a person is signed in, the newest sign-in first; at most 100 of them. Sessions that are over by the
-    /// policy are not among them.
+    /// Returns the sessions of a user, newest sign-in first, at most 100. Omits sessions that have ended by policy.
     package func sessions(of user: UserID, at now: Instant) async throws -> [SessionOnDevice] {
         let all = try await database.read { db in
             try db.rows(Self.sessionsLookup(user)) { row in
@@ -24,9 +23,9 @@ extension Accounts {
         return all.filter { !policy.hasEnded($0.session, at: now) }
     }
 
-    /// Ends one session of a person.
+    /// Ends one session of a user.
     ///
-    /// - Returns: Whether the person had such a session.
+    /// - Returns: Whether the user had this session.
     package func endSession(_ id: SessionID, of user: UserID, name: String, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", at: now) == 1 else { return false }

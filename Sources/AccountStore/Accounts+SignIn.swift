@@ -4,19 +4,19 @@ import SQLDatabase
 
 package enum SignInOutcome: Sendable {
     case signedIn(IssuedSession)
-    /// The password was changed, or the account deleted or banned, while this one was being checked.
+    /// During the check the password changed, or the account was deleted or banned.
     case changedMeanwhile
 }
 
 extension Accounts {
-    /// The account whose own address is `email`, with its password hash; nil for an unknown one.
+    /// Returns the account with this email address and its password hash, or nil. Ignores addresses of identities.
     package func account(email: EmailAddress) async throws -> Account? {
         try await database.read { db in try db.accounts(Self.ownEmailLookup(email)).first }
     }
 
-    /// Opens a session for somebody whose password was right.
+    /// Opens a session after a correct password.
     ///
-    /// - Parameter account: As it was when the password was checked. If its hash has changed since, nothing happens.
+    /// - Parameter account: The account whose hash was checked. If the stored hash has changed since, nothing happens.
     package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
         let session = newSession(of: account.user.id, by: .password, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
@@ -38,8 +38,8 @@ extension Accounts {
         }
     }
 
-    /// Puts a better hash of the same password in the place of one that is weaker than today's, or dearer. Nothing
-    /// happens if that one is no longer there.
+    /// Replaces a hash that has outdated parameters with a new hash of the same password. Does nothing if the stored
+    /// hash has changed.
     package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
         try await database.write { db in
             _ = try db.run(
@@ -50,7 +50,7 @@ extension Accounts {
         }
     }
 
-    /// Where the sessions of an account are used from, the newest hundred: addresses as they were written down.
+    /// Returns the client addresses of an account's newest 100 sessions, as stored.
     package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
         try await database.read { db in try db.rows(Self.sessionAddressLookup(email)) { $0.text(0) } }
     }

@@ -3,11 +3,11 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// Ends the sessions of everybody, some at a time, and with them the codes, flows and tickets that wait: after a
-    /// database was set back to an earlier state, what was used or ended since then would be good again.
+    /// Ends sessions of all users in batches, and deletes pending codes, flows and tickets. For use after a restored
+    /// backup, which makes spent tokens and ended sessions valid again.
     ///
-    /// - Parameter limit: Of sessions, so that no transaction is long.
-    /// - Returns: How many sessions ended; ask again while it is not 0.
+    /// - Parameter limit: The batch size in sessions, which keeps each transaction short.
+    /// - Returns: The number of sessions ended. Call again until it is 0.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
             let count = try db.endSessions(

@@ -2,11 +2,11 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A sign-up with an address and a password whose rules are checked already.
+/// A validated sign-up with email address and password.
 package struct EmailSignUp: Sendable {
     package let email: EmailAddress
     package let passwordHash: Secret
-    /// The caller's own members of the metadata.
+    /// The caller's `user_metadata`.
     package let metadata: JSONObject
     /// Whether the address counts as confirmed without a mail (auto-confirm).
     package let isConfirmed: Bool
@@ -20,25 +20,25 @@ package struct EmailSignUp: Sendable {
 }
 
 package enum SignUpOutcome: Sendable {
-    /// The account is there and its first session is open.
+    /// The account was created and its first session opened.
     case signedIn(IssuedSession)
-    /// The account is there and waits for its address to be confirmed.
+    /// The account was created and awaits confirmation of its address.
     case waits(Account)
-    /// An account with this address waits already, from an earlier sign-up, and was not changed in any way.
+    /// An earlier sign-up with this address still awaits confirmation. Nothing changed.
     case waitsAlready
     /// The address belongs to a confirmed account.
     case taken
 }
 
 extension Accounts {
-    /// Makes an account with its e-mail identity and its profile, and opens a session when it is confirmed.
+    /// Creates an account with its email identity and profile, and opens a session if the address is confirmed.
     ///
-    /// Whoever signs up again with an address that waits for confirmation changes nothing: neither the password
-    /// nor the metadata of the one who was first (requirement D8).
+    /// A repeated sign-up for an unconfirmed address changes nothing, neither the password nor the metadata, so a
+    /// second person cannot take over the first one's sign-up.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
-        // The stored identity says that nobody proved the address; the answer to an auto-confirmed sign-up says
-        // otherwise, as the recorded server does.
+        // The stored identity records that the address is unproven. The response of an auto-confirmed sign-up says
+        // otherwise, as that of Supabase Auth does.
         let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
         let session = newSession(of: account.user.id, by: .password, at: now)
         if signUp.isConfirmed { account.user.times.lastSignInAt = now }
@@ -62,7 +62,7 @@ extension Accounts {
         }
     }
 
-    /// Makes an account without any way to sign in again, with a session (anonymous sign-in).
+    /// Creates an anonymous account with a session. It has no sign-in method.
     package func signUpAnonymously(
         metadata: JSONObject, from device: Device, at now: Instant
     ) async throws -> IssuedSession {
@@ -82,8 +82,8 @@ extension Accounts {
         }
     }
 
-    /// What a stranger is told of an address that has an account, where that must not be told: the account that would
-    /// have been made for them, of their own input and with ids that lead nowhere.
+    /// The fictitious account returned for an address that is already registered, so that the caller cannot tell. Made
+    /// from the caller's input, with random ids.
     package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
         newAccount(
             EmailSignUp(
@@ -131,7 +131,7 @@ extension Accounts {
         return .waitsAlready
     }
 
-    /// The account that an address belongs to: by its own column, or by an identity that has it for certain.
+    /// Finds the account of an address: by its own column, or by an identity whose provider verified the address.
     static func emailLookup(_ email: EmailAddress) -> SQL {
         """
         SELECT \(columns: userColumns), \(columns: identityColumns)

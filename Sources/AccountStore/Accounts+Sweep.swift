@@ -3,16 +3,16 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// How long sessions stay that are over by the policy: a clock that is wrong is noticed by then.
+    /// How long a session is kept after it ended by policy, in case a clock was wrong.
     private static let endedStay: Duration = .seconds(30 * 86_400)
     private static let pageSize = 250
 
-    /// Looks through sessions, from anywhere on, and removes those that have been over by the policy for 30 days. By and
-    /// by it comes to all: nothing remembers where it was, and no index tells which they are, because every refresh
-    /// would have to write it. Of nodes that share the database one does it at a time.
+    /// Scans sessions from a random position and deletes those that ended by policy more than 30 days ago. Repeated
+    /// calls eventually reach all. No index finds these sessions, because every refresh would have to update it. Only
+    /// one node at a time runs this.
     ///
-    /// - Parameter count: How many it looks at, all of them where there are fewer.
-    /// - Returns: How many went.
+    /// - Parameter count: The number of sessions to scan.
+    /// - Returns: The number of sessions deleted.
     package func removeEndedSessions(lookingAt count: Int = 50_000, at now: Instant) async throws -> Int {
         guard policy.timebox != nil || policy.inactivity != nil else { return 0 }
         let start: SessionID = newID()

@@ -4,18 +4,18 @@ import SQLDatabase
 
 package enum ImportOutcome: Equatable, Sendable {
     case added
-    /// An account with the same id is there already, unchanged.
+    /// An account with the same id exists and was not changed.
     case alreadyThere
     case emailTaken, phoneTaken, identityTaken
-    /// A rule of the schema speaks against it; in the driver's words, which name no value.
+    /// A constraint of the schema refused the account. The text is the driver's and contains no values.
     case refused(String)
 }
 
-/// An account from elsewhere with what belongs to it.
+/// An account from another server, with its profile and sessions.
 package struct ImportedAccount: Sendable {
     package var account: Account
     package var profile: ImportedProfile?
-    /// nil where the source does not know sessions: those of an earlier import stay as they are then.
+    /// nil if the source has no session data. Sessions of an earlier import then stay as they are.
     package var sessions: [ImportedSession]?
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
@@ -25,16 +25,17 @@ package struct ImportedAccount: Sendable {
     }
 }
 
-/// What became of an ``ImportedAccount``.
+/// The result of importing an ``ImportedAccount``.
 package struct ImportedAccountOutcome: Equatable, Sendable {
     package var account: ImportOutcome
     package var sessions = ImportedSessionCounts()
-    /// The account was there already, and the source has changed since it came; it stays as it is here.
+    /// The account already existed, and the source has changed since it was imported. The stored account stays as it
+    /// is.
     package var hasChanged = false
 }
 
 extension Accounts {
-    /// Adds an account that comes from elsewhere, as it is: id, times and password hash included.
+    /// Imports an account as it is, with its id, times and password hash.
     package func add(_ account: Account, at now: Instant) async throws -> ImportOutcome {
         let account = try Self.withProofs(account)
         return try await add(refused: ImportOutcome.refused) { db in try db.add(account, at: now) }
@@ -46,7 +47,7 @@ extension Accounts {
         do {
             return try await database.write(body)
         } catch is ConstraintViolation {
-            // Somebody may have taken at the same moment what one alone can have: a second look tells what it was.
+            // A concurrent write may have taken a unique value. A second attempt finds out which.
             do {
                 return try await database.write(body)
             } catch let violation as ConstraintViolation {
@@ -55,10 +56,10 @@ extension Accounts {
         }
     }
 
-    /// Adds an account with its profile and its sessions; what is there already stays, but for sessions that were
-    /// never used here and have gone on at the source.
+    /// Imports an account with its profile and sessions. Existing data stays, except sessions that were never used here
+    /// and have since been refreshed at the source.
     ///
-    /// - Parameter isDryRun: Whether to tell what would become of it, and change nothing.
+    /// - Parameter isDryRun: Computes the outcome and changes nothing.
     package func add(
         _ imported: ImportedAccount, isDryRun: Bool = false, at now: Instant
     ) async throws -> ImportedAccountOutcome {
@@ -70,7 +71,7 @@ extension Accounts {
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
                 let outcome = try db.add(whole, sessions, at: now)
-                // Only what is thrown undoes what was done.
+                // Only an error rolls the transaction back.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
                 return outcome
             }
@@ -81,7 +82,8 @@ extension Accounts {
 
     private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
-    /// What its providers vouched for is proven; that an address was confirmed elsewhere proves nothing here.
+    /// Marks addresses as proven that the account's providers verified. A confirmation at another server proves nothing
+    /// here.
     private static func withProofs(_ account: Account) throws -> Account {
         var account = account
         for index in account.identities.indices where account.identities[index].isOfProvider {
@@ -94,10 +96,10 @@ extension Accounts {
         return account
     }
 
-    /// The accounts in the order of their ids, after `last`; an export asks again until none come.
+    /// Returns up to `limit` accounts in order of id, after `last`. An export calls it until the result is empty.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
         try await database.read { db in
-            // Two statements: with "or there is none" in one, a page would be looked for from the beginning each time.
+            // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
             let page: SQL =
                 last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
                 ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
@@ -112,7 +114,7 @@ extension Accounts {
 }
 
 extension Account {
-    /// Whether this one was changed after the other, in more than the time of its last sign-in.
+    /// Whether this account was changed after the other, apart from its last sign-in.
     fileprivate func isNewer(than other: Account) -> Bool {
         guard user.times.updatedAt > other.user.times.updatedAt else { return false }
         let hashes = (user.passwordHash ?? Secret(""), other.user.passwordHash ?? Secret(""))
@@ -167,7 +169,7 @@ extension Connection {
             if taken == true { return .identityTaken }
         }
         try insert(user)
-        // Somebody with this id may have been deleted lately, and their tokens are refused since.
+        // An account with this id may have been deleted recently, and its tokens revoked.
         if user.times.deletedAt == nil,
             try row("SELECT 1 FROM revocations WHERE id = \(user.id)", { _ in true }) == true
         {

@@ -2,14 +2,14 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What another database knows of a person's profile. Each field: nil where it does not say anything, and what the
-/// schema made of the account's metadata stays then; `.some(nil)` where it says that there is none.
+/// A profile from another database. nil means that the source does not have the field, which keeps the value derived
+/// from the account's metadata; `.some(nil)` means that the field is empty.
 package struct ImportedProfile: Equatable, Sendable {
     package var firstName: String??
     package var name: String??
     package var avatarURL: String??
     package var timezone: String??
-    /// A JSON array of texts.
+    /// A JSON array of strings.
     package var favoriteTeams: String?
     package var isPremium: Bool?
     package var createdAt: Instant?
@@ -19,7 +19,7 @@ package struct ImportedProfile: Equatable, Sendable {
 }
 
 extension Connection {
-    /// Puts what is known into the profile that came with the account.
+    /// Updates the account's profile with the imported fields.
     func apply(_ profile: ImportedProfile, to user: UserID) throws {
         try run(
             """
@@ -40,8 +40,8 @@ extension Connection {
 }
 
 extension Accounts {
-    /// The profiles in the order of their ids, after `last`, as JSON objects by column; the name stands there as
-    /// `full_name` too, as other schemas call it.
+    /// Returns profiles in order of id, after `last`, as JSON objects keyed by column. The name also appears as
+    /// `full_name`, its name in other schemas.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
         let columns: StaticString =
             "id, first_name, name, avatar_url, timezone, favorite_teams, is_premium, created_at, updated_at"

@@ -3,12 +3,12 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
-/// A session that began elsewhere.
+/// A session from another server.
 package struct ImportedSession: Sendable {
-    /// Its counter is not used.
+    /// Its counter is ignored.
     package var session: Session
     package var device: Device
-    /// What opened it; nil for a password, and when nobody knows.
+    /// The identity that opened it; nil for a password, or if unknown.
     package var identity: IdentityID?
     package var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)]
 
@@ -26,17 +26,17 @@ package struct ImportedSession: Sendable {
 /// What an import did with the sessions of an account.
 package struct ImportedSessionCounts: Equatable, Sendable {
     package var added = 0
-    /// Refreshed at the source since an earlier import, and not here: good with the newer token now.
+    /// Refreshed at the source since an earlier import, but never here. The newer token is now valid.
     package var renewed = 0
-    /// There already; nothing has changed.
+    /// Imported before and unchanged.
     package var alreadyThere = 0
-    /// Refreshed here and, since then, at the source: each goes on by itself.
+    /// Refreshed both here and at the source since the import. The two continue independently.
     package var parted = 0
-    /// Ended here since an earlier import; it stays so.
+    /// Ended here since an earlier import. It stays ended.
     package var endedHere = 0
-    /// Ended at the source since an earlier import, and never used here: ended here too.
+    /// Ended at the source since an earlier import and never used here. Now ended here too.
     package var endedThere = 0
-    /// Belongs to another account here.
+    /// Belongs to a different account here.
     package var taken = 0
 
     package init() {}
@@ -53,15 +53,15 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 }
 
 extension Accounts {
-    /// Ends the sessions of an account that was deleted where it came from; it stays otherwise.
+    /// Ends the sessions of an account that was deleted at the source. The account itself stays.
     ///
-    /// - Parameter isDryRun: Whether to tell, and change nothing.
-    /// - Returns: Whether there is such an account, and not deleted here too.
+    /// - Parameter isDryRun: Computes the outcome and changes nothing.
+    /// - Returns: Whether the account exists and is not deleted here.
     package func endSessions(
         ofDeletedElsewhere id: UserID, isDryRun: Bool, at now: Instant
     ) async throws -> Bool {
         let lookup: SQL = "SELECT email FROM users WHERE id = \(id) AND deleted_at IS NULL"
-        // Most were deleted before the first import: no write for those.
+        // Most of these accounts were deleted before the first import; they need no write.
         let found = try await database.read { db in try db.row(lookup) { $0.textIfPresent(0) ?? "" } }
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
@@ -74,7 +74,7 @@ extension Accounts {
     }
 }
 
-/// The sessions of one account on their way into a transaction.
+/// Imports the sessions of one account within a transaction.
 struct SessionImport {
     private static let startingCounter = ImportedTokenAge.current.rawValue
 
@@ -134,7 +134,7 @@ struct SessionImport {
         }
     }
 
-    /// A session that an earlier import brought.
+    /// Compares with a session from an earlier import.
     private mutating func compare(
         _ imported: ImportedSession, _ digests: [(digest: [UInt8], age: ImportedTokenAge)], counter: Int64,
         in db: any Connection
@@ -159,7 +159,7 @@ struct SessionImport {
         }
     }
 
-    /// Those of earlier imports that the source has no more; what was used here goes on.
+    /// Ends sessions from earlier imports that the source no longer has, unless they have been used here.
     private mutating func endOthers(_ ids: Set<SessionID>, in db: any Connection) throws {
         for id in ids {
             counts.endedThere += try db.run(

@@ -3,14 +3,14 @@ import Crypto
 package import GatehouseWire
 package import SQLDatabase
 
-/// A refresh token that another server of the protocol gave out: 12 or 22 letters and digits, or a text that names
-/// its session and carries a counter (contract 4.1, 4.4). The database knows it by a digest.
+/// A refresh token that Supabase Auth issued: either 12 or 22 letters and digits, or a text that contains its session
+/// and a counter. The database stores a keyed digest of it.
 package struct ImportedRefreshToken: Sendable {
     private let bytes: [UInt8]
-    /// The session that the text names; nil for one that names none.
+    /// The session contained in the text, if any.
     fileprivate let session: SessionID?
 
-    /// - Returns: nil for text of another form. It costs no look into the database.
+    /// - Returns: nil for any other form. Does not access the database.
     package init?(_ text: Secret) {
         let bytes = Array(text.reveal().utf8)
         switch bytes.count {
@@ -34,7 +34,7 @@ package struct ImportedRefreshToken: Sendable {
         }
     }
 
-    /// It ends with the start of a digest over the rest, which tells typing errors.
+    /// The last bytes are the beginning of a digest of the rest, a checksum.
     private static func sessionOfSecondVersion(_ text: [UInt8]) -> SessionID? {
         guard let bytes = Base64URL.decode(text[...]), bytes.count >= 38, bytes[0] == 0,
             SHA256.hash(data: bytes.dropLast(4)).prefix(4).elementsEqual(bytes.suffix(4))
@@ -47,12 +47,12 @@ package struct ImportedRefreshToken: Sendable {
     }
 }
 
-/// Which token of ours an imported one stands for. The session starts with the counter of `current`, so that the
-/// rules of our own tokens hold for the imported ones as they are (Docs/decisions/0004).
+/// The position of an imported token in its session's sequence. The session starts with the counter of `current`, so
+/// imported tokens follow the rules of our own (Docs/decisions/0004).
 package enum ImportedTokenAge: Int64, Sendable {
-    /// Used up long ago: whoever presents it has a copy.
+    /// Rotated long ago. Presenting it means that the token was copied.
     case older
-    /// Its successor was given out, but the answer may have been lost.
+    /// Already rotated, but the response may have been lost.
     case previous
     case current
 }
@@ -60,9 +60,9 @@ package enum ImportedTokenAge: Int64, Sendable {
 extension Accounts {
     private static let sealedAs = "import key"
 
-    /// Trades a token that came with an import, as if it were the one of ours that it stands for.
+    /// Exchanges an imported token as if it were the native token at its position.
     ///
-    /// - Returns: nil when no import brought it; `unknown` when it names a session that is not here any more.
+    /// - Returns: nil for a token that was never imported; `unknown` if the session it names has ended.
     package func refresh(
         _ presented: ImportedRefreshToken, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome? {
@@ -75,8 +75,8 @@ extension Accounts {
         return try await refresh(found.session, counter: found.counter, from: device, at: now)
     }
 
-    /// A token of a session that has ended is told as such, so that its app signs out; of one that goes on it is some
-    /// counter that no import brought.
+    /// The outcome for an unknown token that names a session. An ended session is reported so that the app signs out.
+    /// In a live session the token has a counter that no import brought.
     private func outcome(ofUnknown presented: ImportedRefreshToken) async throws -> RefreshOutcome? {
         guard let session = presented.session else { return nil }
         let isThere = try await database.read { db in
@@ -89,9 +89,10 @@ extension Accounts {
         "SELECT session_id, counter FROM imported_refresh_tokens WHERE digest = \(digest)"
     }
 
-    /// The key of the digests: tokens of 60 bits could be guessed from plain ones, all at once.
+    /// The key of the digests. Without a key an attacker could guess all 60-bit tokens from their digests at once.
     ///
-    /// - Returns: nil before the first import, and when it was sealed under a secret that is no longer known.
+    /// - Returns: nil before the first import, or if the key was sealed under a secret that the configuration no longer
+    ///   has.
     private func importKey() async throws -> SymmetricKey? {
         let sealed = try await database.read { db in
             try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes(0) }
@@ -104,9 +105,9 @@ extension Accounts {
         }
     }
 
-    /// The key, made when there is none; a rehearsal makes none that stays.
+    /// Returns the key, creating it if needed. A dry run does not store a new key.
     ///
-    /// - Throws: `UnknownServerSecret` when the one that is there was sealed under a secret that is no longer known.
+    /// - Throws: `UnknownServerSecret` if the key was sealed under a secret that the configuration no longer has.
     func makeImportKey(isDryRun: Bool, at now: Instant) async throws -> SymmetricKey {
         if let known = try await importKey() { return known }
         if isDryRun { return SymmetricKey(data: randomBytes(32)) }

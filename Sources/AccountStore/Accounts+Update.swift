@@ -2,14 +2,14 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What a person changes of their own account. Nil leaves a part as it is.
+/// The changes that a user makes to the own account. nil keeps a field.
 package struct UserUpdate: Sendable {
-    /// Merged at the top level; a null deletes the key.
+    /// Merged at the top level; null deletes a key.
     package var metadata: JSONObject?
     package var passwordHash: Secret?
-    /// The hash that the caller's checks were made against; if it has changed since, nothing happens.
+    /// The hash that the caller verified. If it has changed since, the update does nothing.
     package var checkedHash: Secret?
-    /// Takes effect at once, and counts as confirmed but not as proven.
+    /// Takes effect immediately; counts as confirmed but not as proven.
     package var email: EmailAddress?
 
     package init() {}
@@ -18,20 +18,20 @@ package struct UserUpdate: Sendable {
 package enum UserUpdateOutcome: Sendable {
     case updated(Account)
     case emailTaken
-    /// The password was changed by somebody else in between.
+    /// Another request changed the password in between.
     case changedMeanwhile
     case gone
-    /// The session that asks has ended, or its person was banned.
+    /// The caller's session has ended, or the user was banned.
     case sessionEnded
-    /// The merged metadata would be longer than ``AccountMetadata/maximumBytes``.
+    /// The merged metadata exceeds ``AccountMetadata/maximumBytes``.
     case metadataTooLong
 }
 
 extension Accounts {
-    /// Applies a person's changes; a new password ends all their other sessions, and what would open more. What is
-    /// refused is so before anything is written, because a return commits.
+    /// Applies a user's changes. A new password ends all other sessions and deletes pending authorization codes. Every
+    /// refusal happens before the first write, because a returned outcome commits.
     ///
-    /// - Parameter session: Whose token asks, if it names one; it goes on.
+    /// - Parameter session: The session of the caller's token, if it names one. It stays active.
     package func update(
         _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
     ) async throws -> UserUpdateOutcome {
@@ -84,12 +84,12 @@ extension Accounts {
         return AnyJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
     }
 
-    /// Gives the account an address, and its e-mail identity the same one.
+    /// Sets the email address of the account and of its email identity.
     func setEmail(
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
         account.user.email = email.text
-        // Another address is not proven because the last one was; it may be what a provider vouches for.
+        // A new address is unproven, unless a linked provider verified it.
         let isProven = account.identities.contains { $0.vouches(for: email.text) }
         account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
         if let index = account.identities.firstIndex(where: { $0.provider == "email" }) {
@@ -112,7 +112,7 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Whether the address belongs to another account, by its own column or by an identity.
+    /// Whether another account has the address, in its own column or in an identity.
     func isTaken(_ email: EmailAddress, besides user: UserID) throws -> Bool {
         try row(
             """

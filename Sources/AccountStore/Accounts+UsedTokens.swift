@@ -2,11 +2,11 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// What a strict policy has to know: with which of a session's refresh tokens an access token came that was used.
+// For strict session policies: the newest refresh token of a session whose access token has been used.
 extension Accounts {
-    /// Notes that an access token which came with a refresh token has been used. An older one changes nothing.
+    /// Records that an access token has been used. A token older than the recorded one changes nothing.
     ///
-    /// - Parameter counter: Of the refresh token.
+    /// - Parameter counter: The counter of the refresh token that the access token was issued with.
     package func noteUse(of session: SessionID, counter: Int64) async throws {
         try await database.write { db in
             _ = try db.run(
@@ -18,7 +18,7 @@ extension Accounts {
         }
     }
 
-    /// Whether an access token that came with the session's current refresh token has been used.
+    /// Whether an access token issued with the session's current refresh token has been used.
     func wasUsed(_ session: Session) async throws -> Bool {
         try await database.read { db in
             try db.row("SELECT used_counter FROM sessions WHERE id = \(session.id)") { $0.intIfPresent(0) } ?? nil

@@ -2,19 +2,20 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Remembers accounts. Each method is one transaction: it happens whole or not at all.
+/// Stores accounts. Each method is one transaction.
 ///
-/// Every method throws what the database throws when it is out of reach; nothing was changed then.
+/// Every method throws the database's errors. A failed call has changed nothing, unless the failure's kind is
+/// `unknownOutcome`.
 package struct Accounts: Sendable {
     package let database: any Database
     package let secrets: ServerSecrets
     package let policy: SessionPolicy
-    /// Given to new accounts.
+    /// The `aud` of new accounts.
     package let audience: String
     package let role: String
     package let randomBytes: @Sendable (Int) -> [UInt8]
-    /// Called after a commit that may have ended sessions or shut somebody out, before its caller hears of it:
-    /// ``revocations(since:)`` tells whose tokens that concerns.
+    /// Called after a commit that may have ended sessions or blocked a user, before the method returns.
+    /// ``revocations(since:)`` lists the tokens concerned.
     package var afterRevocation: @Sendable (_ since: Instant) async -> Void = { _ in }
 
     package init(
@@ -30,7 +31,7 @@ package struct Accounts: Sendable {
         self.randomBytes = randomBytes
     }
 
-    /// Before all ids.
+    /// Sorts before every id.
     static let nilID = "00000000-0000-0000-0000-000000000000"
 
     func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
@@ -43,9 +44,9 @@ package struct Accounts: Sendable {
         Session(id: newID(), user: user, createdAt: now, authenticationMethods: method.entry(at: now))
     }
 
-    /// What the holder of a session is given.
+    /// Makes the tokens of a session.
     ///
-    /// - Parameter key: Of the session, where it is known; one of an older secret makes no token any more.
+    /// - Parameter key: The session's refresh token key, if known. A key of an older secret makes no new tokens.
     func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
         return IssuedSession(
@@ -53,7 +54,7 @@ package struct Accounts: Sendable {
     }
 }
 
-/// A session, with the token that refreshes it and the account it belongs to.
+/// A session with its refresh token and account.
 package struct IssuedSession: Sendable {
     package let session: Session
     package var account: Account

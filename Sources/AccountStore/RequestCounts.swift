@@ -2,15 +2,15 @@ import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Counts that all nodes share: how often an address or an account may still try. Kept as one instant for each, the
-/// one at which everything is allowed again: each try puts it off by an interval, and a try is refused when it would
-/// lie more than the burst's worth of intervals ahead.
+/// Rate limits that all nodes share. Each count is stored as one instant, at which the full burst is available again.
+/// Every attempt moves it by one interval, and an attempt that would move it more than a burst into the future is
+/// refused (generic cell rate algorithm).
 package struct RequestCounts: Sendable {
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
 
-    /// One try in `interval` on average, `burst` at once.
+    /// One attempt per `interval` on average, at most `burst` at once.
     package struct Rate: Hashable, Sendable {
         let interval: Duration
         let burst: Int
@@ -23,7 +23,7 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// One count.
+    /// The count of one key.
     package struct Counted: Sendable {
         let bucket: String
         let digest: [UInt8]
@@ -36,16 +36,16 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// Takes a try.
+    /// Takes one attempt.
     ///
-    /// - Returns: nil when there was one, else how long until there is.
-    /// - Throws: What the database throws; nothing was counted then.
+    /// - Returns: nil if it is allowed, otherwise the time until one is.
+    /// - Throws: Database errors. Nothing was counted then.
     package func take(_ bucket: String, key: String, _ rate: Rate, at now: Instant) async throws -> Duration? {
         let counted = Counted(bucket, key: key, rate)
         return try await database.write { db in
             let found = try db.fullTimes(of: [counted])
             let latest = now + rate.interval * rate.burst
-            // What a clock that was ahead has written counts as all of the burst, and no longer.
+            // An instant that a fast clock wrote too far in the future counts as an exhausted burst, not more.
             let next = max(min(found[0] ?? now, latest), now) + rate.interval
             if next > latest { return next - latest }
             try db.keep([(counted, next)], isNew: found[0] == nil, at: now)
@@ -53,13 +53,13 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// For each the instant at which everything is allowed again, nil where nothing was counted. One statement, and
-    /// nothing is written.
+    /// Returns for each count the instant at which the full burst is available again, nil if nothing was counted. One
+    /// read statement.
     package func fullTimes(of counted: [Counted]) async throws -> [Instant?] {
         try await database.read { db in try db.fullTimes(of: counted) }
     }
 
-    /// Counts what has happened already, whether it was allowed or not: all of it in one transaction.
+    /// Counts attempts that already happened, allowed or not, in one transaction.
     package func add(_ counted: [Counted], at now: Instant) async throws {
         try await database.write { db in
             let found = try db.fullTimes(of: counted)
@@ -70,7 +70,7 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// Forgets what was counted.
+    /// Deletes the counts.
     package func forget(_ counted: [Counted]) async throws {
         try await database.write { db in
             for one in counted {
@@ -79,7 +79,7 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// For the test of its plan.
+    /// For the test of the query plan.
     package static func lookup(_ counted: [Counted]) -> SQL {
         let wanted = counted.dropFirst().reduce(condition(counted[0])) { "\($0) OR \(condition($1))" as SQL }
         return "SELECT bucket, digest, full_at FROM request_counts WHERE \(wanted)"
@@ -97,7 +97,7 @@ extension Connection {
         return counted.map { one in found.first { $0.0 == one.bucket && $0.1 == one.digest }?.2 }
     }
 
-    /// - Parameter isNew: Whether a row is added. Twenty that are over go for it: they never pile up.
+    /// - Parameter isNew: Adds a row and deletes up to 20 expired ones, so that they do not accumulate.
     fileprivate func keep(_ next: [(RequestCounts.Counted, Instant)], isNew: Bool, at now: Instant) throws {
         if isNew {
             try run(

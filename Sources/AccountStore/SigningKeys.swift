@@ -2,13 +2,13 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// A key that signs access tokens, or did.
+/// A current or former signing key for access tokens.
 package struct StoredSigningKey: Sendable {
     package let id: String
-    /// The private key as its JWK text.
+    /// The private key as a JWK.
     package let privateKey: Secret
     package let createdAt: Instant
-    /// Signs nothing new from then on; nil for the current key.
+    /// When it stopped signing; nil for the current key.
     package let retiredAt: Instant?
 
     package init(id: String, privateKey: Secret, createdAt: Instant, retiredAt: Instant? = nil) {
@@ -19,8 +19,8 @@ package struct StoredSigningKey: Sendable {
     }
 }
 
-/// Keeps the signing keys, sealed under a server secret. The newest that is not retired signs; the others verify
-/// until the last token that they signed has run out (requirement D14).
+/// Stores the signing keys, sealed under a server secret. The newest active key signs. Retired keys verify until their
+/// last token expires.
 package struct SigningKeys: Sendable {
     let database: any Database
     let secrets: ServerSecrets
@@ -34,14 +34,14 @@ package struct SigningKeys: Sendable {
         self.randomBytes = randomBytes
     }
 
-    /// Newest first.
+    /// Returns all keys, newest first.
     ///
-    /// - Throws: ``UnknownServerSecret`` when a key was sealed under a secret that the configuration lacks.
+    /// - Throws: ``UnknownServerSecret`` if a key was sealed under a secret that the configuration lacks.
     package func all() async throws -> [StoredSigningKey] {
         try await database.read { db in try list(db) }
     }
 
-    /// Adds a key unless there is a current one already; two nodes that start at once end with the same.
+    /// Adds a key unless there is a current one. Two nodes that start at once end up with the same key.
     ///
     /// - Returns: All keys, newest first.
     package func ensure(_ key: StoredSigningKey) async throws -> [StoredSigningKey] {
@@ -53,9 +53,9 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// Retires the current key, adds a new one, and forgets those whose tokens have all run out.
+    /// Retires the current key, adds a new one, and deletes retired keys whose tokens have all expired.
     ///
-    /// - Parameter expired: What retired before this has signed no token that is still good.
+    /// - Parameter expired: Keys retired before this time are deleted.
     @discardableResult
     package func rotate(to key: StoredSigningKey, forgettingRetiredBefore expired: Instant) async throws
         -> [StoredSigningKey]
@@ -68,13 +68,13 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// Removes a key that has leaked: no token that it signed verifies any more, good ones included.
+    /// Deletes a leaked key. All tokens that it signed become invalid, unexpired ones included.
     ///
-    /// After the current key `replacement` is current. The newest of the retired keys signs until every node has read
-    /// it, and therefore counts as retired only now.
+    /// If it was the current key, `replacement` becomes current. The newest retired key signs until every node has
+    /// loaded the replacement; its retirement time is therefore reset to now.
     ///
-    /// - Parameter expired: What retired before this has signed no token that is still good.
-    /// - Returns: All keys, newest first; nil when no key has this id, and then nothing has changed.
+    /// - Parameter expired: Keys retired before this time are deleted.
+    /// - Returns: All keys, newest first; nil if no key has this id, and then nothing changed.
     package func revoke(_ id: String, replacement: StoredSigningKey, forgettingRetiredBefore expired: Instant)
         async throws -> [StoredSigningKey]?
     {

@@ -5,21 +5,21 @@ package import HTTPServing
 import Hummingbird
 package import PasswordHashing
 
-/// The door that speaks the Supabase Auth protocol.
+/// The HTTP API of Supabase Auth: its routes, and the state that they share.
 package struct AuthServer: Sendable {
     let settings: AuthSettings
     let accounts: Accounts
     let keys: KeyRing
     let passwords: PasswordHasher
     let floor: ServingFloor
-    /// nil: wrong passwords are not limited, as in `gatehouse dev`.
+    /// nil disables the limit on wrong passwords, as in `gatehouse dev`.
     let attempts: Attempts?
     let providers: SignInProviders
     let upgrades = HashUpgrades()
-    /// Answers that never change while the server runs.
+    /// Responses that stay the same while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
-    /// For a strict policy; the gateway beside it notes what it sees as well.
+    /// Records used access tokens under a strict session policy. The gateway in the same process shares it.
     package let usedTokens: UsedTokens?
 
     package init(
@@ -38,13 +38,14 @@ package struct AuthServer: Sendable {
         usedTokens = UsedTokens(accounts)
     }
 
-    /// Every route of the door, below each of `prefixes` (`/auth/v1`, or an empty one for the root).
+    /// Every route of the Auth API, under each of `prefixes` (`/auth/v1`, or an empty string for the root).
     package func table(prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> RouteTable {
-        // Tokens and people stand in most answers: nothing on the way may keep one, unless the route says otherwise.
+        // Most responses contain tokens or personal data, so caches must not store them unless the route says
+        // otherwise.
         let door = Door(prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store")
         return RouteTable(
             door: door, floor: floor,
-            openRoutes + keyedRoutes + adminRoutes + switchedOffRoutes)
+            openRoutes + keyedRoutes + adminRoutes + absentRoutes)
     }
 
     private var openRoutes: [Route] {
@@ -68,8 +69,8 @@ package struct AuthServer: Sendable {
         return [
             Route(.get, "/settings", guardedBy: requireAPIKey, showSettings),
             Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: requireAPIKey, timeLimit: wait, signUp),
-            // No time limit of the row: a cancelled sleep keeps its timer until it would have ended, and refreshes
-            // are too many for that. The password grant, which waits for a hash, sets its own.
+            // No time limit in this row: a cancelled sleep keeps its timer until the original deadline, and refreshes
+            // are too frequent for that. The password grant, which waits for a hash, sets its own limit.
             Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, grant),
             Route(.post, "/logout", signOut),
             Route(.get, "/sessions", listSessions),
@@ -82,6 +83,9 @@ package struct AuthServer: Sendable {
             Route(.get, "/user/identities/undoable", listUndoableLinks),
             Route(.post, "/user/identities/{identity_id}/undo", undoLink),
             Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),
+            Route(
+                .post, "/factors", acceptsTrailingSlash: true, guardedBy: requirePermanentUser, timeLimit: wait,
+                enrollFactor),
         ]
     }
 
@@ -101,25 +105,9 @@ package struct AuthServer: Sendable {
             Route(.get, "/admin/audit", guardedBy: requireAdmin, listAudit),
         ]
     }
-
-    /// Features of the protocol that this server does not have say so, as the protocol does when they are off.
-    private var switchedOffRoutes: [Route] {
-        let rows: [(String, String, String)] = [
-            ("/oauth/{rest}", "feature_disabled", "OAuth server is disabled"),
-            ("/sso", "saml_provider_disabled", "SAML 2.0 is disabled"),
-            ("/sso/saml/{rest}", "saml_provider_disabled", "SAML 2.0 is disabled"),
-            ("/passkeys/{rest}", "passkey_disabled", "Passkeys are disabled"),
-            ("/passkeys/{rest}/{step}", "passkey_disabled", "Passkeys are disabled"),
-        ]
-        return rows.flatMap { path, code, message in
-            [.get, .post].map { method in
-                Route(method, path) { _, _ in throw Refusal(.notFound, RefusalCode(code), message) }
-            }
-        }
-    }
 }
 
-/// What the door counts besides requests.
+/// The counters of the Auth API, beside those of requests.
 struct AuthCounts: Sendable {
     let signIns: Counter
     let refreshes: Counter
@@ -130,12 +118,12 @@ struct AuthCounts: Sendable {
         signIns = metrics.counter(
             "gatehouse_sign_ins_total", "Sign-ins by method and outcome.", labels: ["method", "outcome"])
         refreshes = metrics.counter(
-            "gatehouse_refreshes_total", "Refresh tokens presented, by what became of them.", labels: ["verdict"])
+            "gatehouse_refreshes_total", "Presented refresh tokens by verdict.", labels: ["verdict"])
         notices = metrics.counter(
-            "gatehouse_provider_notices_total", "What providers told by themselves, and what became of it.",
+            "gatehouse_provider_notices_total", "Notifications from providers by kind and outcome.",
             labels: ["provider", "notice", "outcome"])
         revocations = metrics.counter(
-            "gatehouse_provider_revocations_total", "Tries to revoke a provider's token.",
+            "gatehouse_provider_revocations_total", "Attempts to revoke a provider's token.",
             labels: ["provider", "outcome"])
     }
 }

@@ -3,7 +3,7 @@
 #include <malloc.h>
 #endif
 
-// Gives memory that is free back to the system, where the C library keeps it otherwise. Takes milliseconds.
+// Returns free memory to the system, which the C library would otherwise keep. Takes milliseconds.
 static inline void memory_return(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

@@ -11,8 +11,8 @@ static const int postgres_field_source = PG_DIAG_SOURCE_FUNCTION;
 
 enum { postgres_readable = 1, postgres_writable = 2, postgres_woken = 4 };
 
-// Waits until the descriptor can be read, can be written when `writes`, or `wake` has a byte; -1 stands for none.
-// Returns which, 0 after `milliseconds`, or when a signal came between.
+// Waits until the descriptor is readable, is writable if `writes` is set, or `wake` has a byte; -1 stands for none.
+// Returns the events, or 0 after `milliseconds` or a signal.
 static inline int postgres_wait(int descriptor, int writes, int wake, int milliseconds) {
     struct pollfd ends[2] = {
         {.fd = descriptor, .events = (short)(POLLIN | (writes ? POLLOUT : 0))},
@@ -26,7 +26,7 @@ static inline int postgres_wait(int descriptor, int writes, int wake, int millis
     return found;
 }
 
-// A pipe whose ends never block: one to wake a waiting thread with, one that it waits for.
+// A pipe with non-blocking ends: one wakes a thread, the other is what the thread waits for.
 static inline int postgres_open_wake(int ends[2]) {
     if (pipe(ends) != 0) return -1;
     for (int end = 0; end < 2; end++) {
@@ -38,7 +38,7 @@ static inline int postgres_open_wake(int ends[2]) {
 
 static inline void postgres_wake(int end) {
     char byte = 0;
-    // A full pipe wakes as well.
+    // If the pipe is full, the thread wakes anyway.
     ssize_t ignored = write(end, &byte, 1);
     (void)ignored;
 }

@@ -3,19 +3,19 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The proof key of RFC 7636, appendix B: for trying things by hand, where nothing is secret.
+/// The PKCE example of RFC 7636, appendix B. For manual experiments only: the verifier is public.
 package enum ExampleProofKey {
     package static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 }
 
-/// The site of a server without one: where browsers come that an app sent nowhere else. It shows what they bring, and
-/// offers to try both stand-ins.
+/// The site of a dev server: the default redirect target. Shows what the browser returned with, and links to try both
+/// simulated providers.
 struct Landing: Sendable {
     static let path = "/dev"
 
     let external: String
-    /// Where the reference app can be used, if it can.
+    /// The URL of the reference app, if available.
     var app: String?
 
     func table(floor: ServingFloor) -> RouteTable {
@@ -69,7 +69,7 @@ struct Landing: Sendable {
         return #"<li><a href="\#(external + "/auth/v1/authorize?" + query)">Sign in with \#(company.name)</a></li>\#n"#
     }
 
-    /// Anybody can lead a browser here with a code of their own making: the shell gets it as one word, whatever it is.
+    /// Anyone can send a browser here with a made-up code, so the shell command quotes it as one word.
     private func trade(_ code: String) -> String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -79,8 +79,8 @@ struct Landing: Sendable {
         return "curl -s \(Self.word("\(external)/auth/v1/token?grant_type=pkce")) -d \(Self.word(writer.text))"
     }
 
-    /// In single quotation marks, between which a POSIX shell knows no special character but their own (XCU 2.2.2). The
-    /// shell reads bytes: a mark is one also with a combining mark behind it.
+    /// Encloses text in single quotes, within which a POSIX shell treats only the quote itself specially (XCU 2.2.2).
+    /// Works on bytes, like the shell: a quote followed by a combining mark is still a quote.
     private static func word(_ text: String) -> String {
         "'" + text.split(ascii: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }

@@ -1,36 +1,36 @@
 package import GatehouseWire
 
-/// What a developer would have typed into the companies' consoles, and got from them: with this the server is
-/// configured for the stand-ins.
+/// What a developer enters in the providers' consoles and gets from them. Configures the server for the simulated
+/// providers.
 package struct StandInRegistration: Sendable {
     package struct Apple: Sendable {
-        /// In front of `/auth/authorize`, `/auth/token`, `/auth/revoke` and `/auth/keys`.
+        /// The base URL of `/auth/authorize`, `/auth/token`, `/auth/revoke` and `/auth/keys`.
         package let base: String
         /// The `iss` of ID tokens and notifications.
         package let issuer: String
         /// The Services ID, for browsers.
         package let webClient: String
-        /// Bundle ids, for sign-in without a browser.
+        /// Bundle ids, for native sign-in.
         package let apps: [String]
         package let redirectURIs: [String]
-        /// Ten capital letters and digits, as the key's id.
+        /// Ten capital letters and digits, like the key id.
         package let teamID: String
         package let keyID: String
-        /// The .p8 file's text.
+        /// The content of the .p8 file.
         package let privateKey: Secret
-        /// Where notifications go; nil: nowhere.
+        /// The URL for notifications; nil for none.
         package let notificationEndpoint: String?
 
-        /// What client secrets are made out to, whatever the issuer is.
+        /// The audience of client secrets, whatever the issuer.
         static let secretAudience = "https://appleid.apple.com"
     }
 
     package struct Google: Sendable {
-        /// Also where the discovery document is found.
+        /// Also the base URL of the discovery document.
         package let issuer: String
         package let webClient: String
         package let secret: Secret
-        /// Client ids of apps, for sign-in without a browser.
+        /// Client ids of apps, for native sign-in.
         package let apps: [String]
         package let redirectURIs: [String]
     }
@@ -39,26 +39,26 @@ package struct StandInRegistration: Sendable {
     package let google: Google
 }
 
-/// What may be decided about the stand-ins; all but the address has a value that does.
+/// The settings of the simulated providers. All except the URL have defaults.
 package struct StandInSettings: Sendable {
-    /// Where people and the server reach the dev port, without a slash at the end: `http://127.0.0.1:9999`.
+    /// The public URL of the dev server without a trailing slash: `http://127.0.0.1:9999`.
     package let external: String
-    /// Compared letter by letter.
+    /// Compared byte for byte.
     package var redirectURIs: [String]
-    /// The `iss` of Apple's tokens; the stand-in's own address, so that nobody takes them for real ones.
+    /// The `iss` of Apple's tokens. The default is this server's URL, so that they cannot be mistaken for real ones.
     package var appleIssuer: String
     /// The Services ID.
     package var appleWebClient = "com.example.app.web"
-    /// Bundle ids. The first is the one that native sign-in and notifications are about unless they name another.
+    /// Bundle ids. The first is the default of native sign-in and notifications.
     package var appleApps = ["com.example.app"]
     package var googleWebClient = "web.apps.example.com"
-    /// Client ids of apps; the first as above.
+    /// Client ids of apps. The first is the default.
     package var googleApps = ["ios.apps.example.com", "android.apps.example.com"]
-    /// Nil: `POST /dev/apple/notify` is refused.
+    /// nil refuses `POST /dev/apple/notify`.
     package var notificationEndpoint: String?
-    /// Where the reference app can be used in a browser; nil: nowhere.
+    /// The URL of the reference app in a browser; nil if unavailable.
     package var app: String?
-    /// How long the token endpoints take for the person who is slow.
+    /// The delay of the token endpoints for the slow test account.
     package var slowness: Duration = .seconds(5)
 
     package init(external: String) {

@@ -4,17 +4,17 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Stand-ins for Apple and Google, for `gatehouse dev` and for tests. What the real ones refuse, they refuse.
+/// Simulated Apple and Google, for `gatehouse dev` and tests. They refuse what the real ones refuse.
 package struct StandIns: Sendable {
     package let apple: StandInApple
     package let google: StandInGoogle
     package let registration: StandInRegistration
     private let landing: Landing
 
-    /// Where browsers come that an app sent nowhere else.
+    /// The default redirect target.
     package static func site(_ external: String) -> String { external + Landing.path }
 
-    /// - Throws: What making keys throws.
+    /// - Throws: Errors of key generation.
     package static func make(_ settings: StandInSettings, in surroundings: Surroundings) throws -> StandIns {
         let (key, pem) = privateKey(surroundings.randomBytes)
         let apple = StandInRegistration.Apple(
@@ -33,28 +33,29 @@ package struct StandIns: Sendable {
             landing: Landing(external: settings.external, app: settings.app))
     }
 
-    /// The tables of both, below `/dev/apple` and `/dev/google`, and the page at `/dev`.
+    /// The routes of both providers under `/dev/apple` and `/dev/google`, and the page at `/dev`.
     package func tables(floor: ServingFloor) -> [RouteTable] {
         [apple.table(floor: floor), google.table(floor: floor), landing.table(floor: floor)]
     }
 
     private static func privateKey(_ randomBytes: (Int) -> [UInt8]) -> (P256.Signing.PrivateKey, Secret) {
         while true {
-            // Lost: that the bytes are zero or beyond the group's order, which is next to never; then others are taken.
+            // Lost: that the bytes are zero or beyond the group's order, which practically never happens. The loop then
+            // tries others.
             guard let key = try? P256.Signing.PrivateKey(rawRepresentation: randomBytes(32)) else { continue }
             return (key, Secret(key.pemRepresentation))
         }
     }
 
-    /// Ten capital letters and digits, as Apple's teams and keys have.
+    /// Ten capital letters and digits, like Apple's team and key ids.
     private static func identifier(_ randomBytes: (Int) -> [UInt8]) -> String {
         let symbols = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         return String(randomBytes(10).map { symbols[Int($0 & 31)] })
     }
 }
 
-/// Keeps other websites from throwing the switches of a dev port that the browser can reach: forms and scripts of
-/// other origins name theirs. Programs have none.
+/// Prevents other websites from using the test controls of a dev server in the browser: requests from other origins
+/// have an `Origin` header. Programs send none.
 struct OwnOriginOnly: Sendable {
     let external: String
 

@@ -2,9 +2,9 @@ package import GatehouseWire
 import HTTPTypes
 package import JSONWebTokens
 
-/// Everything that stand-ins get from outside: time, chance, keys, patience, the way out.
+/// The dependencies of the simulated providers: time, randomness, keys, delays and outgoing calls.
 package struct Surroundings: Sendable {
-    /// Posts JSON and gives back the status of the answer. It throws when there was no answer.
+    /// Posts JSON and returns the status of the response. Throws without a response.
     package typealias Post = @Sendable (_ url: String, _ json: [UInt8]) async throws -> Int
 
     let now: @Sendable () -> Instant
@@ -14,10 +14,10 @@ package struct Surroundings: Sendable {
     let post: Post
 
     /// - Parameters:
-    ///   - randomBytes: A cryptographic source.
-    ///   - makeKey: For ID tokens. Both companies sign with RS256.
-    ///   - wait: For the person who is slow.
-    ///   - post: For notifications.
+    ///   - randomBytes: A cryptographically secure source.
+    ///   - makeKey: Makes a key for ID tokens. Both providers sign with RS256.
+    ///   - wait: Waits, for the slow test account.
+    ///   - post: Sends notifications.
     package init(
         now: @escaping @Sendable () -> Instant, randomBytes: @escaping @Sendable (Int) -> [UInt8],
         makeKey: @escaping @Sendable () throws -> JSONWebKey = { try JSONWebKey.newRS256() },
@@ -32,9 +32,9 @@ package struct Surroundings: Sendable {
 }
 
 extension Surroundings {
-    /// What this person makes a token endpoint do before it looks at anything else.
+    /// Applies a test account's behaviour to a token endpoint before anything else.
     ///
-    /// - Parameter slowness: How long the slow one takes.
+    /// - Parameter slowness: The delay of the slow test account.
     func undergo(_ person: Person?, slowness: Duration) async throws {
         switch person?.conduct {
         case .takesTime: try await wait(slowness)
@@ -44,7 +44,8 @@ extension Surroundings {
         }
     }
 
-    /// What stands in the ID token: what was sent, or for the one who mixes it up what nobody sent.
+    /// The nonce of the ID token: the one that was sent, or a different one for the test account that simulates a
+    /// mismatch.
     func nonce(of grant: Grant) -> String? {
         grant.visitor.person.conduct == .mixesUpNonce ? Base64URL.text(randomBytes(32)) : grant.nonce
     }

@@ -1,19 +1,22 @@
 public import Foundation
 
-/// Manages all accounts. It needs a client made with the secret key, and so belongs on a server, never in an app.
+/// The admin API, which manages all accounts. Requires a client with the secret key, and therefore belongs on a server,
+/// never in an app.
 ///
-/// Every call throws ``AuthClientError``; none touches the client's own session.
+/// Every call throws ``AuthClientError``. None affects the client's own session.
 public struct AuthAdmin: Sendable {
     let caller: AuthCaller
 
-    /// - Throws: ``AuthClientError``, `user_not_found` for an unknown id.
+    /// Returns an account.
+    ///
+    /// - Throws: ``AuthClientError``, with the code `user_not_found` for an unknown id.
     public func user(_ id: UUID) async throws -> User { try await caller.user(AuthRequest("GET", path(id))) }
 
-    /// One page of all accounts, the newest first. Their ``AuthUser/identities`` are not listed.
+    /// Returns one page of all accounts, newest first, without ``AuthUser/identities``.
     ///
     /// - Parameters:
-    ///   - page: From 1.
-    ///   - perPage: The server's own default is 50.
+    ///   - page: The page number, from 1.
+    ///   - perPage: The page size; nil uses the server's default of 50.
     public func listUsers(page: Int? = nil, perPage: Int? = nil) async throws -> UserPage {
         let query = [("page", page.map(String.init)), ("per_page", perPage.map(String.init))]
         let reply = try await caller.send(AuthRequest("GET", "/admin/users", query: query.map { ($0.0, $0.1) }))
@@ -27,18 +30,20 @@ public struct AuthAdmin: Sendable {
     }
 
     @discardableResult
-    /// Makes an account, without a mail. Strength rules do not apply to its password.
+    /// Creates an account without sending a mail. Ignores the password policy.
     public func createUser(attributes: AdminUserAttributes) async throws -> User {
         try await caller.user(AuthRequest("POST", "/admin/users", body: attributes.body))
     }
 
-    /// A new password ends all of the person's sessions.
+    /// Changes an account. A new password ends all its sessions.
     @discardableResult
     public func updateUser(_ id: UUID, attributes: AdminUserAttributes) async throws -> User {
         try await caller.user(AuthRequest("PUT", path(id), body: attributes.body))
     }
 
-    /// - Parameter shouldSoftDelete: Keeps an empty record, so that the id is not free.
+    /// Deletes an account.
+    ///
+    /// - Parameter shouldSoftDelete: Erases the account but keeps its id in use.
     public func deleteUser(_ id: UUID, shouldSoftDelete: Bool = false) async throws {
         _ = try await caller.send(
             AuthRequest("DELETE", path(id), body: ["should_soft_delete": .bool(shouldSoftDelete)]))
@@ -47,36 +52,36 @@ public struct AuthAdmin: Sendable {
     private func path(_ id: UUID) -> String { "/admin/users/" + id.uuidString.lowercased() }
 }
 
-/// A page of accounts.
+/// One page of accounts.
 public struct UserPage: Hashable, Sendable {
-    /// In the order of the server.
+    /// In the server's order.
     public let users: [User]
-    /// How many there are on all pages, if the server said so.
+    /// The number of accounts on all pages, if the server sent it.
     public let total: Int?
 }
 
-/// What an administrator sets; nil keeps. It does not print the password.
+/// The fields that an administrator sets; nil keeps a field. Does not print the password.
 public struct AdminUserAttributes: Sendable {
-    /// Any address that is free.
+    /// An email address that no other account has.
     public var email: String?
     /// Digits, with or without `+`.
     public var phone: String?
     /// At most 72 bytes.
     public var password: String?
-    /// Whether the address counts as confirmed.
+    /// Whether the email address counts as confirmed.
     public var emailConfirm: Bool?
-    /// Whether the number counts as confirmed.
+    /// Whether the telephone number counts as confirmed.
     public var phoneConfirm: Bool?
-    /// Merged at the top level; a null deletes its key.
+    /// Merged at the top level; null deletes a key.
     public var userMetadata: JSONObject?
-    /// Merged at the top level; a null deletes its key. The person cannot change it.
+    /// Merged at the top level; null deletes a key. Users cannot change it.
     public var appMetadata: JSONObject?
-    /// Normally `authenticated`.
+    /// Usually `authenticated`.
     public var role: String?
-    /// Such as `24h`, or `none` to lift a ban.
+    /// A duration such as `24h`, or `none` to lift a ban.
     public var banDuration: String?
 
-    /// Everything that is not given is kept.
+    /// Omitted fields keep their values.
     public init(
         email: String? = nil, phone: String? = nil, password: String? = nil, emailConfirm: Bool? = nil,
         phoneConfirm: Bool? = nil, userMetadata: JSONObject? = nil, appMetadata: JSONObject? = nil,
@@ -110,6 +115,6 @@ extension AdminUserAttributes: CustomStringConvertible, CustomDebugStringConvert
 }
 
 extension AuthClient {
-    /// Calls that need the secret key.
+    /// The admin API. Requires the secret key.
     public var admin: AuthAdmin { AuthAdmin(caller: caller) }
 }

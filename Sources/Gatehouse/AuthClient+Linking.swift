@@ -1,41 +1,41 @@
 public import Foundation
 
-// Answers to a ``LinkQuestion``, and links that are taken back. Hosted Supabase has neither: it asks no such question.
+// Answers to a ``LinkQuestion``, and undoing links. Hosted Supabase has neither.
 extension AuthClient {
-    /// Adds the identity of a ``LinkQuestion`` to the account that is signed in.
+    /// Links the identity of a ``LinkQuestion`` to the signed-in account.
     ///
     /// - Returns: A new session of the same account.
-    /// - Throws: ``AuthClientError``, whoever was signed in still is: `link_ticket_other_account` when the question is
-    ///   about another account, and the ticket stays good; `link_ticket_not_found` when it was used or has expired;
-    ///   `link_ticket_outdated` when nobody has the address any more.
+    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `link_ticket_other_account` if the
+    ///   question concerns another account, after which the ticket stays valid; `link_ticket_not_found` if the ticket
+    ///   is used or expired; `link_ticket_outdated` if no account has the address any more.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket) async throws -> Session {
         try await signInAsUser(.linkTicket("link_confirmation", ticket))
     }
 
-    /// Signs in with a password, and adds the identity of a ``LinkQuestion`` to that account: both or neither.
+    /// Signs in with a password and links the identity of a ``LinkQuestion`` to that account, in one transaction.
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays good.
+    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
         try await signIn(
             .linkTicket("link_confirmation", ticket, ["email": .string(email), "password": .string(password)]))
     }
 
-    /// Takes the address of a ``LinkQuestion`` with a new account, where ``LinkQuestion/canRecover`` says that nobody
-    /// has proven it. What belonged to the account that had it is gone then, for good.
+    /// Claims the address of a ``LinkQuestion`` for a new account, if ``LinkQuestion/canRecover`` is true. Permanently
+    /// deletes the data of the account that had the address.
     ///
     /// - Returns: A session of the new account.
-    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` when its owner has proven it meanwhile; the ticket
-    ///   stays good then.
+    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address has been proven meanwhile, after
+    ///   which the ticket stays valid.
     @discardableResult
     public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
         try await signIn(.linkTicket("link_recovery", ticket))
     }
 
-    /// What was linked in the last 30 days and can be taken back whole, the newest first.
+    /// Returns the links of the last 30 days that can be undone completely, newest first.
     ///
-    /// - Throws: ``AuthClientError``, `refused` with status 404 by a server that has no such list.
+    /// - Throws: ``AuthClientError``, `refused` with status 404 if the server does not support this.
     public func undoableLinks() async throws -> [UndoableLink] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/user/identities/undoable"), bearer: token)
@@ -43,11 +43,11 @@ extension AuthClient {
         }
     }
 
-    /// Takes a link back, with everything that it changed. Sessions that the identity opened end; from then on it is
-    /// taken for another person's.
+    /// Undoes a link and everything that it changed. Ends the sessions that the identity opened. From then on the
+    /// identity counts as another person's.
     ///
-    /// - Throws: ``AuthClientError``, `link_not_undoable` when it is no link or too old, and
-    ///   `single_identity_not_deletable` for the last way to sign in.
+    /// - Throws: ``AuthClientError``, with the code `link_not_undoable` if the identity was not linked or too long ago,
+    ///   or `single_identity_not_deletable` for the last sign-in method.
     @discardableResult
     public func undoLink(identityID: UUID) async throws -> User {
         let path = "/user/identities/\(identityID.uuidString.lowercased())/undo"

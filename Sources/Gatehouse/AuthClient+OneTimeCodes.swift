@@ -1,9 +1,10 @@
 public import Foundation
 
 extension AuthClient {
-    /// Sends a code and a link to an address; whoever has it signs in with ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
+    /// Sends a code and a link to an email address. The user signs in by passing the code to
+    /// ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     ///
-    /// - Parameter shouldCreateUser: Whether an unknown address makes an account.
+    /// - Parameter shouldCreateUser: Whether to create an account for an unknown address.
     public func signInWithOTP(
         email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: JSONObject? = nil,
         captchaToken: String? = nil
@@ -18,9 +19,9 @@ extension AuthClient {
         _ = try await caller.send(request)
     }
 
-    /// Redeems the code of a mail.
+    /// Redeems a code from a mail.
     ///
-    /// - Throws: ``AuthClientError``, `otp_expired` for a wrong, used and old code alike.
+    /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code.
     @discardableResult
     public func verifyOTP(
         email: String, token: String, type: EmailOTPType, redirectTo: URL? = nil, captchaToken: String? = nil
@@ -29,7 +30,7 @@ extension AuthClient {
             type.rawValue, ["email": .string(email), "token": .string(token)], redirectTo, captchaToken)
     }
 
-    /// Redeems the code of a message to a phone.
+    /// Redeems a code from a text message.
     @discardableResult
     public func verifyOTP(
         phone: String, token: String, type: MobileOTPType, captchaToken: String? = nil
@@ -37,7 +38,7 @@ extension AuthClient {
         try await verify(type.rawValue, ["phone": .string(phone), "token": .string(token)], nil, captchaToken)
     }
 
-    /// Redeems the hash that a mail's link carries.
+    /// Redeems the token hash in the link of a mail.
     @discardableResult
     public func verifyOTP(tokenHash: String, type: EmailOTPType) async throws -> AuthResponse {
         try await verify(type.rawValue, ["token_hash": .string(tokenHash)], nil, nil)
@@ -55,9 +56,9 @@ extension AuthClient {
             to: request, then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
     }
 
-    /// Sends a mail for a new password, if the address has an account; the answer does not tell.
+    /// Sends a mail for a password reset if the address has an account. The response does not reveal whether it has.
     ///
-    /// - Parameter redirectTo: Where its link leads; what comes back goes to ``session(from:)``, and
+    /// - Parameter redirectTo: The target of the mail's link. Pass the resulting URL to ``session(from:)``; the event
     ///   `passwordRecovery` follows.
     public func resetPasswordForEmail(
         _ email: String, redirectTo: URL? = nil, captchaToken: String? = nil
@@ -69,7 +70,7 @@ extension AuthClient {
         _ = try await caller.send(request)
     }
 
-    /// Sends a mail once more, if there is one to send; the answer does not tell.
+    /// Sends a mail again if one is pending. The response does not reveal whether one is.
     public func resend(
         email: String, type: ResendEmailType, emailRedirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {

@@ -1,9 +1,10 @@
 public import Foundation
 
 extension AuthClient {
-    /// Where the person is signed in, the newest sign-in first.
+    /// Returns the user's sessions, newest sign-in first.
     ///
-    /// - Throws: ``AuthClientError``; `refused` with status 404 by a server that has no such list, as hosted Supabase.
+    /// - Throws: ``AuthClientError``; `refused` with status 404 if the server does not support this, such as hosted
+    ///   Supabase.
     public func sessions() async throws -> [SessionInfo] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/sessions"), bearer: token)
@@ -11,10 +12,10 @@ extension AuthClient {
         }
     }
 
-    /// Signs the person out in one place. Ended here, it is noticed like every end by the server; ``signOut(scope:)``
-    /// is the better way for this device.
+    /// Ends one of the user's sessions. If it is the client's own, the client notices its end with the next call;
+    /// prefer ``signOut(scope:)`` for this device.
     ///
-    /// - Throws: ``AuthClientError``, `refused` with status 404 when the person has no such session.
+    /// - Throws: ``AuthClientError``, `refused` with status 404 if the user has no such session.
     public func revokeSession(id: UUID) async throws {
         let path = "/sessions/" + id.uuidString.lowercased()
         try await asUser { token, _ in

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension AuthClient {
-    /// Makes an account, and signs in when the server asks for no confirmation.
+    /// Creates an account, and signs in if the server requires no confirmation.
     ///
     /// - Parameters:
-    ///   - data: Becomes the account's metadata, and its profile's name and picture.
-    ///   - redirectTo: Where the mail's link leads, byte for byte; its code then fits this device alone.
-    /// - Throws: ``AuthClientError``; whoever was signed in still is.
+    ///   - data: The account's metadata, from which its profile takes name and picture.
+    ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
+    /// - Throws: ``AuthClientError``. The previous session stays active.
     @discardableResult
     public func signUp(
         email: String, password: String, data: JSONObject? = nil, redirectTo: URL? = nil,
@@ -24,8 +24,8 @@ extension AuthClient {
 
     /// Signs in with a password.
     ///
-    /// - Throws: ``AuthClientError``, `invalid_credentials` for an unknown account and a wrong password alike;
-    ///   whoever was signed in still is.
+    /// - Throws: ``AuthClientError``, with the code `invalid_credentials` for both an unknown account and a wrong
+    ///   password. The previous session stays active.
     @discardableResult
     public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> Session {
         try await signIn(
@@ -37,7 +37,7 @@ extension AuthClient {
                 ]))
     }
 
-    /// Makes an account without address and password. When its session is lost, nobody can come back to it.
+    /// Creates an account without email address and password. If its session is lost, the account is inaccessible.
     @discardableResult
     public func signInAnonymously(
         data: JSONObject? = nil, captchaToken: String? = nil
@@ -48,30 +48,30 @@ extension AuthClient {
                 body: ["data": .object(data ?? [:]), "gotrue_meta_security": captcha(captchaToken)]))
     }
 
-    /// Signs in with what Apple's, Google's or another provider's own sheet gave.
+    /// Signs in with an ID token from the sign-in sheet of Apple, Google or another provider.
     ///
-    /// - Throws: ``AuthClientError``, with a ``AuthClientError/linkQuestion`` when an account has the address already;
-    ///   whoever was signed in still is.
+    /// - Throws: ``AuthClientError``, with a ``AuthClientError/linkQuestion`` if the address already belongs to an
+    ///   account. The previous session stays active.
     @discardableResult
     public func signInWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
         try await signIn(.idToken(credentials))
     }
 
-    /// Adds a provider's sign-in to the account that is signed in.
+    /// Links a provider's identity to the signed-in account.
     ///
-    /// - Throws: ``AuthClientError``, `identity_already_exists` when it belongs to another account.
+    /// - Throws: ``AuthClientError``, with the code `identity_already_exists` if it belongs to another account.
     @discardableResult
     public func linkIdentityWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
         try await signInAsUser(.idToken(credentials, links: true))
     }
 
-    /// Where a browser starts to sign in with a provider. Give the address that it comes back with to
-    /// ``session(from:)``; this device alone can use its code.
+    /// Returns the URL that starts a browser sign-in with a provider. Pass the URL that the browser returns with to
+    /// ``session(from:)`` on this device; its code is invalid on others.
     ///
     /// - Parameters:
-    ///   - scopes: Further scopes, as the provider spells them.
-    ///   - redirectTo: Registered at the server; comes back byte for byte.
-    ///   - queryParams: For the provider, such as `prompt`.
+    ///   - scopes: Additional scopes in the provider's syntax.
+    ///   - redirectTo: A redirect URL that the server allows, used byte for byte.
+    ///   - queryParams: Parameters for the provider, such as `prompt`.
     public func getOAuthSignInURL(
         provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
@@ -80,10 +80,11 @@ extension AuthClient {
         return try caller.address(.authorize("/authorize", provider, scopes, redirectTo, queryParams, flow))
     }
 
-    /// Finishes a flow that a browser or a mail's link came back from.
+    /// Completes a browser flow or a flow started by a mail's link.
     ///
-    /// - Throws: ``AuthClientError/unknownFlow`` when this device began none; whoever was signed in still is, and
-    ///   the flow can be finished with another code. With a ``AuthClientError/linkQuestion`` the flow is over.
+    /// - Throws: ``AuthClientError/unknownFlow`` if this device did not start the flow. The previous session stays
+    ///   active, and the flow can still be completed with another code. With a ``AuthClientError/linkQuestion`` the
+    ///   flow is over.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> Session {
         var last = AuthClientError.unknownFlow
@@ -111,7 +112,7 @@ extension AuthClient {
         }
     }
 
-    /// The flow's code is used up, or nobody has it: what stays behind when the store fails opens nothing.
+    /// The flow's code is used or lost, so a flow that remains in a failing store is harmless.
     func forget(_ flow: PendingFlow) async {
         do {
             try await flows.finish(flow)
@@ -120,16 +121,16 @@ extension AuthClient {
         }
     }
 
-    /// Finishes a flow with the whole address that came back.
+    /// Completes a flow with the URL that the browser returned with.
     ///
-    /// - Throws: ``AuthClientError/refused(_:)`` with what the address says went wrong (status 0), or
-    ///   ``AuthClientError/unknownFlow`` when it holds no code. Tokens in the address are not taken.
+    /// - Throws: ``AuthClientError/refused(_:)`` with status 0 if the URL contains an error, or
+    ///   ``AuthClientError/unknownFlow`` if it contains no code. Ignores tokens in the URL.
     @discardableResult
     public func session(from url: URL) async throws -> Session {
         try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
-    /// Makes a call whose answer may be a session, and keeps that.
+    /// Makes a call that may return a session, and stores it.
     func respond(
         to request: AuthRequest, then event: AuthChangeEvent? = nil
     ) async throws -> AuthResponse {
@@ -143,7 +144,7 @@ extension AuthClient {
         }
     }
 
-    /// Begins a flow when a redirect will bring something back, and writes it into the request.
+    /// Starts a flow if the request has a redirect URL, and adds the challenge to the request.
     func begin(_ kind: FlowKind, when redirect: URL?, in request: inout AuthRequest) async throws {
         guard redirect != nil else { return }
         for (name, value) in try await flows.begin(kind).members { request.body?[name] = .string(value) }
@@ -174,13 +175,14 @@ extension AuthRequest {
 }
 
 extension URL {
-    /// The code that a redirect brought.
+    /// The code in a redirect URL.
     ///
-    /// - Throws: As ``AuthClient/session(from:)``.
+    /// - Throws: The errors of ``AuthClient/session(from:)``.
     var redirectCode: String {
         get throws(AuthClientError) {
             let values = redirectValues
-            // RFC 6749's word for "later" says more than the general one that stands beside it (§4.1.2.1).
+            // RFC 6749's code for temporary failures (§4.1.2.1) is more specific than the general `error_code` beside
+            // it.
             let isPassing = values["error"] == "temporarily_unavailable"
             if let error = isPassing ? values["error"] : values["error_code"] ?? values["error"] {
                 let message = values["error_description"] ?? ""
@@ -191,11 +193,11 @@ extension URL {
         }
     }
 
-    /// The values of the query, then of the fragment where the query has none of that name (contract 12.6, 7).
+    /// The values of the query, and those of the fragment that the query does not have.
     var redirectValues: [String: String] {
         let whole = URLComponents(url: self, resolvingAgainstBaseURL: false)
         var (query, inFragment) = (URLComponents(), URLComponents())
-        // Form encoding: a plus is a blank (contract 2.10).
+        // Form encoding: a plus sign is a space.
         query.percentEncodedQuery = whole?.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%20")
         inFragment.percentEncodedQuery = whole?.percentEncodedFragment?.replacingOccurrences(of: "+", with: "%20")
         var values: [String: String] = [:]

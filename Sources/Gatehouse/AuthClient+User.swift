@@ -1,9 +1,9 @@
 public import Foundation
 
 extension AuthClient {
-    /// The account as the server has it now; the kept session gets it, too.
+    /// Fetches the user from the server, and updates the stored session.
     ///
-    /// - Parameter jwt: Another person's access token; nil for the session's own.
+    /// - Parameter jwt: Another user's access token; nil for the session's own.
     @discardableResult
     public func user(jwt: String? = nil) async throws -> User {
         let request = AuthRequest("GET", "/user")
@@ -15,10 +15,10 @@ extension AuthClient {
         }
     }
 
-    /// Changes the person's own account. A new address waits for its confirmation, unless the server confirms
-    /// addresses by itself: then it is in the user that is returned. A new password ends the person's other sessions.
+    /// Changes the signed-in user's account. A new email address must be confirmed first, unless the server confirms
+    /// automatically; the returned user then contains it. A new password ends the user's other sessions.
     ///
-    /// - Parameter redirectTo: Where the mail about a new address leads, byte for byte.
+    /// - Parameter redirectTo: The target of the link in the confirmation mail, used byte for byte.
     @discardableResult
     public func update(user: UserAttributes, redirectTo: URL? = nil) async throws -> User {
         var request = AuthRequest(
@@ -32,20 +32,20 @@ extension AuthClient {
         }
     }
 
-    /// Sends a code to the person's address; it is the `nonce` of ``update(user:redirectTo:)``.
+    /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)
         }
     }
 
-    /// The ways in which the person can sign in, asked anew.
+    /// Fetches the user's sign-in methods from the server.
     public func userIdentities() async throws -> [UserIdentity] { try await user().identities ?? [] }
 
-    /// Removes one way to sign in.
+    /// Removes a sign-in method.
     ///
-    /// - Throws: ``AuthClientError``, `single_identity_not_deletable` for the last one; `unexpectedAnswer` when the
-    ///   server did not say how it calls the identity.
+    /// - Throws: ``AuthClientError``, with the code `single_identity_not_deletable` for the last one;
+    ///   `unexpectedAnswer` if the server did not send the identity's id.
     public func unlinkIdentity(_ identity: UserIdentity) async throws {
         guard let id = identity.identityID?.uuidString.lowercased() else {
             throw AuthClientError.unexpectedAnswer("identity.identity_id: expected a UUID")
@@ -57,7 +57,7 @@ extension AuthClient {
         try await user()
     }
 
-    /// Where a browser starts to link a provider. It comes back as for a sign-in.
+    /// Returns the URL that starts linking a provider in a browser. Complete it like a sign-in.
     public func getLinkIdentityURL(
         provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
@@ -67,7 +67,7 @@ extension AuthClient {
         return OAuthResponse(provider: provider, url: url)
     }
 
-    /// Asks the server where the browser of a flow that links a provider starts.
+    /// Requests the URL that starts linking a provider.
     func linkAddress(
         _ provider: Provider, _ scopes: String?, _ redirectTo: URL?, _ queryParams: [(name: String, value: String?)],
         _ flow: PendingFlow
@@ -86,12 +86,12 @@ extension AuthClient {
         }
     }
 
-    /// Signs out. Whatever happens at the server, nobody is signed in here afterwards and the stored session is
-    /// gone; only ``SignOutScope/others`` leaves this session as it is.
+    /// Signs out. Whatever the server answers, the client is signed out and the stored session deleted, except with
+    /// ``SignOutScope/others``, which keeps this session.
     ///
-    /// - Returns: Whether the server ended its sessions, too.
-    /// - Throws: ``AuthClientError/storeFailed(_:)`` when the store kept the session: signed out until the next start.
-    ///   For ``SignOutScope/others`` everything that a call can throw.
+    /// - Returns: Whether the server ended the sessions too.
+    /// - Throws: ``AuthClientError/storeFailed(_:)`` if the stored session could not be deleted; the client is then
+    ///   signed out until the next start. With ``SignOutScope/others``, any error of a call.
     @discardableResult
     public func signOut(scope: SignOutScope = .global) async throws -> SignOutOutcome {
         let request = AuthRequest("POST", "/logout", query: [("scope", scope.rawValue)])
@@ -105,8 +105,8 @@ extension AuthClient {
         return outcome
     }
 
-    /// Ends a session that nobody here holds any more. Its access token may have expired: then its refresh token
-    /// buys one more.
+    /// Ends a session that the client no longer uses. If its access token has expired, gets another one with its
+    /// refresh token first.
     @discardableResult
     func revoke(_ old: KeptSession?, _ request: AuthRequest) async -> SignOutOutcome {
         guard let old else { return .revoked }
@@ -126,8 +126,8 @@ extension AuthClient {
         }
     }
 
-    /// Makes a call with the session's own access token. A token that the server no longer takes is refreshed once
-    /// and the call repeated once; the server's word that the session is over ends it here.
+    /// Makes a call with the session's access token. If the server refuses the token, refreshes once and repeats the
+    /// call. If the server states that the session has ended, ends it here too.
     @discardableResult
     func asUser<Value: Sendable>(
         _ call: @Sendable (_ token: String, _ epoch: Int) async throws -> Value
@@ -151,7 +151,7 @@ extension AuthClient {
 }
 
 extension AuthRefusal {
-    /// Whether another access token of the same session may be taken.
+    /// Whether another access token of the same session may be accepted.
     fileprivate var isAboutTheToken: Bool {
         (status == 401 && (code == nil || code == .noAuthorization)) || code == .badJWT
     }

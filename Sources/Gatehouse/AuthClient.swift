@@ -1,25 +1,25 @@
 public import Foundation
 
-/// Signs people in at a server that speaks the Supabase Auth protocol, and keeps them signed in.
+/// A client for servers that speak the Supabase Auth protocol. It signs users in and keeps them signed in.
 ///
-/// Its promise: nobody is signed out but by their own wish or by the server's clear word, and then
-/// ``SignedOutReason`` says why. A lost connection, a locked store, a wrong clock or a crash end no session.
+/// A session ends only when the app signs out or the server states that it has ended; ``SignedOutReason`` tells which.
+/// A lost connection, a locked keychain, a wrong clock or a crash does not end a session.
 ///
-/// Names follow supabase-swift where it has the call. Every call that needs a session refreshes it first when it has
-/// to; all calls can be made from anywhere, and from within a loop over ``authStateChanges``.
+/// Names follow supabase-swift for calls that it has. Calls that need a session refresh it first if necessary. All
+/// calls are safe from any task, including a loop over ``authStateChanges``.
 ///
 /// ```swift
 /// let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
 /// for await (event, session) in client.authStateChanges { … }
 /// ```
 public final class AuthClient: Sendable {
-    /// Settings that most apps leave alone.
+    /// Settings with defaults that suit most apps.
     public struct Options: Sendable {
-        /// The beginning of the names of all entries in the store. Two clients with one key share one session.
+        /// The prefix of all keys in the store. Two clients with the same prefix share one session.
         public var storageKey = "gatehouse"
         /// The value of `X-Client-Info`.
         public var clientInfo = "gatehouse-swift/0.1"
-        /// How hard a refresh tries.
+        /// Timing and retries of refreshes.
         public var refresh = RefreshRules()
 
         /// The defaults.
@@ -31,16 +31,16 @@ public final class AuthClient: Sendable {
     let flows: PendingFlows
     let revocations: KnownRevocations
 
-    /// Makes no call and reads nothing yet.
+    /// Creates a client. Makes no calls and does not read the store yet.
     ///
     /// - Parameters:
-    ///   - url: The API's address, such as `https://accounts.example.com/auth/v1`.
-    ///   - publishableKey: The app's public key; for ``admin``, on a server only, the secret one.
-    ///   - storage: Where the session outlives the process.
-    ///   - transport: The network.
-    ///   - clock: Time.
-    ///   - randomness: As many bytes as asked for, from a generator fit for secrets.
-    /// - Throws: ``AuthClientError/insecureURL`` for plain http to another machine.
+    ///   - url: The URL of the API, such as `https://accounts.example.com/auth/v1`.
+    ///   - publishableKey: The app's public key. For ``admin``, on servers only, the secret key.
+    ///   - storage: Stores the session between launches.
+    ///   - transport: Sends HTTP requests.
+    ///   - clock: The source of time.
+    ///   - randomness: Returns the given number of cryptographically secure random bytes.
+    /// - Throws: ``AuthClientError/insecureURL`` for http to another machine.
     public init(
         url: URL, publishableKey: String, storage: any SecureStorage,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
@@ -57,18 +57,18 @@ public final class AuthClient: Sendable {
         revocations = KnownRevocations(storage: storage, key: options.storageKey)
     }
 
-    /// The session with an access token that is good for another 30 seconds, refreshed first when it is not.
+    /// The session with an access token that is valid for at least 30 more seconds, refreshed first if necessary.
     ///
-    /// However many callers ask at once, one refresh runs.
+    /// Concurrent callers share one refresh.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `offline`, `storeUnavailable` or `storeFailed`
-    ///   when it could not be refreshed or kept, with the session as it was.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; `offline`, `storeUnavailable` or `storeFailed` if
+    ///   it could not be refreshed or stored. The session then stays as it was.
     public var session: Session {
         get async throws { try await coordinator.freshSession() }
     }
 
-    /// The session as the store or the last call left it, fresh or stale; nil when nobody is signed in, or when
-    /// the store does not answer. Makes no call to the server.
+    /// The last known session, fresh or stale; nil if signed out, or if the store does not answer. Makes no call to the
+    /// server.
     public var currentSession: Session? {
         get async {
             if case .signedIn(let session, _) = await state { session } else { nil }
@@ -80,57 +80,58 @@ public final class AuthClient: Sendable {
         get async { await currentSession?.user }
     }
 
-    /// Who is signed in. Asks the store when it has not answered yet; makes no call to the server.
+    /// The current state. Reads the store if it has not answered yet; makes no call to the server.
     public var state: AuthState {
         get async {
-            // What is lost: why the store does not answer; the state says "restoring".
+            // Lost: why the store does not answer. The state is then `restoring`.
             try? await coordinator.restore()
             return await coordinator.publicState
         }
     }
 
-    /// What happens to the session, from now on. The first event is always `initialSession`, with what the store
-    /// holds, fresh or stale; it comes when the store answers.
+    /// Events of the session from now on. The first event is always `initialSession` with the stored session, fresh or
+    /// stale, as soon as the store answers.
     ///
-    /// Each stream has an unbounded queue of its own: a slow listener holds nobody up and misses nothing.
+    /// Each stream has its own unbounded buffer: a slow listener neither delays others nor misses events.
     public var authStateChanges: AsyncStream<AuthChange> {
         let (stream, continuation) = AsyncStream<AuthChange>.makeStream()
         Task { [coordinator] in await coordinator.listen(continuation) }
         return stream
     }
 
-    /// What goes on below the session from now on, for telemetry.
+    /// Internal events from now on, for telemetry.
     public var notices: AsyncStream<AuthNotice> {
         let (stream, continuation) = AsyncStream<AuthNotice>.makeStream()
         Task { [coordinator] in await coordinator.listen(continuation) }
         return stream
     }
 
-    /// Refreshes now, unless the token was given under 5 seconds ago.
+    /// Refreshes the session, unless its token is less than 5 seconds old.
     ///
-    /// - Throws: As ``session``.
+    /// - Throws: The errors of ``session``.
     @discardableResult
     public func refreshSession(_ reason: RefreshReason = .requested) async throws -> Session {
         try await coordinator.refreshedSession(reason)
     }
 
-    /// Another token than one that a server has just refused. Nothing is called when there is one already.
+    /// Returns a session with a different token than one that a server just refused. Makes no call if there already is
+    /// one.
     ///
-    /// - Throws: As ``session``.
+    /// - Throws: The errors of ``session``.
     public func refreshSession(insteadOf accessToken: String) async throws -> Session {
         try await coordinator.refreshedSession(.unauthorized, insteadOf: accessToken)
     }
 
-    /// Signs in with tokens from elsewhere. The refresh token is traded for a new one at once, so the other holder's
-    /// copy must not be used again; the access token is not needed and only makes old code compile.
+    /// Signs in with tokens from elsewhere. The refresh token is exchanged immediately, so copies of it must not be
+    /// used again. The access token is ignored; the parameter exists for source compatibility.
     ///
-    /// - Throws: ``AuthClientError``; whoever was signed in still is.
+    /// - Throws: ``AuthClientError``. The previous session stays active.
     @discardableResult
     public func setSession(accessToken _: String, refreshToken: String) async throws -> Session {
         try await signIn(.refresh(refreshToken))
     }
 
-    /// Makes the call and keeps the session that it answers.
+    /// Makes the call and stores the session that it returns.
     func signIn(
         _ request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil
     ) async throws -> Session {
@@ -139,7 +140,7 @@ public final class AuthClient: Sendable {
         return try await coordinator.adopt(timed, begun: begun, then: event)
     }
 
-    /// Makes the call with the session's own token, and keeps the session that it answers.
+    /// Makes the call with the session's access token, and stores the session that it returns.
     func signInAsUser(_ request: AuthRequest) async throws -> Session {
         let begun = try await coordinator.beginSignIn()
         let timed = try await asUser { token, _ in try await self.caller.session(request, bearer: token) }

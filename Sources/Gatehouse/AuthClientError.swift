@@ -1,28 +1,29 @@
-/// Why a call failed. Two are equal when every member is.
+/// Why a call failed.
 public enum AuthClientError: Error, Hashable, Sendable {
-    /// Plain http to another machine would show every token to the network. Only loopback may use it.
+    /// http to another machine would expose tokens to the network. Only loopback may use it.
     case insecureURL
-    /// There is no session, and why. What the caller wanted needs one.
+    /// The call needs a session, but there is none.
     case signedOut(SignedOutReason)
-    /// Somebody else signed in, or the same person anew, while the call waited. Nothing was done for the new one.
+    /// A sign-in happened while the call waited, by the same or another user. The call did not apply to the new
+    /// session.
     case sessionChanged
-    /// The server could not be reached, or could not answer. The session is kept; try again later.
+    /// The server was unreachable or temporarily unable to answer. The session is kept; try again later.
     case offline(OfflineCause)
-    /// The server refused. The session is kept unless the code says that it ended.
+    /// The server refused the call. The session is kept unless the code states that it has ended.
     case refused(AuthRefusal)
-    /// The server answered something else than the contract says. Nothing was changed here.
+    /// The server's response violates the protocol. Nothing changed in the client.
     case unexpectedAnswer(String)
-    /// The store does not answer now, as on a locked phone. Nothing was written; who is signed in is unknown or
-    /// unchanged; try again when it answers.
+    /// The store does not answer, for example because the device is locked. Nothing was written. Try again when it
+    /// answers.
     case storeUnavailable(String)
-    /// The store could not keep what it was given. The session that was there before stays in use.
+    /// The store could not write. The previous session stays active.
     case storeFailed(String)
-    /// The redirect carries no code, or one that this device did not ask for.
+    /// The redirect URL contains no code, or one that this device did not request.
     case unknownFlow
 }
 
 extension AuthClientError {
-    /// The server's word for its refusal, if it was one.
+    /// The error code of a refusal by the server.
     public var code: AuthErrorCode? {
         switch self {
         case .refused(let refusal): refusal.code
@@ -31,39 +32,39 @@ extension AuthClientError {
         }
     }
 
-    /// What to ask the person, when an account has the address that their provider vouches for. The answer goes to
-    /// ``AuthClient/confirmLink(_:)`` or its siblings.
+    /// The question to the user if an account already has the address that the provider verified. Answer it with
+    /// ``AuthClient/confirmLink(_:)`` or a related method.
     public var linkQuestion: LinkQuestion? {
         if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
     }
 }
 
-/// What stands between this device and the server.
+/// Why the server is unreachable.
 public enum OfflineCause: Hashable, Sendable {
-    /// The transport gave no answer. The text is the error's domain and number, never an address.
+    /// The transport failed. The text contains the error's domain and code, never a URL.
     case noAnswer(String)
-    /// The server answered with a status that passes: 408, 409, 429 or 5xx.
+    /// A temporary status: 408, 409, 429 or 5xx.
     case status(Int)
-    /// An answer that is not the auth server's, such as the page of a captive portal.
+    /// A response that does not come from the auth server, such as the page of a captive portal.
     case notUnderstood(String)
 }
 
-/// The server's refusal of one call.
+/// The server's refusal of a call.
 public struct AuthRefusal: Hashable, Sendable {
-    /// Of the HTTP answer; 0 when a redirect said so.
+    /// The HTTP status; 0 for an error in a redirect URL.
     public var status: Int
-    /// Nil when the answer had none. Compare this, not the message.
+    /// nil if the response has none. Compare this instead of the message.
     public var code: AuthErrorCode?
-    /// For a developer to read.
+    /// A message for developers.
     public var message: String
-    /// Why a password was refused; empty for other refusals.
+    /// Why the password was refused; empty for other refusals.
     public var weakPasswordReasons: [String]
-    /// How long the server asks to wait.
+    /// How long the server asks to wait before a retry.
     public var retryAfter: Duration?
-    /// With `identity_needs_confirmation`: what to ask the person.
+    /// With `identity_needs_confirmation`: the question to the user.
     public var linkQuestion: LinkQuestion?
 
-    /// For tests of what shows refusals.
+    /// For tests.
     public init(
         status: Int, code: AuthErrorCode?, message: String = "", weakPasswordReasons: [String] = [],
         retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil
@@ -86,14 +87,14 @@ public struct AuthRefusal: Hashable, Sendable {
 }
 
 extension AuthRefusal {
-    /// The server's clear words that a session is over. A timeout, a locked store or a 503 is not here.
+    /// The codes that state that a session has ended. Timeouts, a locked store or a 503 are not among them.
     static let endsSession: Set<AuthErrorCode> = [
         .sessionNotFound, .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed, .sessionExpired,
     ]
 
-    /// Whether a session is over after this refusal of its own token.
+    /// Whether the session has ended, given this refusal of its own token.
     package var isFinal: Bool { (400..<500).contains(status) && code.map(Self.endsSession.contains) == true }
 
-    /// Whether the same request may be answered a moment later.
+    /// Whether a retry of the same request may succeed.
     var isPassing: Bool { [408, 409, 429].contains(status) || status >= 500 }
 }

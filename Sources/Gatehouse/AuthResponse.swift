@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What came of a sign-up or of a code.
+/// The result of a sign-up or of redeeming a code.
 public enum AuthResponse: Hashable, Sendable {
-    /// Signed in.
+    /// The user is signed in.
     case session(Session)
-    /// Nobody is signed in: "check your mail". The user may be made up by the server, so that a sign-up does not
-    /// tell who has an account; do not show its members.
+    /// Not signed in: the user must confirm a mail first. The user may be fictitious, so that a sign-up does not reveal
+    /// who has an account; do not display its members.
     case user(User)
-    /// One of the two addresses of an email change is confirmed; the code to the other is needed, too.
+    /// One of the two addresses of an email change is confirmed. The other must be confirmed too.
     case pending
 }
 
 extension AuthResponse {
-    /// Nil when nobody is signed in yet.
+    /// nil if not signed in yet.
     public var session: Session? { if case .session(let session) = self { session } else { nil } }
 
-    /// Of the session, or the one that waits for its mail.
+    /// The user of the session, or the one who must confirm a mail.
     public var user: User? {
         switch self {
         case .session(let session): session.user
@@ -25,31 +25,31 @@ extension AuthResponse {
     }
 }
 
-/// Which sessions a sign-out ends at the server.
+/// The sessions that a sign-out ends.
 public enum SignOutScope: String, Hashable, Sendable {
-    /// All of the person's.
+    /// All sessions of the user.
     case global
-    /// This one.
+    /// This session.
     case local
-    /// All but this one; the person stays signed in here.
+    /// All sessions except this one, which stays signed in.
     case others
 }
 
-/// What came of a sign-out at the server. Here the person is signed out in both cases.
+/// The server's part of a sign-out. The client is signed out in both cases.
 public enum SignOutOutcome: Hashable, Sendable {
     case revoked
-    /// The session lives on at the server, and nobody here holds its tokens.
+    /// The session remains active on the server, but the client has deleted its tokens.
     case notRevoked(AuthClientError)
 }
 
-/// A company that vouches for people, as the server names it.
+/// A sign-in provider, by the server's name for it.
 public struct Provider: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
-    /// Lower case.
+    /// In lower case.
     public let rawValue: String
 
     /// Any provider of the server, such as `custom:acme`.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Any provider of the server.
+    /// Any provider of the server, as a literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// Sign in with Apple.
@@ -58,24 +58,24 @@ public struct Provider: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     public static let google: Provider = "google"
 }
 
-/// What a provider's own sign-in gave the app. It does not print its tokens.
+/// The result of a provider's own sign-in in the app. Does not print its tokens.
 public struct OpenIDConnectCredentials: Sendable {
-    /// Who gave the token.
+    /// The provider that issued the token.
     public var provider: Provider
     /// The provider's ID token (OpenID Connect Core §2).
     public var idToken: String
-    /// The provider's access token, needed when the ID token has an `at_hash`.
+    /// The provider's access token, required if the ID token has an `at_hash`.
     public var accessToken: String?
-    /// The raw nonce whose SHA-256 the provider was given.
+    /// The raw nonce whose SHA-256 was sent to the provider.
     public var nonce: String?
-    /// What Apple calls the person, which it tells once and beside the token. The server keeps it with the account, in
+    /// The user's name from Apple, which sends it only once, beside the token. The server stores it with the account in
     /// one transaction; hosted Supabase ignores it.
     public var name: AppleName?
-    /// Apple's code, which the server trades for what ends the consent when the account is deleted. Good for five
-    /// minutes; hosted Supabase ignores it.
+    /// Apple's authorization code, valid for five minutes. The server exchanges it for the token that revokes the
+    /// consent when the account is deleted; hosted Supabase ignores it.
     public var authorizationCode: String?
 
-    /// All of it goes to the server, once.
+    /// Everything is sent to the server once.
     public init(
         provider: Provider, idToken: String, accessToken: String? = nil, nonce: String? = nil, name: AppleName? = nil,
         authorizationCode: String? = nil
@@ -95,22 +95,22 @@ extension OpenIDConnectCredentials: CustomStringConvertible, CustomDebugStringCo
     public var customMirror: Mirror { Mirror(self, children: ["provider": provider.rawValue]) }
 }
 
-/// What a person changes about their own account; nil keeps. It does not print the password.
+/// Changes to the user's own account; nil keeps a field. Does not print the password.
 public struct UserAttributes: Sendable {
     /// The new address; see ``AuthClient/update(user:redirectTo:)``.
     public var email: String?
-    /// The new number; it waits for its confirmation.
+    /// The new telephone number, which must be confirmed.
     public var phone: String?
-    /// The new password, at least 8 characters and at most 72 bytes.
+    /// The new password: at least 8 characters and at most 72 bytes.
     public var password: String?
-    /// Needed where the server asks for it with `current_password_required`.
+    /// Required if the server answers `current_password_required`.
     public var currentPassword: String?
-    /// The code of ``AuthClient/reauthenticate()``.
+    /// The code sent by ``AuthClient/reauthenticate()``.
     public var nonce: String?
-    /// Merged into the metadata at the top level; a null deletes its key.
+    /// Merged into the metadata at the top level; null deletes a key.
     public var data: JSONObject?
 
-    /// Everything that is not given is kept.
+    /// Omitted fields keep their values.
     public init(
         email: String? = nil, phone: String? = nil, password: String? = nil, currentPassword: String? = nil,
         nonce: String? = nil, data: JSONObject? = nil
@@ -137,34 +137,34 @@ extension UserAttributes: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What a code or link was sent for.
+/// The purpose of a code or link in a mail.
 public enum EmailOTPType: String, Hashable, Sendable {
     case signup
     case invite
     case magiclink
     case recovery
     case emailChange = "email_change"
-    /// Fits a code for signing up and one for signing in.
+    /// A code for signing up or signing in.
     case email
 }
 
-/// What a code to a phone was sent for.
+/// The purpose of a code in a text message.
 public enum MobileOTPType: String, Hashable, Sendable {
     case sms
     case phoneChange = "phone_change"
 }
 
-/// Which mail to send once more.
+/// The mail to send again.
 public enum ResendEmailType: String, Hashable, Sendable {
     case signup
     case emailChange = "email_change"
 }
 
-/// Where to send the person to link another way to sign in.
+/// The URL that links a provider.
 public struct OAuthResponse: Hashable, Sendable {
-    /// As asked for.
+    /// The requested provider.
     public let provider: Provider
-    /// Open it in a browser, unchanged.
+    /// Open this URL in a browser, unchanged.
     public let url: URL
 }
 
@@ -172,7 +172,7 @@ extension Optional where Wrapped == String {
     var json: AnyJSON? { map(AnyJSON.string) }
 }
 
-/// The member that carries a captcha's answer.
+/// The member with the captcha response.
 func captcha(_ token: String?) -> AnyJSON? {
     token.map { ["captcha_token": .string($0)] }
 }

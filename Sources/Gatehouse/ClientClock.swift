@@ -1,15 +1,16 @@
 public import Foundation
 
-/// Time, as the client reads it. Tests pass one that stands still.
+/// The client's source of time. Tests pass one that they control.
 public struct ClientClock: Sendable {
-    /// The device's wall clock. It may be wrong by years; only differences to the server's time are kept.
+    /// The device's wall clock, which may be wrong by years. The client uses only its difference from the server's
+    /// time.
     public var now: @Sendable () -> Date
-    /// Time since any fixed moment, by a clock that nobody sets and that goes on while the device sleeps.
+    /// The time since a fixed moment, from a monotonic clock that continues while the device sleeps.
     public var uptime: @Sendable () -> Duration
-    /// Waits; throws `CancellationError` when the task is cancelled.
+    /// Waits for the duration; throws `CancellationError` if cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
 
-    /// All three must be of one clock: a test that moves one moves the others.
+    /// All three must belong to one clock: a test that advances one advances the others.
     public init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void

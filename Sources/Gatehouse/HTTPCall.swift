@@ -1,14 +1,14 @@
 public import Foundation
 
-/// One request to the auth server. It does not print its tokens, its body, or the values in its query.
+/// A request to the auth server. Does not print its tokens, its body, or the values in its query.
 public struct HTTPCall: Hashable, Sendable {
     /// `GET`, `POST`, `PUT` or `DELETE`.
     public var method: String
-    /// Holds no token.
+    /// The URL. Contains no token.
     public var url: URL
-    /// By name, lower case.
+    /// By name in lower case.
     public var headers: [String: String]
-    /// JSON, or nothing.
+    /// JSON, or nil.
     public var body: [UInt8]?
 
     /// - Parameter headers: Names in lower case.
@@ -26,11 +26,11 @@ extension HTTPCall: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var customMirror: Mirror { Mirror(self, children: ["method": method, "path": url.path]) }
 }
 
-/// What the server answered. It does not print its body.
+/// The server's response. Does not print its body.
 public struct HTTPReply: Hashable, Sendable {
     /// 100 to 599.
     public var status: Int
-    /// By name, lower case.
+    /// By name in lower case.
     public var headers: [String: String]
     /// Empty when there was none.
     public var body: [UInt8]
@@ -42,10 +42,10 @@ public struct HTTPReply: Hashable, Sendable {
         self.body = body
     }
 
-    /// The time of the server when it answered (RFC 9110 §6.6.1).
+    /// The server's time when it answered (RFC 9110 §6.6.1).
     var date: Date? { headers["date"].flatMap(HTTPDate.read) }
 
-    /// How long the server wants to be left alone, when it said so in seconds (RFC 9110 §10.2.3).
+    /// The delay that the server requests, if given in seconds (RFC 9110 §10.2.3).
     var retryAfter: Duration? {
         guard let seconds = headers["retry-after"].flatMap(Int64.init), seconds >= 0 else { return nil }
         return .seconds(min(seconds, 86_400))
@@ -58,19 +58,20 @@ extension HTTPReply: CustomStringConvertible, CustomDebugStringConvertible, Cust
     public var customMirror: Mirror { Mirror(self, children: ["status": status, "bytes": body.count]) }
 }
 
-/// Carries one request to the server and its answer back, whatever the status is.
+/// Sends a request to the server and returns the response, whatever its status.
 ///
-/// It throws when there was no answer: no connection, no such host, a time limit. What reached the server then is
+/// Throws if there is no response, for example without a connection or after a timeout. The request may have reached
+/// the server nevertheless. Must not follow redirects.
 /// unknown. Redirects are not followed.
 public typealias HTTPTransport = @Sendable (HTTPCall) async throws -> HTTPReply
 
-/// The date form of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The date format of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Returns: nil for the two older forms, which nobody sends.
+    /// - Returns: nil for the two obsolete formats.
     static func read(_ text: String) -> Date? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", parts[1].count == 2, parts[3].count == 4,

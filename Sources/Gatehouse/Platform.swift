@@ -1,7 +1,7 @@
 package import Foundation
 @_exported public import GatehouseWire
 
-// The only platform switches of this target: what Linux keeps in modules of its own or calls by other names.
+// The only platform switches of this target: modules and names that differ on Linux.
 
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
@@ -10,14 +10,14 @@ package import Foundation
 #if canImport(os)
 import os
 
-/// A value that several threads share. (`Mutex` needs iOS 18.)
+/// A value protected by a lock. (`Mutex` needs iOS 18.)
 package final class Locked<Value: Sendable>: Sendable {
     private let lock: OSAllocatedUnfairLock<Value>
 
-    /// What it holds at first.
+    /// Creates a lock with an initial value.
     package init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
-    /// Nobody else sees the value while `body` runs, which must be short and must not come back here.
+    /// Calls `body` with exclusive access. It must be short and must not use the same lock.
     package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock(body)
     }
@@ -25,14 +25,14 @@ package final class Locked<Value: Sendable>: Sendable {
 #else
 import Synchronization
 
-/// A value that several threads share.
+/// A value protected by a lock.
 package final class Locked<Value: Sendable>: Sendable {
     private let lock: Mutex<Value>
 
-    /// What it holds at first.
+    /// Creates a lock with an initial value.
     package init(_ value: Value) { lock = Mutex(value) }
 
-    /// Nobody else sees the value while `body` runs, which must be short and must not come back here.
+    /// Calls `body` with exclusive access. It must be short and must not use the same lock.
     package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock { try body(&$0) }
     }
@@ -40,35 +40,35 @@ package final class Locked<Value: Sendable>: Sendable {
 #endif
 
 #if canImport(Security)
-/// The system's own store for secrets; nil where there is none.
+/// The system's keychain; nil if there is none.
 func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)? {
     KeychainStorage(service: service, clock: clock)
 }
 #else
-/// The system's own store for secrets; nil where there is none.
+/// The system's keychain; nil if there is none.
 func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
-// On Linux the module of this name is the repository's own, for screens.
+// On Linux the module of this name is this package's own, for the screens.
 #if canImport(AuthenticationServices) && canImport(Darwin)
 import AuthenticationServices
 #if canImport(UIKit)
 import UIKit
 
-/// Sent when the app comes to the front.
+/// Posted when the app becomes active.
 @MainActor private var becameActive: Notification.Name { UIApplication.didBecomeActiveNotification }
 #else
 import AppKit
 
-/// Sent when the app comes to the front.
+/// Posted when the app becomes active.
 @MainActor private var becameActive: Notification.Name { NSApplication.didBecomeActiveNotification }
 #endif
 
-/// The system's answers about Sign in with Apple; nobody to ask where there is no such thing.
+/// The system's state of Sign in with Apple; unavailable on other systems.
 func systemAppleCredentials() -> AppleCredentials {
     AppleCredentials { person in
         await withCheckedContinuation { waiter in
-            // The system may call from any thread: the closure belongs to none.
+            // The system may call the handler on any thread, so it must not be isolated.
             let handler: @Sendable (ASAuthorizationAppleIDProvider.CredentialState, (any Error)?) -> Void = {
                 waiter.resume(returning: $1 == nil ? AppleCredentialState($0) : .unavailable)
             }
@@ -113,7 +113,7 @@ private final class NotificationListener: NSObject, Sendable {
     @objc private func happened() { continuation.yield() }
 }
 #else
-/// The system's answers about Sign in with Apple; nobody to ask where there is no such thing.
+/// The system's state of Sign in with Apple; unavailable on other systems.
 func systemAppleCredentials() -> AppleCredentials { .unavailable }
 #endif
 
@@ -121,13 +121,13 @@ func systemAppleCredentials() -> AppleCredentials { .unavailable }
 typealias SpawnActions = posix_spawn_file_actions_t?
 typealias SpawnAttributes = posix_spawnattr_t?
 
-/// What the system needs to start a program, before it is initialised.
+/// Uninitialized attributes for posix_spawn.
 func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (nil, nil) }
 
-/// Beyond the flags that every system has: descriptors that nobody asked for stay behind.
+/// Prevents the child from inheriting other descriptors.
 let furtherSpawnFlags: Int32 = POSIX_SPAWN_CLOEXEC_DEFAULT
 
-/// The program that shows an address in the person's browser.
+/// The program that opens a URL in the default browser.
 let browserProgram = "open"
 
 /// - Returns: Two connected sockets, or nil with `errno`.
@@ -138,21 +138,21 @@ func makeSocketPair() -> (Int32, Int32)? {
     return (pair[0], pair[1])
 }
 
-/// - Returns: A TCP socket that a child does not inherit, or -1 with `errno`.
+/// - Returns: A TCP socket that children do not inherit, or -1 with `errno`.
 package func makeStreamSocket() -> Int32 {
     let made = socket(AF_INET, SOCK_STREAM, 0)
     if made >= 0 { keepQuiet(made) }
     return made
 }
 
-/// Keeps a socket from children, and its owner from the signal that a lost peer sends.
+/// Prevents children from inheriting a socket, and its owner from receiving SIGPIPE.
 func keepQuiet(_ socket: Int32) {
     var on: Int32 = 1
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
 }
 
-/// Sends without a signal when the peer is gone; -1 with `errno` then.
+/// Sends without SIGPIPE if the peer has closed the connection; returns -1 with `errno` then.
 package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     send(socket, bytes.baseAddress, bytes.count, 0)
 }
@@ -170,13 +170,13 @@ package func loopbackAddress(port: UInt16) -> sockaddr_in {
 typealias SpawnActions = posix_spawn_file_actions_t
 typealias SpawnAttributes = posix_spawnattr_t
 
-/// What the system needs to start a program, before it is initialised.
+/// Uninitialized attributes for posix_spawn.
 func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (SpawnActions(), SpawnAttributes()) }
 
-/// Beyond the flags that every system has: none. Every descriptor here is closed by itself when a program starts.
+/// None: all descriptors here are close-on-exec.
 let furtherSpawnFlags: Int32 = 0
 
-/// The program that shows an address in the person's browser.
+/// The program that opens a URL in the default browser.
 let browserProgram = "xdg-open"
 
 /// - Returns: Two connected sockets, or nil with `errno`.
@@ -186,15 +186,15 @@ func makeSocketPair() -> (Int32, Int32)? {
     return (pair[0], pair[1])
 }
 
-/// - Returns: A TCP socket that a child does not inherit, or -1 with `errno`.
+/// - Returns: A TCP socket that children do not inherit, or -1 with `errno`.
 package func makeStreamSocket() -> Int32 {
     socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
 }
 
-/// Keeps a socket from children.
+/// Prevents children from inheriting a socket.
 func keepQuiet(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
 
-/// Sends without a signal when the peer is gone; -1 with `errno` then.
+/// Sends without SIGPIPE if the peer has closed the connection; returns -1 with `errno` then.
 package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
 }

@@ -1,36 +1,36 @@
 public import Foundation
 
-/// The account of a session; the Auth API's user.
+/// The user of a session.
 public typealias User = AuthUser
-/// One way to sign in to an account.
+/// A sign-in method of an account.
 public typealias UserIdentity = AuthUserIdentity
-/// The server's stable word for a refusal.
+/// The code of a refusal.
 public typealias ErrorCode = AuthErrorCode
-/// What a person is asked whose address an account has already.
+/// The question to a user whose address already belongs to an account.
 public typealias LinkQuestion = AuthLinkQuestion
-/// Answers a ``LinkQuestion``, once.
+/// Answers a ``LinkQuestion``; single-use.
 public typealias LinkTicket = AuthLinkTicket
-/// A way to sign in that was linked lately and can be taken back.
+/// A recently linked sign-in method whose link can be undone.
 public typealias UndoableLink = AuthUndoableLink
 
-/// A signed-in person's tokens. It does not print them; never log, store or send them yourself.
+/// The tokens of a signed-in user. Does not print them; never log, store or forward them.
 public struct Session: Hashable, Sendable {
-    /// Goes into `Authorization: Bearer`. Empty when a crash lost the stored one: ``AuthClient/session`` gets
+    /// The token for `Authorization: Bearer`. Empty if a crash lost the stored one; ``AuthClient/session`` then gets
     /// another.
     public var accessToken: String
-    /// Good for one refresh, which the client does by itself.
+    /// Valid for one refresh, which the client makes when needed.
     public var refreshToken: String
-    /// Normally `bearer`.
+    /// Usually `bearer`.
     public var tokenType: String
-    /// Seconds that the access token was good for when it was given.
+    /// The lifetime of the access token in seconds when it was issued.
     public var expiresIn: TimeInterval
-    /// Seconds since 1970 by the server's clock. Do not compare it with the device's: ask
+    /// The expiry by the server's clock, in seconds since 1970. Do not compare it with the device's clock; use
     /// ``AuthClient/session``.
     public var expiresAt: TimeInterval
-    /// Whose session it is.
+    /// The signed-in user.
     public var user: User
 
-    /// For tests and previews; the client makes its own.
+    /// For tests and previews; the client creates its own.
     public init(
         accessToken: String, refreshToken: String, tokenType: String = "bearer", expiresIn: TimeInterval,
         expiresAt: TimeInterval, user: User
@@ -50,63 +50,63 @@ extension Session: CustomStringConvertible, CustomDebugStringConvertible, Custom
     public var customMirror: Mirror { Mirror(self, children: ["user": user.id, "expiresAt": expiresAt]) }
 }
 
-/// What the client knows about who is signed in.
+/// The state of the client.
 public enum AuthState: Hashable, Sendable {
-    /// The store has not answered yet, or cannot now. It is asked again at every call.
+    /// The store has not answered yet. Every call asks it again.
     case restoring
-    /// - Parameter isFresh: Whether the access token can be used without a refresh. A session that is not fresh
-    ///   still says who the person is, offline too.
+    /// - Parameter isFresh: Whether the access token is usable without a refresh. A stale session still identifies the
+    ///   user, even offline.
     case signedIn(Session, isFresh: Bool)
     case signedOut(SignedOutReason)
 }
 
-/// Why nobody is signed in.
+/// Why the client is signed out.
 public enum SignedOutReason: Hashable, Sendable {
-    /// The store holds nothing.
+    /// The store contains no session.
     case neverSignedIn
-    /// The app asked for it.
+    /// The app signed out.
     case requested
-    /// The server's word: one of `session_not_found`, `user_not_found`, `user_banned`, `refresh_token_not_found`,
-    /// `refresh_token_already_used`, `session_expired`. Or Apple's, which this device asked: ``consentRevoked``.
+    /// The server ended the session, with one of the codes `session_not_found`, `user_not_found`, `user_banned`,
+    /// `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`. Or Apple did: ``consentRevoked``.
     case endedByServer(AuthErrorCode)
-    /// Another process of the app that uses the same store signed out.
+    /// Another process that uses the same store signed out.
     case signedOutElsewhere
-    /// The store answers with bytes that are no session.
+    /// The stored bytes are not a session.
     case storeDamaged
 }
 
 extension SignedOutReason {
-    /// The person has stopped using Sign in with Apple for this app, in the system's settings.
+    /// The user stopped using Sign in with Apple for this app, in the system's settings.
     public static let consentRevoked = SignedOutReason.endedByServer(.consentRevoked)
 }
 
-/// What happened to the session.
+/// A change of the session.
 public enum AuthChangeEvent: Hashable, Sendable {
-    /// Always the first: what the store holds, fresh or stale; no session when nobody is signed in.
+    /// Always the first event: the stored session, fresh or stale; no session if signed out.
     case initialSession
     case signedIn
-    /// Sent once for each end of a session.
+    /// Sent once for each session that ends.
     case signedOut(SignedOutReason)
     case tokenRefreshed
     case userUpdated
-    /// Follows `signedIn` when the person came by a recovery mail: ask for a new password.
+    /// Follows `signedIn` after a password reset mail: ask for a new password.
     case passwordRecovery
 }
 
-/// One event with the session after it. It destructures: `for await (event, session) in client.authStateChanges`.
+/// An event with the resulting session. Can be destructured: `for await (event, session) in client.authStateChanges`.
 public typealias AuthChange = (event: AuthChangeEvent, session: Session?)
 
-/// What goes on below the session, for telemetry. It names nobody.
+/// An internal event for telemetry. Contains no personal data.
 public enum AuthNotice: Hashable, Sendable {
-    /// A refresh starts, because the access token has expired or because the server refused it.
+    /// A refresh starts, because the access token has expired or the server refused it.
     case refreshAttempted(RefreshReason)
-    /// A refresh ended without a new token; the session is kept unless the error says otherwise.
+    /// A refresh failed. The session is kept unless the error says otherwise.
     case refreshFailed(AuthClientError)
-    /// The store refused a write that nobody waits for, such as the access token beside its saved session.
+    /// A write failed that no caller waits for, such as that of the access token after its session was saved.
     case storeFailed(String)
 }
 
-/// Why a token is refreshed.
+/// The reason for a refresh.
 public enum RefreshReason: String, Hashable, Sendable {
     case expired
     case unauthorized

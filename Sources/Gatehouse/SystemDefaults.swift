@@ -1,8 +1,8 @@
 import Foundation
 
-/// The real network, clocks and randomness: what an app's root passes to ``AuthClient`` and tests replace.
+/// The real network, clock and randomness. Apps pass them to ``AuthClient``; tests replace them.
 public enum SystemDefaults {
-    /// `URLSession` without cookies, cache and redirects, with 30 seconds for a request.
+    /// `URLSession` without cookies, cache and redirects, with a timeout of 30 seconds.
     public static func transport() -> HTTPTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
@@ -24,17 +24,17 @@ public enum SystemDefaults {
         }
     }
 
-    /// The device's wall clock, and the clock that goes on while it sleeps.
+    /// The device's wall clock and a monotonic clock that continues during sleep.
     public static func clock() -> ClientClock {
         let start = ContinuousClock.now
         return ClientClock(
             now: { Date() }, uptime: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) })
     }
 
-    /// Apple's word about Sign in with Apple on Apple's systems; elsewhere nobody to ask.
+    /// The state of Sign in with Apple on Apple's systems; unavailable elsewhere.
     public static func appleCredentials() -> AppleCredentials { systemAppleCredentials() }
 
-    /// Bytes of the system's generator, fit for secrets.
+    /// Bytes from the system's cryptographically secure generator.
     @Sendable
     public static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
@@ -42,7 +42,7 @@ public enum SystemDefaults {
     }
 }
 
-/// A redirect would carry the tokens to an address that nobody chose.
+/// A redirect would send the tokens to an unintended URL.
 private final class NoRedirects: NSObject, URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

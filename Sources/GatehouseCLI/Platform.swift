@@ -1,8 +1,9 @@
 import Foundation
 import Gatehouse
-// The only platform switch in GatehouseCLI: where flock(2), isatty(3) and statvfs(3) come from, where URLSession
-// lives, where the terminal client keeps its session, whether the app's screens can be drawn without Apple's SDK, and
-// what compiled this program.
+// The only platform switch in GatehouseCLI: the modules that provide flock(2), isatty(3) and statvfs(3), the module of
+// URLSession, the terminal client's session storage, whether the app's screens can be drawn without Apple's SDK, and
+// the compiler version.
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
@@ -20,50 +21,50 @@ import HTTPServing
 import LiveScreens
 #endif
 
-/// The app in a browser, which `gatehouse dev` has where the screens can be drawn: on Linux, with their texts beside
-/// the program, as a build leaves them.
+/// The app in a browser, part of `gatehouse dev` where the screens can be drawn: on Linux, with the screens' texts in
+/// the build folder beside the program.
 struct AppInBrowser {
     let url: String
     let tables: (ServingFloor) -> [RouteTable]
 
-    /// Why it cannot be had, as the end of a sentence.
+    /// Why it is unavailable, as the end of a sentence.
     struct Missing: Error { let reason: String }
 
     init(server: String, publishableKey: String) throws(Missing) {
         #if canImport(LiveScreens)
         guard LiveApp.hasTexts else {
-            throw Missing(reason: "its texts, the folders gatehouse_*.resources of a build, are not beside the program")
+            throw Missing(reason: "the folders gatehouse_*.resources of the build are not beside the program")
         }
         guard
             let app = LiveApp(
                 server: server, publishableKey: publishableKey, transport: SystemDefaults.transport(),
                 randomBytes: System.randomBytes)
-        else { throw Missing(reason: "\(server) is no address for it") }
+        else { throw Missing(reason: "\(server) is not a valid URL") }
         url = server + LiveApp.path
         tables = { [app.table(floor: $0)] }
         #else
-        throw Missing(reason: "this program was built without its screens, which are drawn on Linux alone")
+        throw Missing(reason: "this program was built without the screens, which are rendered on Linux only")
         #endif
     }
 }
 
 extension Client {
-    /// Where the session outlives the command.
+    /// The storage that keeps the session between commands.
     static func storage(
         environment: [String: String], notice: @escaping @Sendable (StorageNotice) -> Void
     ) -> any SecureStorage {
         #if canImport(Darwin)
-        // The keychain is for signed programs; one that was built here has no entitlement for it.
+        // The keychain requires a signed program; a local build has no entitlement for it.
         FileStorage(folder: FileStorage.userFolder(name: "gatehouse", environment: environment), notice: notice)
         #else
-        // Half a minute is for who has to type the keyring's password.
+        // Half a minute gives the user time to unlock the keyring.
         SystemStorage.make(name: "gatehouse", environment: environment, serviceLimit: .seconds(30), notice: notice)
         #endif
     }
 }
 
 extension ProgramVersion {
-    /// The compiler knows its own number only as a condition.
+    /// The compiler exposes its version only in conditions.
     #if compiler(>=6.4)
     static let compiler = "6.4 or later"
     #elseif compiler(>=6.3)

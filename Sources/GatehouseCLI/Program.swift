@@ -3,9 +3,9 @@ import ArgumentParser
 @main
 enum Program {
     static func main() async {
-        // Files are for their owner alone: accounts and secrets lie in them.
+        // New files are readable by their owner only, because they contain accounts and secrets.
         umask(0o077)
-        // A reader that has gone is an error of write(2), not the end of the program.
+        // Writing to a closed pipe must fail with an error instead of ending the program.
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {

@@ -1,11 +1,11 @@
 public import Foundation
 import Gatehouse
 
-/// What went wrong with the account outside of a sign-in, as a person is told.
+/// A failure outside of a sign-in, with a message for the user.
 public enum AuthError: Error, Hashable, Sendable, CaseIterable {
     case notAuthenticated
     case forbidden
-    /// The change needs a session that has just begun.
+    /// The change requires a recent sign-in.
     case freshSignInNeeded
     case offline
     case networkError
@@ -13,7 +13,7 @@ public enum AuthError: Error, Hashable, Sendable, CaseIterable {
 }
 
 extension AuthError {
-    /// What the person reads.
+    /// The message for the user.
     public var message: String {
         switch self {
         case .notAuthenticated: "Please sign in to continue."
@@ -24,7 +24,7 @@ extension AuthError {
         }
     }
 
-    /// The kind of any error that an ``AuthService`` throws.
+    /// Classifies any error of an ``AuthService``.
     init(_ error: any Error) {
         self =
             switch error {
@@ -35,8 +35,8 @@ extension AuthError {
             }
     }
 
-    /// Whether a failure says for good that the session opens nothing. A 401 in nobody's own words does not: a proxy
-    /// answers so, and a server to a wrong key.
+    /// Whether the failure definitively ends the session. A 401 without a code does not: proxies send it, and servers
+    /// for a wrong API key.
     static func endsSession(_ failure: any Error) -> Bool {
         switch failure {
         case AuthError.notAuthenticated, GatewayError.notAuthenticated, AuthClientError.signedOut: true
@@ -53,7 +53,7 @@ extension AuthError {
             case .forbidden: .forbidden
             case .offline(let cause): Self(cause)
             case .refused, .server, .unexpectedAnswer: .networkError
-            // The session is kept: nobody has to sign in for it.
+            // The session is kept, so the user need not sign in again.
             case .noToken(.refused): .networkError
             case .noToken(let error): Self(error)
             case .insecureURL: .unknown

@@ -1,18 +1,18 @@
 public import Gatehouse
 
-/// What came of a new address.
+/// The result of changing the email address.
 public enum EmailChange: Hashable, Sendable {
-    /// It is the account's from now on.
+    /// The account has the new address.
     case changed
-    /// It is the account's once the person has opened the mail that was sent to it.
+    /// The account gets the new address after the user opens the confirmation mail.
     case checkMail
 }
 
-// What a person changes about the account's own way in. Errors are as the service threw them, or
-// ``AuthError/notAuthenticated``; ``SignInMessage`` has the text for each. Nothing
-// was changed then, unless the connection was lost: the server may have done it, and its answer is missing.
+// Changes of the account's own credentials. Methods throw the service's errors or ``AuthError/notAuthenticated``;
+// ``SignInMessage`` has a text for each. Nothing changed then, unless the response was lost: the server may have made
+// the change.
 extension AuthManager {
-    /// Gives the account another address.
+    /// Changes the account's email address.
     ///
     /// - Parameter current: The account's password, where the server asks for it with `current_password_required`.
     public func changeEmail(_ email: String, current: String? = nil) async throws -> EmailChange {
@@ -21,17 +21,17 @@ extension AuthManager {
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
     }
 
-    /// Gives the account another password, or its first one. The person's other sessions end.
+    /// Sets or changes the account's password. Ends the user's other sessions.
     ///
     /// - Parameters:
-    ///   - current: Where the server asks for it with `current_password_required`.
-    ///   - code: Of ``sendCode()``, where the server asks for it with `reauthentication_needed`.
+    ///   - current: The current password, if the server answered `current_password_required`.
+    ///   - code: The code from ``sendCode()``, if the server answered `reauthentication_needed`.
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws {
         let change = UserAttributes(password: password, currentPassword: current, nonce: code)
         _ = try await changing { try await self.service.update(user: change) }
     }
 
-    /// Sends a code to the account's address.
+    /// Sends a code to the account's email address.
     public func sendCode() async throws { try await changing { try await self.service.reauthenticate() } }
 
     func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {

@@ -1,11 +1,11 @@
 public import Foundation
 public import Gatehouse
 
-// What a person answers to ``linkQuestion``. Each answer is a sign-in with its phases and its telemetry, and `.ignored`
-// without a question. A failure leaves the question, unless the server does not know it any more. Whoever was a guest
-// before is one after a failure: it is both, signed in and linked, or nothing.
+// Answers to ``linkQuestion``. Each is a sign-in with its phases and telemetry, and returns `.ignored` without a
+// question. After a failure the question remains, unless the server no longer knows it. A signed-out user stays signed
+// out after a failure: sign-in and link succeed together or not at all.
 extension AuthManager {
-    /// The account is theirs, and this is its password.
+    /// The user owns the account and enters its password.
     @discardableResult
     public func confirmLink(password: String) async throws -> SignInOutcome {
         try await answer(.email, existing: .email) { question in
@@ -13,7 +13,7 @@ extension AuthManager {
         }
     }
 
-    /// The account is theirs: they sign in to it with Apple.
+    /// The user owns the account and signs in to it with Apple.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
     @discardableResult
@@ -25,7 +25,7 @@ extension AuthManager {
         }
     }
 
-    /// The account is theirs: they sign in to it with Google's own sheet.
+    /// The user owns the account and signs in to it with Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
     @discardableResult
@@ -35,13 +35,13 @@ extension AuthManager {
         try await confirmLink(through: .google) { try await self.service.signIn(with: try await sheet()) }
     }
 
-    /// The account is theirs: they sign in to it with Google, in a browser.
+    /// The user owns the account and signs in to it with Google in a browser.
     @discardableResult
     public func confirmLink(throughGoogleIn browser: any WebAuthenticationSession) async throws -> SignInOutcome {
         try await confirmLink(through: .google) { try await self.service.signIn(with: .google, in: browser) }
     }
 
-    /// The account is theirs: they sign in to it with Google, in a browser of the app's own.
+    /// The user owns the account and signs in to it with Google in the app's own browser.
     ///
     /// - Parameters: As for ``signInWithGoogle(redirectTo:browser:)``.
     @discardableResult
@@ -51,15 +51,15 @@ extension AuthManager {
         try await confirmLink(throughGoogleIn: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
-    /// The account is nobody's they know, and the address is theirs: they take it, with a new account. Only where
-    /// ``LinkQuestion/canRecover`` says so; what belonged to the account is gone then.
+    /// The user does not own the account but has its address, and claims it for a new account. Available only if
+    /// ``LinkQuestion/canRecover`` is true; the data of the old account is deleted.
     @discardableResult
     public func recoverAccount() async throws -> SignInOutcome {
         let method = linkQuestion.flatMap { AuthMethod(rawValue: $0.provider) } ?? .email
         return try await answer(method) { try await self.service.recoverAccount(with: $0.ticket) }
     }
 
-    /// The person wants neither.
+    /// The user dismisses the question.
     public func dismissLinkQuestion() { linkQuestion = nil }
 
     private func confirmLink(
@@ -71,14 +71,15 @@ extension AuthManager {
             do {
                 return try await self.service.confirmLink(question.ticket)
             } catch {
-                // The way in was good and the link was not: the person chose both. Whoever came meanwhile stays.
+                // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
+                // another user has signed in meanwhile.
                 if self.epoch == mine { await self.endSession() }
                 throw error
             }
         }
     }
 
-    /// - Parameter existing: How the account could be entered before; nil when nothing is linked.
+    /// - Parameter existing: The account's previous sign-in method; nil if nothing is linked.
     private func answer(
         _ method: AuthMethod, existing: AuthMethod? = nil,
         _ work: @MainActor (LinkQuestion) async throws -> Session

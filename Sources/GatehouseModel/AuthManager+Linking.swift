@@ -1,33 +1,33 @@
 public import Foundation
 public import Gatehouse
 
-/// What came of linking a provider that did not fail.
+/// The result of linking a provider without a failure.
 public enum LinkOutcome: Hashable, Sendable {
     case linked
-    /// The person changed their mind.
+    /// The user cancelled.
     case cancelled
 }
 
-// For telemetry a link begins, fails and is cancelled as a sign-in does, and ends with ``TelemetryEvent/linked``.
+// In telemetry a link starts, fails and is cancelled like a sign-in, but ends with ``TelemetryEvent/linked``.
 extension AuthManager {
-    /// The ways in which the person can sign in, asked anew.
+    /// Fetches the user's sign-in methods.
     ///
-    /// - Throws: ``AuthError``, and ``error`` is the same.
+    /// - Throws: ``AuthError``, which is also set as ``error``.
     public func identities() async throws(AuthError) -> [UserIdentity] {
         try await call { try await self.service.identities() }
     }
 
-    /// Removes a way to sign in. The server keeps the last one: offer this only beside another.
+    /// Removes a sign-in method. The server refuses to remove the last one, so offer this only if there are others.
     ///
-    /// - Throws: ``AuthError``, and ``error`` is the same; nothing was removed then.
+    /// - Throws: ``AuthError``, which is also set as ``error``. Nothing was removed then.
     public func unlink(_ identity: UserIdentity) async throws(AuthError) {
         try await call { try await self.service.unlink(identity) }
     }
 
-    /// What was linked in the last 30 days, with or without a question, and can be taken back. Empty for a server that
-    /// has no such list, as hosted Supabase.
+    /// Returns the links of the last 30 days that can be undone. Empty if the server does not support this, such as
+    /// hosted Supabase.
     ///
-    /// - Throws: ``AuthError``, and ``error`` is the same.
+    /// - Throws: ``AuthError``, which is also set as ``error``.
     public func undoableLinks() async throws(AuthError) -> [UndoableLink] {
         try await call {
             do {
@@ -38,25 +38,25 @@ extension AuthManager {
         }
     }
 
-    /// Takes a link back with everything that it changed. Sessions that it opened end, which may be this one.
+    /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly including this one.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` without a person; else as the service threw: `link_not_undoable` when it
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error: `link_not_undoable` if it
     ///   is too late.
     public func undo(_ link: UndoableLink) async throws {
         try await changing { try await self.service.undoLink(identityID: link.id) }
     }
 
-    /// Adds Apple to the account. A name that Apple gave is kept until the profile has one.
+    /// Links Apple to the account. Stores a name from Apple until the profile has one.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: ``AuthError/notAuthenticated`` without a person; else as the service threw, or ``SignInFailure``.
-    ///   ``SignInMessage`` has the text.
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error, or ``SignInFailure``.
+    ///   ``SignInMessage`` has a text for each.
     @discardableResult
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> LinkOutcome {
         try await link(.apple) { try await self.service.link(with: try await self.credentials(from: sheet)) }
     }
 
-    /// Adds Google to the account, by Google's own sheet.
+    /// Links Google to the account with Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
     /// - Throws: As ``linkApple(_:)``.
@@ -67,7 +67,7 @@ extension AuthManager {
         try await link(.google) { try await self.service.link(with: try await sheet()) }
     }
 
-    /// Adds Google to the account, in a browser.
+    /// Links Google to the account in a browser.
     ///
     /// - Parameters:
     ///   - redirectTo: As for ``signInWithGoogle(redirectTo:browser:)``.
@@ -80,7 +80,7 @@ extension AuthManager {
         try await linkGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
-    /// Adds Google to the account, in a browser that knows its own redirect address.
+    /// Links Google to the account, in a browser that has its own redirect URL.
     ///
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
@@ -97,7 +97,7 @@ extension AuthManager {
         defer { callCount -= 1 }
         record(.started(method))
         do {
-            // The service's event shows the new session.
+            // The service's event delivers the new session.
             _ = try await work()
             record(.linked(existing: account?.firstMethod, new: method))
             return .linked
@@ -114,7 +114,7 @@ extension AuthManager {
 }
 
 extension User {
-    /// The way to sign in that the account was made with.
+    /// The sign-in method with which the account was created.
     fileprivate var firstMethod: AuthMethod? {
         let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider
         return provider.flatMap(AuthMethod.init)

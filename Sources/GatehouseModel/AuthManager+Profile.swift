@@ -2,17 +2,17 @@ import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// Loads the profile again, as after a pull to refresh. The answer lands in ``user``, a failure in ``error``.
+    /// Reloads the profile, for example after a pull to refresh. Sets ``user``, or ``error`` after a failure.
     public func reloadProfile() {
         if isLoggedIn { loadProfile() }
     }
 
-    /// Changes only what is given; the server's answer replaces ``user``. Sends nothing when nothing is given.
+    /// Changes the given fields, and updates ``user`` with the response. Without changes it sends nothing.
     ///
     /// - Parameters:
     ///   - firstName: At most 50 characters; nil clears it.
-    ///   - favoriteTeams: All of them, at most 30; nil keeps them, an empty list clears.
-    /// - Throws: ``AuthError``, and ``error`` is the same; nothing was changed here then.
+    ///   - favoriteTeams: The complete list, at most 30; nil keeps it, an empty list clears it.
+    /// - Throws: ``AuthError``, which is also set as ``error``. ``user`` is then unchanged.
     public func updateProfile(
         firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
     ) async throws(AuthError) {
@@ -24,17 +24,17 @@ extension AuthManager {
         landChange(me, mine)
     }
 
-    /// Deletes the account at the server, then signs out here.
+    /// Deletes the account on the server, then signs out.
     ///
-    /// - Throws: ``AuthError``, and ``error`` is the same; the person is still signed in then.
+    /// - Throws: ``AuthError``, which is also set as ``error``. The user is then still signed in.
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch
         try await call { try await self.service.deleteAccount() }
-        // Whoever signed in meanwhile has deleted nothing.
+        // Another user who signed in meanwhile stays signed in.
         if epoch == mine { await signOut() }
     }
 
-    /// Makes a call for the person who is signed in; its failure is in ``error``, too.
+    /// Makes a call for the signed-in user. Sets ``error`` on failure.
     func call<Value: Sendable>(
         _ work: @MainActor () async throws -> Value
     ) async throws(AuthError) -> Value {
@@ -52,7 +52,7 @@ extension AuthManager {
         }
     }
 
-    /// A load under way may have been answered before the change was made: it begins anew.
+    /// A load in progress may contain the state before the change, so it starts again.
     private func landChange(_ me: SignedInAccount, _ mine: Int) {
         if epoch == mine, isLoadingProfile { loadProfile() }
         land(me, mine)
@@ -68,7 +68,7 @@ extension AuthManager {
 
 // Loading.
 extension AuthManager {
-    /// Starts to load; an earlier load can no longer land. The task does not keep the manager alive.
+    /// Starts to load the profile, and supersedes an earlier load. The task does not retain the manager.
     func loadProfile() {
         loading?.cancel()
         loadCount += 1
@@ -102,12 +102,12 @@ extension AuthManager {
             return
         }
         switch failure {
-        // The auth server said so already, and its event is on its way, too. Which is heard first is chance, so both
-        // show the same: why the person was signed out, and no error beside it.
+        // The auth server has ended the session, and its event will arrive too, in either order. Both therefore show
+        // the same: the reason for the sign-out, and no error.
         case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(.signedOut(let reason)):
             leave(reason)
             if case .endedByServer = reason { return }
-        // The gateway's word, after a refresh, that the token opens nothing.
+        // The gateway refused the token even after a refresh.
         default:
             leave(.endedByServer((failure as? AuthClientError)?.code ?? .noAuthorization))
             await endSession()
@@ -115,8 +115,8 @@ extension AuthManager {
         error = .notAuthenticated
     }
 
-    /// The manager's own task: whoever signed in does not wait for it, and a screen that goes away does not end it. An
-    /// earlier one is waited for, so that no name is sent twice. It does not keep the manager alive.
+    /// Runs in a task of the manager, because neither a sign-in nor a screen should wait for it or end it. Waits for an
+    /// earlier task, so that no name is sent twice. Does not retain the manager.
     func startSendingKeptName(of account: User, _ mine: Int) {
         naming = Task { [weak self, earlier = naming] in
             await earlier?.value
@@ -124,8 +124,8 @@ extension AuthManager {
         }
     }
 
-    /// Gives the server a name that Apple gave, wherever it has none: in the profile, and in the account's metadata,
-    /// which a server that does not read the name of a sign-in leaves without. A failure leaves it for the next time.
+    /// Sends a name from Apple to the server wherever it is missing: to the profile, and to the account's metadata, for
+    /// servers that ignore the name in a sign-in. A failure is retried with the next load.
     private func sendKeptName(of account: User, _ mine: Int) async {
         do {
             let kept = try await names.read()
@@ -135,20 +135,20 @@ extension AuthManager {
                 if user.firstName == nil, let given = name.given {
                     landChange(try await service.updateProfile(firstName: .set(given), favoriteTeams: nil), mine)
                 }
-                // Somebody else may be signed in by now.
+                // Another user may be signed in by now.
                 guard epoch == mine else { return }
                 if !account.hasName { try await service.updateMetadata(name.metadata) }
                 try await names.forget(person)
             }
         } catch {
-            // The name is still in the store: the next load of the profile sends it.
+            // The name is still stored, and the next load of the profile sends it.
             record(.failed(.apple, SignInProblem(error)))
         }
     }
 }
 
 extension User {
-    /// Whether the metadata has a name, by whichever of the names that servers use for it.
+    /// Whether the metadata contains a name, under any of the keys that servers use.
     fileprivate var hasName: Bool {
         ["full_name", "name", "first_name"].contains { key in
             userMetadata[key]?.stringValue?.contains { !$0.isWhitespace } == true
@@ -157,7 +157,7 @@ extension User {
 }
 
 extension AppleName {
-    /// As sign-ups and other providers leave a name in the metadata.
+    /// The name as sign-ups and other providers store it in the metadata.
     fileprivate var metadata: JSONObject {
         var data: JSONObject = ["full_name": .string(full)]
         data["first_name"] = given.map(AnyJSON.string)

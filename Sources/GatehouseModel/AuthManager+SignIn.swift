@@ -1,20 +1,20 @@
 public import Foundation
 public import Gatehouse
 
-/// What came of a sign-in that did not fail.
+/// The result of a sign-in without a failure.
 public enum SignInOutcome: Hashable, Sendable {
     case signedIn
-    /// The account waits for its mail; nobody is signed in.
+    /// The user must open a confirmation mail; not signed in.
     case checkMail
-    /// The person changed their mind.
+    /// The user cancelled.
     case cancelled
-    /// Somebody is signed in already, or another sign-in is under way. Nothing was sent.
+    /// A user is already signed in, or another sign-in is in progress. Nothing was sent.
     case ignored
 }
 
-// Errors are as the service threw them, or ``SignInFailure``; ``SignInMessage`` has the text for each.
+// Methods throw the service's errors or ``SignInFailure``; ``SignInMessage`` has a text for each.
 extension AuthManager {
-    /// The person chose a way to sign in. For telemetry.
+    /// Records the chosen sign-in method for telemetry.
     public func select(_ method: AuthMethod) { record(.methodSelected(method)) }
 
     /// Signs in with a password.
@@ -23,7 +23,7 @@ extension AuthManager {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
     }
 
-    /// Makes an account.
+    /// Creates an account.
     @discardableResult
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
@@ -33,9 +33,9 @@ extension AuthManager {
         }
     }
 
-    /// Signs in with Apple. A name that Apple gave is kept until the profile has one.
+    /// Signs in with Apple. Stores a name from Apple until the profile has one.
     ///
-    /// - Parameter sheet: Shows Apple's sheet, or gives what its button's callback got. It throws
+    /// - Parameter sheet: Shows Apple's sheet, or returns what its button's callback received. Throws
     ///   ``SignInFailure/cancelled``, ``SignInFailure/providerFailed``, or a `URLError` without a connection.
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
@@ -44,8 +44,8 @@ extension AuthManager {
         }
     }
 
-    /// What the sheet gave. A name is written down before the server is asked for anything, and one that was written
-    /// down before goes along again (pitfall 6).
+    /// Gets the credential from the sheet. Stores a name before the first call to the server, and adds a name stored
+    /// earlier: Apple sends it only once.
     func credentials(
         from sheet: @MainActor () async throws -> AppleCredential
     ) async throws -> OpenIDConnectCredentials {
@@ -56,7 +56,7 @@ extension AuthManager {
         return credentials
     }
 
-    /// Signs in with what Google's own sheet gave.
+    /// Signs in with the result of Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
     @discardableResult
@@ -69,8 +69,8 @@ extension AuthManager {
     /// Signs in with Google in a browser.
     ///
     /// - Parameters:
-    ///   - redirectTo: Registered at the server; the browser has to come back to it.
-    ///   - browser: Opens the address and gives the one that it came back with. It throws
+    ///   - redirectTo: The browser's redirect URL, which the server must allow.
+    ///   - browser: Opens a URL and returns the one that the browser came back with. Throws
     ///     ``SignInFailure/cancelled``, or ``SignInFailure/invalidCallback`` after its time limit.
     @discardableResult
     public func signInWithGoogle(
@@ -79,15 +79,15 @@ extension AuthManager {
         try await signInWithGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
-    /// Signs in with Google in a browser that knows its own redirect address, such as `SystemWebAuthentication`.
+    /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
     ///
-    /// - Parameter browser: Its redirect address is registered at the server.
+    /// - Parameter browser: A browser with a redirect URL that the server allows.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticationSession) async throws -> SignInOutcome {
         try await authenticate(.google) { .session(try await self.service.signIn(with: .google, in: browser)) }
     }
 
-    /// Goes through the phases of one sign-in. A question that comes of it is in ``linkQuestion``.
+    /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
     func authenticate(
         _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
     ) async throws -> SignInOutcome {
@@ -125,8 +125,8 @@ extension AuthManager {
         await catchUp()
     }
 
-    /// Shows the new session with its profile. Without a connection for the profile the person is signed in all the
-    /// same; without a profile nobody is.
+    /// Shows the new session with its profile. Without a connection for the profile the user is signed in nevertheless;
+    /// if the profile does not exist, the sign-in fails.
     private func arrive(_ session: Session, _ mine: Int) async throws {
         let profile: Result<SignedInAccount, any Error>
         do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
@@ -151,7 +151,7 @@ extension AuthManager {
     }
 }
 
-/// A browser of the app's own.
+/// A browser that the app provides.
 struct AppsOwnBrowser: WebAuthenticationSession {
     let redirectTo: URL
     let open: @MainActor @Sendable (URL) async throws -> URL

@@ -1,42 +1,42 @@
 public import Gatehouse
 public import Observation
 
-/// The one owner of the account's state in an app (requirement A1).
+/// The single owner of an app's account state.
 ///
-/// It follows the auth service's events and keeps nothing of its own: the session that the service restores is shown
-/// at once, offline too, and the profile fills in when it arrives. Make one at the app's root and hand it down.
+/// It follows the auth service's events and stores nothing itself. It shows the restored session immediately, even
+/// offline, and adds the profile when it arrives. Create one at the app's root and pass it down.
 ///
-/// While ``phase`` is `restoring`, the store has not answered: show neither a guest nor a user.
+/// While ``phase`` is `restoring`, the store has not answered yet: show neither a signed-in nor a signed-out state.
 @MainActor @Observable
 public final class AuthManager {
-    /// Who is signed in; nil for a guest.
+    /// The signed-in user; nil if signed out.
     public internal(set) var user: AuthenticatedUser?
-    /// Where the account stands.
+    /// The phase of the account state.
     public internal(set) var phase = AuthPhase.restoring
-    /// The last failure outside of a sign-in. A view that has shown it sets nil.
+    /// The last failure outside of a sign-in. Set it to nil after displaying it.
     public var error: AuthError?
-    /// Why nobody is signed in; nil while somebody is, and before the store has answered.
+    /// Why the user is signed out; nil if signed in, and before the store has answered.
     public internal(set) var signedOutReason: SignedOutReason?
-    /// The person came by a recovery mail: ask for a new password, then set false.
+    /// The user came from a password reset mail: ask for a new password, then set this to false.
     public var needsNewPassword = false
-    /// A provider's sign-in met an account that has its address: ask the person, with ``confirmLink(password:)`` and
-    /// its siblings, ``recoverAccount()`` and ``dismissLinkQuestion()`` for the answers. Nil when there is nothing to
-    /// ask.
+    /// The question after a provider sign-in whose address already belongs to an account. Answer it with
+    /// ``confirmLink(password:)`` and related methods, ``recoverAccount()`` or ``dismissLinkQuestion()``. nil if there
+    /// is no question.
     public internal(set) var linkQuestion: LinkQuestion?
-    /// Whether ``user`` has what the gateway knows. Until then an empty ``AuthenticatedUser/favoriteTeams`` means "not
-    /// known": whoever makes a new list of it would take the person's teams away.
+    /// Whether ``user`` contains the gateway's profile. Until then an empty ``AuthenticatedUser/favoriteTeams`` means
+    /// "unknown"; saving a list based on it would delete the user's teams.
     public internal(set) var isProfileLoaded = false
     var isLoadingProfile = false
-    /// ``linkQuestion`` is gone because the answer came too late: the person has to sign in anew. Until the next
+    /// ``linkQuestion`` was removed because its answer came too late, so the user must sign in again. Reset by the next
     /// attempt.
     public internal(set) var linkHasExpired = false
-    /// Changes of the account, and deletions, that are under way.
+    /// The number of account changes and deletions in progress.
     var callCount = 0
 
-    /// Whether ``user`` is there.
+    /// Whether a user is signed in.
     public var isLoggedIn: Bool { user != nil }
 
-    /// Whether something is under way that the person waits for.
+    /// Whether an operation is in progress that the user waits for.
     public var isLoading: Bool {
         switch phase {
         case .restoring, .authenticating: true
@@ -50,27 +50,27 @@ public final class AuthManager {
     @ObservationIgnored private let sinks: [any TelemetrySink]
     @ObservationIgnored private let appleCredentials: AppleCredentials
     @ObservationIgnored private let log: @Sendable (TelemetryLevel, String) -> Void
-    /// Advanced by every sign-in and sign-out; what began before cannot land.
+    /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.
     @ObservationIgnored var epoch = 0
     @ObservationIgnored var loadCount = 0
-    /// Of the session that a sign-in of this manager has shown: its event has nothing to add.
+    /// The refresh token of the session that this manager's own sign-in has shown. The session's event adds nothing.
     @ObservationIgnored var shownRefreshToken: String?
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
-    /// Brings a name that Apple gave to the server; no sign-in waits for it.
+    /// Sends a name from Apple to the server. No sign-in waits for it.
     @ObservationIgnored var naming: Task<Void, Never>?
     @ObservationIgnored private var listeners: [Task<Void, Never>] = []
 
-    /// Begins to listen.
+    /// Creates a manager and starts to listen.
     ///
     /// - Parameters:
-    ///   - service: What signs in and out.
-    ///   - storage: Keeps a name that Apple gave until the server has it, under `<storageKey>.apple-names`.
-    ///   - clock: Measures how long a sign-in takes.
-    ///   - telemetry: Each hears every event.
-    ///   - appleCredentials: Asked at the start, and at its own moments, whether a person who is signed in with Apple
-    ///     still is one; who is not is signed out.
-    ///   - log: Takes the few lines that are no telemetry, without personal data; returns at once.
+    ///   - service: The service that signs in and out.
+    ///   - storage: Stores a name from Apple until the server has it, under `<storageKey>.apple-names`.
+    ///   - clock: Measures the duration of sign-ins.
+    ///   - telemetry: The receivers of all events.
+    ///   - appleCredentials: Asked at the start, and at its own moments, whether a user signed in with Apple still is.
+    ///     If not, the user is signed out.
+    ///   - log: Takes the few lines that are not telemetry, without personal data. Must return immediately.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
         clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = [],
@@ -104,21 +104,20 @@ public final class AuthManager {
         for listener in listeners { listener.cancel() }
     }
 
-    /// A token that a server takes now: the one place where the app gets it.
+    /// Returns a valid access token. Apps should get it only here.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` without a session; else why it could not be refreshed.
+    /// - Throws: ``AuthError/notAuthenticated`` without a session; otherwise why it could not be refreshed.
     public func accessToken() async throws(AuthError) -> String {
         do { return try await service.accessToken() } catch { throw AuthError(error) }
     }
 
-    /// Signs out. Whatever the network does, nobody is signed in here afterwards. When the store could not be
-    /// cleared, ``error`` says so.
+    /// Signs out, even without a network. Sets ``error`` if the store could not be cleared.
     public func signOut() async {
         leave(.requested)
         await endSession()
     }
 
-    /// Ends the session below, with events about it unheard.
+    /// Ends the session in the service, and ignores events about it.
     func endSession() async {
         let mine = epoch
         signOutCount += 1
@@ -131,7 +130,7 @@ public final class AuthManager {
         await catchUp()
     }
 
-    /// Shows whoever came while their event went unheard, as by the link of a mail.
+    /// Shows a user who signed in while events were ignored, for example through the link in a mail.
     func catchUp() async {
         let mine = epoch
         guard let session = await service.currentSession else { return }
@@ -141,16 +140,16 @@ public final class AuthManager {
     }
 }
 
-// What the service says.
+// Events of the service.
 extension AuthManager {
     private func hear(_ change: AuthChange) async {
-        // No later event says it again, and ``catchUp()`` shows who it is about.
+        // No later event repeats this, and ``catchUp()`` shows its user.
         if change.event == .passwordRecovery { return await askForPassword(change) }
         guard signOutCount == 0 else { return }
         switch change.event {
         case .initialSession:
             await follow(change)
-            // Not waited for: the system may take its time, and the next events must not.
+            // Not awaited: the system may be slow, and must not delay later events.
             Task { [weak self] in await self?.checkAppleCredential() }
         case .signedIn, .userUpdated, .signedOut: await follow(change)
         case .tokenRefreshed: endRefresh()
@@ -158,18 +157,18 @@ extension AuthManager {
         }
     }
 
-    /// A person who has signed out since is not asked.
+    /// Does not ask a user who has signed out since.
     private func askForPassword(_ change: AuthChange) async {
         let mine = epoch
         let current = await service.currentSession
         if epoch == mine, let current, current.user.id == change.session?.user.id { needsNewPassword = true }
     }
 
-    /// The session's end is heard like every other.
+    /// The end of the session arrives as an event.
     private func checkAppleCredential() async { _ = await service.checkAppleCredential(appleCredentials) }
 
-    /// A sign-in by this manager shows its session itself. An event that came late, about somebody who is no longer
-    /// the one, is followed by others that say so.
+    /// This manager's own sign-in shows its session itself. A late event about a previous user is ignored, because
+    /// later events follow.
     private func follow(_ change: AuthChange) async {
         let mine = epoch
         let current = await service.currentSession
@@ -177,7 +176,7 @@ extension AuthManager {
         guard epoch == mine, current?.user.id == change.session?.user.id else { return }
         if change.event == .signedIn, change.session?.refreshToken == shownRefreshToken { return }
         if let session = change.session {
-            // Somebody else, as by the link of a mail: what the one before had begun cannot land.
+            // A different user, for example through the link in a mail. Work for the previous user must have no effect.
             if let user, user.id != session.user.id {
                 epoch += 1
                 error = nil
@@ -188,7 +187,7 @@ extension AuthManager {
             if phase != .unauthenticated {
                 leave(reason)
             } else if reason != .requested {
-                // A wish that is heard only now was this manager's own, and had a reason.
+                // A late event of a sign-out that was not requested by the user.
                 signedOutReason = reason
             }
         } else {
@@ -213,9 +212,9 @@ extension AuthManager {
     }
 }
 
-// What is shown.
+// Shown state.
 extension AuthManager {
-    /// Shows whose session it is; what is known of the same person stays.
+    /// Shows the session's user, and keeps known details of the same user.
     func show(_ account: User, _ me: SignedInAccount? = nil) {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
@@ -231,7 +230,7 @@ extension AuthManager {
         step(.signedIn)
     }
 
-    /// Shows a guest; nothing that began before can land.
+    /// Shows the signed-out state. Work of the previous epoch has no effect any more.
     func leave(_ reason: SignedOutReason) {
         epoch += 1
         loading?.cancel()
@@ -248,7 +247,7 @@ extension AuthManager {
         step(.signedOut)
     }
 
-    /// - Returns: Whether the phase knows the step. One that it does not know changes nothing and is recorded.
+    /// - Returns: Whether the phase allows the step. An unexpected step is recorded and changes nothing.
     @discardableResult
     func step(_ step: AuthStep) -> Bool {
         guard let next = phase.after(step) else {

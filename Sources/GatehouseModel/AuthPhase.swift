@@ -1,13 +1,13 @@
-/// A way to sign in.
+/// A sign-in method.
 public enum AuthMethod: String, Hashable, Sendable, CaseIterable {
     case apple
     case google
     case email
 }
 
-/// Where the account stands (requirement A13).
+/// The phase of the account state.
 public enum AuthPhase: Hashable, Sendable {
-    /// The store has not answered yet: neither a guest nor a user is to be shown.
+    /// The store has not answered yet. Show neither a signed-in nor a signed-out state.
     case restoring
     case unauthenticated
     case authenticating(AuthMethod)
@@ -15,12 +15,12 @@ public enum AuthPhase: Hashable, Sendable {
     case refreshing
 }
 
-/// What moves an ``AuthPhase``.
+/// A transition of an ``AuthPhase``.
 package enum AuthStep: Hashable, Sendable {
     case begin(AuthMethod)
     /// A sign-in was cancelled or failed.
     case fail
-    /// A session is there: restored, or new.
+    /// A session was restored or created.
     case signedIn
     case signedOut
     case refreshStarted
@@ -28,7 +28,7 @@ package enum AuthStep: Hashable, Sendable {
 }
 
 extension AuthPhase {
-    /// - Returns: nil for a step that this phase does not know; nothing changes then.
+    /// - Returns: The next phase; nil if this phase does not allow the step.
     package func after(_ step: AuthStep) -> AuthPhase? {
         switch (self, step) {
         case (.unauthenticated, .begin(let method)): .authenticating(method)

@@ -1,92 +1,93 @@
 public import Foundation
 public import Gatehouse
 
-/// Everything that ``AuthManager`` needs from below: the seam that a test or a preview replaces.
+/// What ``AuthManager`` needs from the layer below. Tests and previews replace it.
 ///
-/// ``LiveAuthService`` is the one for an app. Errors are `AuthClientError`, `GatewayError` about the profile, or
+/// Apps use ``LiveAuthService``. Methods throw `AuthClientError`, `GatewayError` for the profile, or
 /// `CancellationError`.
 public protocol AuthService: ProfileSource {
-    /// What happens to the session; the first event is `initialSession`. Each reading is a stream of its own.
+    /// Events of the session, beginning with `initialSession`. Each access returns a new stream.
     var authStateChanges: AsyncStream<AuthChange> { get }
 
-    /// What goes on below the session. Each reading is a stream of its own.
+    /// Internal events. Each access returns a new stream.
     var notices: AsyncStream<AuthNotice> { get }
 
-    /// Who is signed in, without a call to the server; nil when nobody is, or when the store does not answer.
+    /// The current session, without a call to the server; nil if signed out or if the store does not answer.
     var currentSession: Session? { get async }
 
-    /// A token that a server takes now, refreshed first when it has to be.
+    /// Returns a valid access token, refreshed first if necessary.
     func accessToken() async throws -> String
 
     func signIn(email: String, password: String) async throws -> Session
 
-    /// - Returns: `user` when the person has to read a mail first.
+    /// - Returns: `user` if the user must open a confirmation mail first.
     func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse
 
-    /// With what a provider's own sheet gave. `AuthClientError.linkQuestion` when an account has the address already.
+    /// Signs in with the result of a provider's own sheet. Throws an `AuthClientError` with a `linkQuestion` if the
+    /// address already belongs to an account.
     func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session
 
-    /// In a browser, from its opening to the session. Throws `WebAuthenticationError`, too, or what the browser throws;
-    /// nothing of the flow is left then.
+    /// Signs in with a provider in a browser. Also throws `WebAuthenticationError` and errors of the browser. Deletes
+    /// the flow in any case.
     func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session
 
-    /// Adds the identity of a question to the account that is signed in, and gives a new session of it.
+    /// Links the identity of a question to the signed-in account, and returns a new session.
     func confirmLink(_ ticket: LinkTicket) async throws -> Session
 
-    /// Signs in with a password and adds the identity of a question: both or neither.
+    /// Signs in with a password and links the identity of a question, in one transaction.
     func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session
 
-    /// Takes the address of a question with a new account.
+    /// Claims the address of a question for a new account.
     func recoverAccount(with ticket: LinkTicket) async throws -> Session
 
-    /// Merged into the account's metadata at the top level.
+    /// Merges members into the account's metadata at the top level.
     func updateMetadata(_ data: JSONObject) async throws
 
-    /// Changes address or password of who is signed in.
+    /// Changes the signed-in user's email address or password.
     ///
-    /// - Returns: The account as it is then; a new address that waits for a mail is its `newEmail`.
+    /// - Returns: The updated account. A new address that must be confirmed first is its `newEmail`.
     func update(user: UserAttributes) async throws -> User
 
-    /// Sends a code to the person's address: the `nonce` of ``update(user:)``.
+    /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:)``.
     func reauthenticate() async throws
 
-    /// Asks Apple about the person who is signed in, and ends the session if they have revoked their consent.
+    /// Asks Apple about the signed-in user, and ends the session if the user has revoked the consent.
     ///
-    /// - Returns: Whether it ended.
+    /// - Returns: Whether the session ended.
     func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool
 
-    /// The ways in which the person can sign in, asked anew.
+    /// Fetches the user's sign-in methods.
     func identities() async throws -> [UserIdentity]
 
-    /// Adds a provider's sign-in to the account that is signed in; `identity_already_exists` when it belongs to
-    /// another account.
+    /// Links a provider's identity to the signed-in account. Throws `identity_already_exists` if it belongs to another
+    /// account.
     func link(with credentials: OpenIDConnectCredentials) async throws -> Session
 
-    /// The same in a browser; see ``signIn(with:in:)``.
+    /// Links a provider in a browser; see ``signIn(with:in:)``.
     func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session
 
-    /// What was linked lately and can be taken back.
+    /// Returns the recent links that can be undone.
     func undoableLinks() async throws -> [UndoableLink]
 
-    /// Takes a link back; `link_not_undoable` when it is too old.
+    /// Undoes a link. Throws `link_not_undoable` if it is too old.
     func undoLink(identityID: UUID) async throws
 
-    /// Removes a way to sign in; `single_identity_not_deletable` for the last one.
+    /// Removes a sign-in method. Throws `single_identity_not_deletable` for the last one.
     func unlink(_ identity: UserIdentity) async throws
 
-    /// Ends the session of this device. Nobody is signed in here afterwards, whatever is thrown.
+    /// Ends this device's session. The client is signed out afterwards, even if this throws.
     func signOut() async throws
 }
 
-/// The service of an app: the auth client, and the gateway's profiles.
+/// The service of an app: the auth client and the gateway's profiles.
 public struct LiveAuthService: AuthService {
     private let client: AuthClient
     private let gateway: any ProfileSource
     private let redirectTo: URL?
 
     /// - Parameters:
-    ///   - gateway: Normally a `GatewayClient`; it must take its tokens from the same client.
-    ///   - redirectTo: Where the mail about a new address leads; registered at the server.
+    ///   - gateway: Usually a `GatewayClient`, with tokens from the same client.
+    ///   - redirectTo: The target of the link in the confirmation mail for a new address; the server must allow it.
     public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
         self.client = client
         self.gateway = gateway

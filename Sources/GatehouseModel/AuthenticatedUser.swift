@@ -1,18 +1,18 @@
 public import Foundation
 import Gatehouse
 
-/// The signed-in person as the app shows them.
+/// The signed-in user as the app shows it.
 public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
-    /// The account's lasting identifier.
+    /// The account's permanent id.
     public var id: UUID
-    /// Nil when the account has none.
+    /// nil if the account has none.
     public var email: String?
-    /// Nil when the person gave none.
+    /// nil if the user has not entered one.
     public var firstName: String?
-    /// Each a `league_identifier` such as `nba_1610612744`.
+    /// Team ids of the form `league_identifier`, such as `nba_1610612744`.
     public var favoriteTeams: [String]
 
-    /// For tests and previews; ``AuthManager`` makes its own.
+    /// For tests and previews; ``AuthManager`` creates its own.
     public init(id: UUID, email: String? = nil, firstName: String? = nil, favoriteTeams: [String] = []) {
         self.id = id
         self.email = email
@@ -20,7 +20,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
         self.favoriteTeams = favoriteTeams
     }
 
-    /// One letter for the profile button: the first of the trimmed first name, else of the email, else "?".
+    /// A letter for the profile button: the first one of the trimmed first name, else of the email address, else "?".
     public var initial: String {
         let name = (firstName ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let letter = name.first ?? (email ?? "").trimmingCharacters(in: .whitespacesAndNewlines).first
@@ -29,14 +29,14 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
 }
 
 extension AuthenticatedUser {
-    /// Who the session says it is, before the profile is there. The name is the one of the sign-up.
+    /// The user of the session, before the profile is loaded. The name comes from the sign-up.
     init(_ user: User) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
     }
 
-    /// The same person with what the gateway knows. The address is the session's: the gateway has it from a token, which
-    /// may be older than the last change.
+    /// The user with the gateway's profile. The email address is the session's, because the gateway's comes from a
+    /// token and may be older.
     func with(_ me: SignedInAccount) -> AuthenticatedUser {
         var user = self
         user.email = email ?? me.email

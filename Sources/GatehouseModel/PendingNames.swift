@@ -1,28 +1,28 @@
 import Foundation
 public import Gatehouse
 
-/// The names that Apple gave, until the server has them (pitfall 6).
+/// Stores names from Apple until the server has them.
 ///
-/// Apple gives a name once, at the very first sign-in. It is written down before the first call, and removed when the
+/// Apple sends a name only once, at the very first sign-in. It is stored before the first call, and deleted when the
 /// account and the profile have a name.
 struct PendingNames: Sendable {
     let storage: any SecureStorage
     let key: String
 
-    /// By Apple's identifier of the person.
+    /// By Apple's user id.
     func read() async throws -> [String: AppleName] {
         switch await storage.read(key) {
         case .absent: return [:]
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
-            // What is lost: names that nobody can read.
+            // Lost: unreadable names.
             let stored = (try? JSONReader.read(bytes))?.objectValue ?? JSONObject()
             let names = stored.compactMap { name, value in AppleName(stored: value).map { (name, $0) } }
             return Dictionary(uniqueKeysWithValues: names)
         }
     }
 
-    /// Keeps the name that the credential brings, if it brings one.
+    /// Stores the credential's name, if it has one.
     func keep(_ credential: AppleCredential) async throws {
         guard let name = credential.credentials.name else { return }
         var names = try await read()
@@ -59,23 +59,23 @@ extension AppleName {
     }
 }
 
-/// What Apple's sheet gave.
+/// The result of Apple's sheet.
 public struct AppleCredential: Sendable {
-    /// The token, with the raw nonce whose SHA-256 was in the request, and what comes beside it.
+    /// The token, the raw nonce whose SHA-256 was in the request, and the accompanying values.
     public var credentials: OpenIDConnectCredentials
-    /// Apple's identifier of the person (`ASAuthorizationAppleIDCredential.user`).
+    /// Apple's user id (`ASAuthorizationAppleIDCredential.user`).
     public var person: String
-    /// Given at the first sign-in only.
+    /// Sent at the first sign-in only.
     public var firstName: String? { credentials.name?.given }
-    /// Given at the first sign-in only.
+    /// Sent at the first sign-in only.
     public var lastName: String? { credentials.name?.family }
 
     /// - Parameters:
-    ///   - nonce: The raw one.
-    ///   - firstName: At most 50 characters are kept.
-    ///   - lastName: The same.
-    ///   - authorizationCode: With it the server can end Apple's consent when the account is deleted, as the App Store
-    ///     asks of apps.
+    ///   - nonce: The raw nonce.
+    ///   - firstName: Shortened to 50 characters.
+    ///   - lastName: Shortened to 50 characters.
+    ///   - authorizationCode: Lets the server revoke Apple's consent when the account is deleted, as the App Store
+    ///     requires.
     public init(
         idToken: String, nonce: String?, person: String, firstName: String?, lastName: String? = nil,
         authorizationCode: String? = nil

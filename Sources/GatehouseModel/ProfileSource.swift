@@ -1,19 +1,19 @@
 public import Gatehouse
 
-/// Reads and changes the profile of the person who is signed in: the gateway's `/v1/auth/me`.
+/// Reads and changes the signed-in user's profile: the gateway's `/v1/auth/me`.
 ///
-/// `GatewayClient` is the one for an app. Another conformer sends the session's access token, and refreshes it once
-/// when it is refused. It throws `GatewayError`, `AuthClientError`, ``AuthError`` or `CancellationError`; what means
-/// "not signed in" (`GatewayError.notAuthenticated`) means that a refresh was tried and did not help.
+/// Apps use `GatewayClient`. Other implementations must send the session's access token and refresh it once if it is
+/// refused. They throw `GatewayError`, `AuthClientError`, ``AuthError`` or `CancellationError`.
+/// `GatewayError.notAuthenticated` means that a refresh did not help.
 public protocol ProfileSource: Sendable {
     func fetchMe() async throws -> SignedInAccount
 
-    /// Changes what is given and keeps the rest; the caller has given something.
+    /// Changes the given fields, at least one.
     ///
-    /// - Returns: What `fetchMe` answers after the change.
+    /// - Returns: The updated account, as `fetchMe` would return it.
     func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount
 
-    /// Deletes the account with everything that belongs to it, or nothing. Repeating it is harmless.
+    /// Deletes the account with all its data, or nothing. Safe to repeat.
     func deleteAccount() async throws
 }
 

@@ -1,23 +1,23 @@
 import Crypto
 public import Gatehouse
 
-/// Ties a provider's token to one sign-in: the provider gets ``hashed``, the server ``raw`` (requirement E8).
+/// Binds a provider's token to one sign-in: the provider gets ``hashed``, the server ``raw`` (OpenID Connect Core 1.0
+/// §3.1.3.7).
 ///
-/// A token that somebody kept from elsewhere does not hold the hash, and the server refuses it. Make one for each
-/// sheet.
+/// The server refuses a stolen token, because it does not contain the hash. Create one for each sheet.
 public struct SignInNonce: Hashable, Sendable {
     /// For the server, as the `nonce` of the credentials.
     public let raw: String
 
-    /// 32 random bytes as 43 characters.
+    /// Makes a nonce of 32 random bytes, as 43 characters.
     ///
-    /// - Parameter randomness: As many bytes as asked for, from a generator fit for secrets.
+    /// - Parameter randomness: Returns cryptographically secure random bytes.
     public init(randomness: (Int) -> [UInt8] = SystemDefaults.randomBytes) { raw = Base64URL.text(randomness(32)) }
 
-    /// One that is known already, as for a test.
+    /// Makes a nonce from a known value, for tests.
     public init(raw: String) { self.raw = raw }
 
-    /// For the provider's request: the SHA-256 of ``raw`` as 64 hexadecimal digits.
+    /// The SHA-256 of ``raw`` as 64 hexadecimal digits, for the provider's request.
     public var hashed: String {
         SHA256.hash(data: Array(raw.utf8)).map { byte in
             let digits = String(byte, radix: 16)

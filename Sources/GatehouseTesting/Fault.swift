@@ -2,16 +2,16 @@ public import Gatehouse
 import GatehouseModel
 
 extension InMemoryAuthService {
-    /// What the service was asked for, as far as a server would have heard of it.
+    /// A call of the service, as a server would receive it.
     public enum Call: String, Hashable, Sendable, CaseIterable {
         case signUp
-        /// With address and password.
+        /// With email address and password.
         case signIn
         /// With a provider's token.
         case signInWithProvider
-        /// With what a browser came back with, to sign in or to link.
+        /// With the code from a browser, to sign in or to link.
         case finishInBrowser
-        /// Where a browser starts to link a provider.
+        /// Requests the URL that starts linking a provider.
         case startLinkInBrowser
         case refresh
         case identities
@@ -19,14 +19,14 @@ extension InMemoryAuthService {
         case unlink
         case undoableLinks
         case undoLink
-        /// With a password, or with the session of somebody who is signed in.
+        /// With a password, or with the session of a signed-in user.
         case confirmLink
         case recoverAccount
-        /// Of the account, as a name that the server did not take with the sign-in.
+        /// Of the account; sends a name that the server did not store during the sign-in.
         case updateMetadata
-        /// Of address or password.
+        /// Of email address or password.
         case updateUser
-        /// For a code by mail.
+        /// Sends a code by mail.
         case reauthenticate
         case signOut
         case fetchMe
@@ -34,13 +34,13 @@ extension InMemoryAuthService {
         case deleteAccount
     }
 
-    /// What goes wrong, by name. Each fits some calls; what it does to a call is what an app sees of the real thing.
+    /// A named failure. Each applies to certain calls, with the same effect on the app as the real failure.
     public enum Fault: Hashable, Sendable {
-        /// There is no connection: nothing reaches the server. A sign-out still ends signed out here.
+        /// No connection: nothing reaches the server. A sign-out still signs out locally.
         case offline
-        /// The server does what it was asked, and its answer is lost.
+        /// The server processes the call, but its response is lost.
         case answerLost
-        /// The server does what it was asked, and its answer is held until ``InMemoryAuthService/release()``.
+        /// The server processes the call, but its response is held until ``InMemoryAuthService/release()``.
         case slow
         /// 503.
         case serviceUnavailable
@@ -48,55 +48,55 @@ extension InMemoryAuthService {
         case serverError
         /// 429.
         case rateLimited(retryAfter: Duration?)
-        /// Unknown address or wrong password.
+        /// An unknown address or wrong password.
         case wrongCredentials
-        /// A sign-up is refused with `user_already_exists`, a new address with `email_exists`, a link with
-        /// `identity_already_exists`, a provider's sign-in with `identity_needs_confirmation` and a question that nobody
-        /// can answer. (For one that can be answered, see
+        /// An address conflict: `user_already_exists` for a sign-up, `email_exists` for a change of address,
+        /// `identity_already_exists` for a link, and `identity_needs_confirmation` for a provider sign-in, with a
+        /// question that cannot be answered. (For one that can, see
         /// ``InMemoryAuthService/addAccount(email:password:firstName:favoriteTeams:isEmailProven:)``.)
         case emailTaken
-        /// The answer to a question comes too late.
+        /// The answer to a question is too late.
         case linkTicketExpired
-        /// The owner of the address has proven it meanwhile.
+        /// The address's owner has proven it meanwhile.
         case notRecoverable
-        /// The link cannot be taken back any more.
+        /// The link is too old to undo.
         case linkTooOld
-        /// A new password needs the current one.
+        /// A new password requires the current one.
         case currentPasswordRequired
-        /// The current password that was given is not the one.
+        /// The given current password is wrong.
         case currentPasswordWrong
-        /// A new password needs a code, which ``Call/reauthenticate`` sends.
+        /// A new password requires a code, which ``Call/reauthenticate`` sends.
         case codeRequired
-        /// The code that was given is not the one, or too old.
+        /// The given code is wrong or expired.
         case codeWrong
-        /// The server does not take the name that Apple told beside its token, as hosted Supabase.
+        /// The server ignores the name that Apple sends beside its token, as hosted Supabase does.
         case nameIgnored
         case weakPassword
-        /// The server does not take the provider's token.
+        /// The server refuses the provider's token.
         case tokenRejected
-        /// The person pressed "Cancel" on the provider's page.
+        /// The user pressed "Cancel" on the provider's page.
         case providerCancelled
-        /// The browser came back with a code that this device did not ask for.
+        /// The browser returned with a code that this device did not request.
         case invalidCallback
-        /// The account is there, and its profile is not.
+        /// The account exists, but its profile does not.
         case profileMissing
         /// The gateway's 403.
         case forbidden
-        /// The gateway takes neither the token nor the one that a refresh gave.
+        /// The gateway refuses both the token and the refreshed one.
         case accessTokenRefused
-        /// The server says that the session is over, such as `session_expired`.
+        /// The server states that the session has ended, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
-        /// The store does not answer, as on a locked phone. While it is so from the start, nobody knows who is signed
-        /// in; later, it keeps whoever is signed in from being replaced.
+        /// The store does not answer, as on a locked device. If so from the start, the state is unknown; later, the
+        /// current session cannot be replaced.
         case storeLocked
     }
 }
 
 extension InMemoryAuthService.Call {
-    /// Whether the gateway answers it.
+    /// Whether the call goes to the gateway.
     var isGateway: Bool { [.fetchMe, .updateProfile, .deleteAccount].contains(self) }
 
-    /// Whether it needs somebody who is signed in.
+    /// Whether the call requires a session.
     var needsSession: Bool {
         isGateway
             || [
@@ -105,7 +105,7 @@ extension InMemoryAuthService.Call {
             ].contains(self)
     }
 
-    /// Whether its answer is a session, which the store has to keep.
+    /// Whether the call returns a session, which the store must keep.
     var isKept: Bool {
         [
             .signUp, .signIn, .signInWithProvider, .finishInBrowser, .link, .confirmLink, .recoverAccount, .refresh,
@@ -115,7 +115,7 @@ extension InMemoryAuthService.Call {
 }
 
 extension InMemoryAuthService.Fault {
-    /// Whether it can happen to this call.
+    /// Whether the fault applies to this call.
     func fits(_ call: InMemoryAuthService.Call) -> Bool {
         switch self {
         case .offline, .answerLost, .slow, .serviceUnavailable, .serverError, .rateLimited: true
@@ -136,7 +136,7 @@ extension InMemoryAuthService.Fault {
         }
     }
 
-    /// What the caller is thrown; nil for faults that let the server do its part.
+    /// The error that the caller gets; nil for faults that let the server process the call.
     func error(at call: InMemoryAuthService.Call) -> (any Error)? {
         if call.isGateway { return gatewayError }
         let error: AuthClientError? =
@@ -163,7 +163,7 @@ extension InMemoryAuthService.Fault {
             case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
             case .storeLocked: Self.locked
             }
-        // A refresh does not tell the statuses that pass from no connection.
+        // A refresh treats temporary statuses like a missing connection.
         if call == .refresh, case .refused(let refusal) = error {
             return AuthClientError.offline(.status(refusal.status))
         }
@@ -205,7 +205,7 @@ extension InMemoryAuthService.Fault {
         .refused(AuthRefusal(status: status, code: code, retryAfter: retryAfter, linkQuestion: question))
     }
 
-    /// The caller's loss of an answer that the server sent.
+    /// The error for a lost response.
     func lostAnswer(at call: InMemoryAuthService.Call) -> any Error {
         call.isGateway ? GatewayError.offline(.noAnswer("in memory")) : Self.lost
     }

@@ -2,11 +2,11 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-/// Values for tests and previews: the same in every run.
+/// Values for tests and previews, the same in every run.
 public enum Fixtures {
     /// 2026-01-01T00:00:00Z.
     public static let date = Date(timeIntervalSince1970: 1_767_225_600)
-    /// Long enough for every form.
+    /// Satisfies every form.
     public static let password = "correct horse battery"
 
     /// A UUID that ends with the number.
@@ -19,11 +19,11 @@ public enum Fixtures {
             ))
     }
 
-    /// An account as the auth server shows it.
+    /// A user as the auth server returns it.
     ///
     /// - Parameters:
-    ///   - firstName: In its metadata, as a sign-up leaves it there.
-    ///   - identities: Nil for one by email.
+    ///   - firstName: The name in the metadata, where a sign-up stores it.
+    ///   - identities: The identities; nil for one with the email address.
     public static func user(
         _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
         identities: [UserIdentity]? = nil
@@ -40,11 +40,11 @@ public enum Fixtures {
             createdAt: date, updatedAt: date)
     }
 
-    /// One way to sign in.
+    /// A sign-in method.
     ///
     /// - Parameters:
     ///   - user: The number of the account.
-    ///   - person: What the provider calls the person.
+    ///   - person: The provider's id of the user.
     public static func identity(
         _ number: Int = 1, of user: Int = 1, _ provider: Provider = .apple, person: String = "person-1",
         email: String? = "ada@example.com"
@@ -55,7 +55,7 @@ public enum Fixtures {
             provider: provider.rawValue, email: email, createdAt: date, updatedAt: date, lastSignInAt: date)
     }
 
-    /// What a person is asked whose address an account has. No service knows its ticket.
+    /// A question about an address that belongs to an account. No service knows its ticket.
     public static func linkQuestion(
         email: String = "ada@example.com", provider: Provider = .google, signInMethods: [String] = ["password"],
         canRecover: Bool = true
@@ -65,14 +65,14 @@ public enum Fixtures {
             signInMethods: signInMethods, canRecover: canRecover)
     }
 
-    /// A session whose tokens open nothing.
+    /// A session with invalid tokens.
     public static func session(_ user: User = user()) -> Session {
         Session(
             accessToken: "access-token-of-a-test", refreshToken: "refresh-token-of-a-test", expiresIn: 3_600,
             expiresAt: date.timeIntervalSince1970 + 3_600, user: user)
     }
 
-    /// What the gateway answers about the person.
+    /// The gateway's response about the user.
     public static func account(
         _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
         favoriteTeams: [String] = []
@@ -83,7 +83,7 @@ public enum Fixtures {
                 id: id(number), firstName: firstName, favoriteTeams: favoriteTeams, createdAt: date))
     }
 
-    /// What a view shows.
+    /// A user as views show it.
     public static func authenticatedUser(
         _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
         favoriteTeams: [String] = []
@@ -93,11 +93,11 @@ public enum Fixtures {
 }
 
 extension Provider {
-    /// How identities by address and password are called.
+    /// The provider name of identities with email address and password.
     static let email: Provider = "email"
 }
 
 extension UUID {
-    /// As the API writes it.
+    /// As written in the API.
     var wire: String { uuidString.lowercased() }
 }

@@ -1,6 +1,6 @@
 import Gatehouse
 
-/// Holds whoever comes while it is closed, until it is opened or the task is cancelled.
+/// Suspends callers until it is opened or their task is cancelled.
 final class Gate: Sendable {
     private struct State {
         var count = 0
@@ -10,10 +10,10 @@ final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    /// How many wait.
+    /// The number of waiting callers.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits.
+    /// Waits until the gate is opened.
     ///
     /// - Throws: `CancellationError`.
     func wait() async throws {
@@ -40,7 +40,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Lets everybody go who waits, in the order in which they came.
+    /// Resumes all waiting callers in order of arrival.
     func open() {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }

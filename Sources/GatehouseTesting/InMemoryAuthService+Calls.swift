@@ -40,14 +40,14 @@ extension InMemoryAuthService {
                 } then: { _, _ in
                 }
             } catch {
-                // The server keeps a session whose tokens nobody has. A store that was locked for a moment is below.
+                // The server has opened a session that no client holds, because the store was locked for a moment.
                 if error as? AuthClientError == Fault.locked { throw AuthClientError.storeFailed("locked") }
             }
         }
         if isLocked { throw AuthClientError.storeFailed("locked") }
     }
 
-    /// A call whose answer signs in.
+    /// Makes a call that signs in.
     func opened(
         _ call: Call,
         _ open:
@@ -70,7 +70,7 @@ extension InMemoryAuthService {
     }
 }
 
-// The account that is signed in.
+// The signed-in account.
 extension InMemoryAuthService {
     public func accessToken() async throws -> String { try await fresh().session.accessToken }
 
@@ -92,9 +92,9 @@ extension InMemoryAuthService {
 
     public func reauthenticate() async throws { try await asUser(.reauthenticate) { _, _ throws(AuthClientError) in } }
 
-    /// A call of the auth server with the session's own token; the session then has the user as the server has it.
+    /// Makes a call of the auth server with the session's token, and updates the session's user.
     ///
-    /// - Parameter event: What is told after a call that changed the account.
+    /// - Parameter event: The event after a call that changed the account.
     @discardableResult
     func asUser(
         _ call: Call, then event: AuthChangeEvent? = nil,
@@ -154,7 +154,7 @@ extension InMemoryAuthService {
                 value
             }
         } catch AuthClientError.refused(let refusal) where refusal.code == .userNotFound {
-            // The gateway refuses the token; a refresh then finds the session gone, too.
+            // The gateway refuses the token, and a refresh then finds that the session has ended.
             throw GatewayError(noToken: end(kept, .refreshTokenNotFound))
         }
     }

@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 
 extension InMemoryAuthService {
-    /// One call: its fault, what the server does, and what is made of the answer here.
+    /// Runs one call: applies its fault, lets the server process it, and handles the response.
     func exchange<Answer: Sendable, Value: Sendable>(
         _ call: Call, _ serve: @Sendable (inout InMemoryServer, Fault?) throws -> Answer,
         then receive: @Sendable (inout State, Answer) throws -> Value
@@ -24,14 +24,14 @@ extension InMemoryAuthService {
         return try state.withLock { try receive(&$0, value) }
     }
 
-    /// The session with a token that is good for another 30 seconds, refreshed first when it is not.
+    /// Returns the session with a token that is valid for 30 more seconds, refreshed first if necessary.
     func fresh() async throws -> InMemoryDevice.Kept {
         let kept = try signedIn()
         if kept.goodUntil - clock.uptime > .seconds(30) { return kept }
         do {
             return try await refreshed()
         } catch let error as AuthClientError {
-            // Ahead of expiry a failure hurts nobody yet.
+            // A failure before the expiry is harmless: the token is still valid.
             if case .offline = error, kept.goodUntil > clock.uptime { return kept }
             throw error
         }
@@ -44,12 +44,12 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Joins the refresh under way, or starts it.
+    /// Joins the refresh in progress, or starts one.
     private func refreshed() async throws -> InMemoryDevice.Kept {
         let task = state.withLock { state in
             if let flight = state.device.flight { return flight }
             state.device.notify(.refreshAttempted(.expired))
-            // A caller's cancellation must not lose a rotated token.
+            // The cancellation of one caller must not lose a rotated token.
             let task = Task { try await self.fly() }
             state.device.flight = task
             return task

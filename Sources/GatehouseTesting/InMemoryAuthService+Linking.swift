@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 import GatehouseModel
 
-// In a browser.
+// Browser sign-in.
 extension InMemoryAuthService {
     public func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
         try await finish(.signIn, provider, browser)
@@ -77,7 +77,7 @@ extension InMemoryAuthService {
     }
 }
 
-// The ways to sign in of who is signed in.
+// Sign-in methods of the signed-in user.
 extension InMemoryAuthService {
     public func identities() async throws -> [UserIdentity] {
         try await asUser(.identities) { _, _ throws(AuthClientError) in }.identities ?? []

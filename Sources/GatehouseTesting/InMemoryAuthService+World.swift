@@ -2,9 +2,9 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-// What was there before.
+// Initial state.
 extension InMemoryAuthService {
-    /// A service whose store holds a session: somebody who was signed in when the app was last closed.
+    /// Creates a service whose store contains a session, as after a restart of the app.
     public static func signedIn(
         email: String = "ada@example.com", firstName: String? = "Ada", favoriteTeams: [String] = []
     ) -> InMemoryAuthService {
@@ -12,19 +12,19 @@ extension InMemoryAuthService {
         let id = service.addAccount(email: email, firstName: firstName, favoriteTeams: favoriteTeams)
         let (now, uptime) = (service.clock.now, service.clock.uptime)
         service.state.withLock { state in
-            // What is lost: nothing, the account was made one line above.
+            // Lost: nothing, because the account was created one line above.
             guard let opened = try? state.server.open(id, at: now) else { return }
             _ = state.device.keep(opened, at: uptime)
         }
         return service
     }
 
-    /// Somebody who signed up before. An address that has an account already keeps it as it was.
+    /// Adds an account with a password. An existing account with this address stays as it is.
     ///
-    /// - Parameter isEmailProven: Whether a provider that proves the same address opens this account, too. Otherwise
-    ///   it asks, with `identity_needs_confirmation` and a question: the password confirms, and the address can be
-    ///   recovered.
-    /// - Returns: The account's identifier.
+    /// - Parameter isEmailProven: Whether a provider that verifies the same address opens this account too. Otherwise
+    ///   the sign-in throws `identity_needs_confirmation` with a question, which the password confirms; the address can
+    ///   also be claimed.
+    /// - Returns: The account's id.
     @discardableResult
     public func addAccount(
         email: String, password: String = Fixtures.password, firstName: String? = nil, favoriteTeams: [String] = [],
@@ -44,9 +44,9 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Somebody who signed in with a provider before.
+    /// Adds an account with a provider identity.
     ///
-    /// - Returns: The account's identifier.
+    /// - Returns: The account's id.
     @discardableResult
     public func addAccount(of person: ProviderPerson, at provider: Provider, firstName: String? = nil) -> UUID {
         let now = clock.now
@@ -59,29 +59,29 @@ extension InMemoryAuthService {
     }
 }
 
-// What others do.
+// Events outside of the app.
 extension InMemoryAuthService {
-    /// The person opened the mail of the sign-up: the address is confirmed, and proven.
+    /// Simulates that the user opened the confirmation mail of a sign-up: the address is now confirmed and proven.
     public func confirmEmail(of email: String) {
         update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
     }
 
-    /// The person opened the mail for a new password: signed in here, and asked for one.
+    /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password.
     public func openRecoveryMail(of email: String) {
         let (now, uptime) = (clock.now, clock.uptime)
         update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
         state.withLock { state in
             state.restore()
             guard let id = state.server.account(email: email)?.user.id,
-                // What is lost: nothing, the account is there.
+                // Lost: nothing, because the account exists.
                 let opened = try? state.server.open(id, at: now)
             else { return }
-            // What is lost: nothing, no wish comes between.
+            // Lost: nothing, because no sign-in or sign-out intervenes.
             _ = try? state.device.adopt(opened, begun: state.device.wishes, at: uptime, then: .passwordRecovery)
         }
     }
 
-    /// Another part of the app changed the account, such as its metadata.
+    /// Simulates that another part of the app changed the account, such as its metadata.
     public func changeUser(_ change: @Sendable (inout User) -> Void) {
         state.withLock { state in
             guard var user = state.device.kept?.session.user else { return }
@@ -92,7 +92,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Another device, or an administrator, changed the profile; nobody here hears of it.
+    /// Simulates that another device or an administrator changed the profile. The app is not notified.
     public func changeProfile(of email: String, _ change: @Sendable (inout ProfileSummary) -> Void) {
         update(email) { account in
             if var profile = account.profile {
@@ -102,7 +102,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// The session here ends now, such as by `.endedByServer(.sessionExpired)` or `.signedOutElsewhere`.
+    /// Ends the current session, for example with `.endedByServer(.sessionExpired)` or `.signedOutElsewhere`.
     public func endSession(_ reason: SignedOutReason) {
         state.withLock { state in
             state.restore()
@@ -111,7 +111,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// An administrator deleted the account. Its sessions hear of it when they need another token.
+    /// Simulates that an administrator deleted the account. Its sessions notice when they need a new token.
     public func removeAccount(email: String) {
         state.withLock { state in
             if let account = state.server.account(email: email) { state.server.remove(account.user.id) }
@@ -126,7 +126,7 @@ extension InMemoryAuthService {
 }
 
 extension InMemoryAuthService {
-    /// The manager of an app that starts now, with a store of its own for names that Apple gave.
+    /// Creates the manager of an app that starts now, with its own store for names from Apple.
     @MainActor
     public func makeManager(
         storage: any SecureStorage = MemoryStorage(), telemetry: [any TelemetrySink] = [],
@@ -139,8 +139,8 @@ extension InMemoryAuthService {
 }
 
 extension AuthManager {
-    /// Waits for what the manager has to hear first, such as `{ $0.phase == .unauthenticated }` after a start. Ends
-    /// early when the task is cancelled, as by a test's time limit.
+    /// Waits until a condition holds, such as `{ $0.phase == .unauthenticated }` after a start. Returns early if the
+    /// task is cancelled, for example by a test's time limit.
     public func wait(until condition: @MainActor (AuthManager) -> Bool) async {
         while !condition(self), !Task.isCancelled { await Task.yield() }
     }

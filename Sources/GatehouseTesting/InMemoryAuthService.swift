@@ -2,11 +2,11 @@ import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-/// An `AuthService` that keeps its accounts in memory: for an app's tests and previews, without server and network.
+/// An `AuthService` with in-memory accounts, for an app's tests and previews without server and network.
 ///
-/// It does what the live service does: accounts by address or provider, profiles, sessions whose tokens expire on a
-/// ``VirtualClock`` and are refreshed, and both streams with every event and reason. What can go wrong has a name
-/// (``Fault``), for the next calls or until it is cleared:
+/// It behaves like the live service: accounts with passwords or providers, profiles, sessions whose tokens expire on a
+/// ``VirtualClock`` and are refreshed, and both streams with every event and reason. Failures have names (``Fault``)
+/// and apply to the next calls or until they are cleared:
 ///
 /// ```swift
 /// let service = InMemoryAuthService()
@@ -16,24 +16,24 @@ public import GatehouseModel
 /// service.meet(.offline)                                      // the next call
 /// service.meet(.profileMissing, at: .fetchMe)                 // the next call of this kind
 /// service.stay(.serviceUnavailable)                           // every call, until clear()
-/// service.meet(.slow); …; service.release()                   // an answer that comes when you say so
+/// service.meet(.slow); …; service.release()                   // a response that arrives on demand
 /// ```
 ///
-/// - ``ScriptedProviderSheet`` stands in for Apple's and Google's sheets, and for the browser.
-/// - ``addAccount(email:password:firstName:favoriteTeams:isEmailProven:)`` and ``signedIn(email:firstName:favoriteTeams:)``
-///   say what was there before; ``endSession(_:)``, ``changeUser(_:)`` and ``removeAccount(email:)`` what others do.
-/// - ``calls``, ``openSessionCount`` and ``account(email:)`` say what reached the server, and what it holds.
+/// - ``ScriptedProviderSheet`` replaces Apple's and Google's sheets, and the browser.
+/// - ``addAccount(email:password:firstName:favoriteTeams:isEmailProven:)`` and
+///   ``signedIn(email:firstName:favoriteTeams:)`` set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and
+///   ``removeAccount(email:)`` simulate events outside of the app.
+/// - ``calls``, ``openSessionCount`` and ``account(email:)`` show what reached the server and what it stores.
 ///
-/// What it leaves out: mails (``confirmEmail(of:)`` and ``openRecoveryMail(of:)`` stand for the person who reads
-/// them), rate limits of its own, further tries after failures that pass, and the device's store, of which it knows
-/// only that it can be locked.
+/// Not simulated: mails (``confirmEmail(of:)`` and ``openRecoveryMail(of:)`` replace the user who opens them), the
+/// server's own rate limits, retries after temporary failures, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: AuthService {
     struct State: Sendable {
         var server = InMemoryServer()
         var device = InMemoryDevice()
         var script = FaultScript()
 
-        /// Lets the store answer, unless it is locked.
+        /// Makes the store answer, unless it is locked.
         mutating func restore() {
             if !script.isStoreLocked { device.restore() }
         }
@@ -41,12 +41,13 @@ public final class InMemoryAuthService: AuthService {
 
     let state = Locked(State())
     let gate = Gate()
-    /// Its time, and that of a manager that it makes.
+    /// The clock of the service and of managers that it creates.
     public let clock: VirtualClock
 
-    /// Nobody is signed in, and nobody has an account.
+    /// Creates a signed-out service without accounts.
     ///
-    /// - Parameter confirmsAutomatically: Whether a sign-up signs in at once; else it waits for ``confirmEmail(of:)``.
+    /// - Parameter confirmsAutomatically: Whether a sign-up signs in immediately. Otherwise it waits for
+    ///   ``confirmEmail(of:)``.
     public init(confirmsAutomatically: Bool = true, clock: VirtualClock = VirtualClock()) {
         self.clock = clock
         state.withLock { $0.server.confirmsAutomatically = confirmsAutomatically }
@@ -81,23 +82,23 @@ public final class InMemoryAuthService: AuthService {
     }
 }
 
-// What goes wrong.
+// Faults.
 extension InMemoryAuthService {
-    /// The faults of the next calls, one each, in this order: each is met by the next call that it fits.
+    /// Applies faults to the next calls: each fault to the next call that it fits, in this order.
     ///
-    /// - Parameter call: Of this kind only; nil for any that the fault fits.
+    /// - Parameter call: Restricts the faults to this kind of call.
     public func meet(_ faults: Fault..., at call: Call? = nil) {
         state.withLock { $0.script.next += faults.map { ($0, call) } }
     }
 
-    /// The fault of every call that it fits, until ``clear()``. Faults of ``meet(_:at:)`` go first.
+    /// Applies a fault to every call that it fits, until ``clear()``. Faults of ``meet(_:at:)`` take precedence.
     ///
-    /// - Parameter call: Of this kind only; nil for any that the fault fits.
+    /// - Parameter call: Restricts the fault to this kind of call.
     public func stay(_ fault: Fault, at call: Call? = nil) {
         state.withLock { $0.script.lasting.append((fault, call)) }
     }
 
-    /// From now on all is well. A store that was locked answers. Held answers stay held.
+    /// Removes all faults. A locked store answers again. Held responses stay held.
     public func clear() {
         state.withLock { state in
             (state.script.next, state.script.lasting) = ([], [])
@@ -105,25 +106,25 @@ extension InMemoryAuthService {
         }
     }
 
-    /// The faults of ``meet(_:at:)`` that no call has met yet.
+    /// The faults of ``meet(_:at:)`` that have not been applied yet.
     public var pendingFaults: [Fault] { state.withLock { $0.script.next.map(\.fault) } }
 
-    /// How many answers are held by ``Fault/slow``.
+    /// The number of responses held by ``Fault/slow``.
     public var heldCount: Int { gate.waitingCount }
 
-    /// Lets the held answers arrive.
+    /// Releases the held responses.
     public func release() { gate.open() }
 }
 
-// What the server has seen, and holds.
+// The server's view.
 extension InMemoryAuthService {
-    /// Every call so far, in order. A token that is fresh needs none.
+    /// All calls so far, in order. A fresh token requires no call.
     public var calls: [Call] { state.withLock { $0.script.calls } }
 
-    /// How many sessions the server keeps open, of all people.
+    /// The number of open sessions on the server, of all users.
     public var openSessionCount: Int { state.withLock { $0.server.sessions.count } }
 
-    /// What the server holds about somebody; nil for an address without account.
+    /// The account with this address on the server; nil if there is none.
     public func account(email: String) -> SignedInAccount? {
         state.withLock { state in
             state.server.account(email: email).map { account in
@@ -133,7 +134,7 @@ extension InMemoryAuthService {
     }
 }
 
-/// Which call meets which fault.
+/// Assigns faults to calls.
 struct FaultScript: Sendable {
     typealias Entry = (fault: InMemoryAuthService.Fault, call: InMemoryAuthService.Call?)
 

@@ -1,13 +1,13 @@
 import Gatehouse
 
-/// What a client on a device does with the server's answers: keeps the session, and tells who listens.
+/// The client side: stores the session and notifies listeners.
 struct InMemoryDevice: Sendable {
-    /// The session in use.
+    /// The current session.
     struct Kept: Sendable {
         var session: Session
-        /// The server's number of it.
+        /// The session's number on the server.
         var id: Int
-        /// Uptime at which the access token ends.
+        /// The uptime at which the access token expires.
         var goodUntil: Duration
     }
 
@@ -16,28 +16,28 @@ struct InMemoryDevice: Sendable {
         var hasInitial = false
     }
 
-    /// What a browser was sent away for.
+    /// The purpose of a browser flow.
     enum Flow: Hashable, Sendable {
         case signIn
         case link
     }
 
     var kept: Kept?
-    /// Why nobody is signed in.
+    /// Why the user is signed out.
     var reason = SignedOutReason.neverSignedIn
     /// Whether the store has answered.
     var isRestored = false
-    /// How often the app signed somebody in or out: who began before has come too late.
+    /// The number of sign-ins and sign-outs by the app. A call that began before the last one is superseded.
     var wishes = 0
     var flows: [String: Flow] = [:]
-    /// The people of whom Apple said "revoked", and whose sessions have ended for it.
+    /// The users whose sessions have already ended because Apple reported `revoked`.
     var revoked: Set<String> = []
     var flight: Task<Kept, any Error>?
     private var listeners: [Int: Listener] = [:]
     private var notices: [Int: AsyncStream<AuthNotice>.Continuation] = [:]
     private var count = 0
 
-    /// What somebody is told whose call was overtaken.
+    /// The error for a superseded call.
     var overtaken: AuthClientError { kept == nil ? .signedOut(reason) : .sessionChanged }
 
     mutating func restore() {
@@ -58,7 +58,7 @@ struct InMemoryDevice: Sendable {
         return opened.session
     }
 
-    /// Signs in, unless the person signed out or in since.
+    /// Signs in, unless the app has signed out or in since.
     mutating func adopt(
         _ opened: InMemoryServer.Opened, begun: Int, at uptime: Duration, then further: AuthChangeEvent? = nil
     ) throws(AuthClientError) -> Session {
@@ -70,9 +70,9 @@ struct InMemoryDevice: Sendable {
         return session
     }
 
-    /// Signs out by the person's wish.
+    /// Signs out at the app's request.
     ///
-    /// - Returns: The session that was there.
+    /// - Returns: The previous session.
     mutating func signOut() -> Kept? {
         let (old, wasGuest) = (kept, isRestored && kept == nil)
         wishes += 1
@@ -81,14 +81,14 @@ struct InMemoryDevice: Sendable {
         return old
     }
 
-    /// The session is over, by nobody's wish here.
+    /// Ends the session for a reason other than the app's request.
     mutating func end(_ reason: SignedOutReason) {
         guard kept != nil else { return }
         (kept, self.reason) = (nil, reason)
         happened(.signedOut(reason))
     }
 
-    /// The server's newer word about the user.
+    /// Replaces the user by a newer version from the server.
     mutating func replace(_ user: User, then event: AuthChangeEvent? = nil) {
         if kept?.session.user.id == user.id { kept?.session.user = user }
         if let event { happened(event) }
@@ -119,7 +119,7 @@ extension InMemoryDevice {
         for continuation in notices.values { continuation.yield(notice) }
     }
 
-    /// To who hears of nothing before, the first event says it all, but why somebody was signed out.
+    /// For a new listener the first event is sufficient, except for the reason of a sign-out.
     mutating func happened(_ event: AuthChangeEvent) {
         let newcomers = Set(listeners.filter { !$0.value.hasInitial }.keys)
         isRestored = true

@@ -1,9 +1,9 @@
 import Foundation
 import Gatehouse
 
-/// What the gateway takes as a profile (requirement C2).
+/// The gateway's rules for profiles.
 enum InMemoryGateway {
-    /// Changes what is given.
+    /// Changes the given members.
     ///
     /// - Throws: `GatewayError.refused` with status 400.
     static func change(
@@ -34,7 +34,7 @@ enum InMemoryGateway {
         .refused(GatewayRefusal(status: 400, code: "BAD_REQUEST", message: message))
     }
 
-    /// `league_identifier`: lower-case letters and digits, then letters, digits and `-`.
+    /// Whether the text is a `league_identifier`: lower-case letters and digits, then letters, digits and `-`.
     private static func isTeam(_ text: String) -> Bool {
         let parts = text.split(separator: "_", maxSplits: 1)
         guard text.utf8.count <= 50, parts.count == 2, let first = parts[0].first, first.isLowercase else {

@@ -1,34 +1,34 @@
 import Foundation
 import Gatehouse
 
-/// A question that waits for its answer.
+/// A pending question.
 struct AskedLink: Sendable {
     var token: ScriptedToken
     var question: LinkQuestion
 }
 
-/// A link that can be taken back.
+/// A link that can be undone.
 struct MadeLink: Sendable {
     var owner: UUID
     var link: UndoableLink
     var wasProven: Bool
 }
 
-// Providers' identities.
+// Identities of providers.
 extension InMemoryServer {
     static let ticketLifetime: TimeInterval = 600
     static let undoPeriod: TimeInterval = 30 * 86_400
 
-    /// The account of the provider's person, by the rules of Docs/linking.md; one is made for somebody new.
+    /// Signs in with a provider by the rules of Docs/linking.md, creating an account if necessary.
     ///
-    /// - Throws: 422 with a question, when the owner of the address has to agree.
+    /// - Throws: 422 with a question if the address's owner must confirm.
     mutating func signIn(_ token: ScriptedToken, at now: Date) throws(AuthClientError) -> Opened {
         let person = token.person
         if let (owner, identity) = owner(of: token) {
             take(token.name, for: owner)
             return try open(owner, by: identity, at: now)
         }
-        // An address that the provider does not vouch for decides nothing.
+        // An address that the provider has not verified is ignored.
         guard let email = person.email, person.isEmailVerified, !person.isEmailHidden, !undone.contains(token.key),
             let holder = account(email: email)
         else { return try begin(with: token, at: now) }
@@ -43,7 +43,7 @@ extension InMemoryServer {
         return try add(token, to: id, "proven_by_both", at: now)
     }
 
-    /// An account of its own.
+    /// Creates an account for the identity.
     private mutating func begin(
         with token: ScriptedToken, as id: UUID? = nil, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -69,7 +69,7 @@ extension InMemoryServer {
         return Fault.refused(422, .identityNeedsConfirmation, question: question)
     }
 
-    /// Adds the identity of a question to an account.
+    /// Links the identity of a question to an account.
     mutating func confirm(_ ticket: LinkTicket, for id: UUID, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         guard holder.user.id == id else { throw Fault.refused(403, .linkTicketOtherAccount) }
@@ -77,7 +77,7 @@ extension InMemoryServer {
         return try add(asked.token, to: id, "confirmed_by_owner", at: now)
     }
 
-    /// The same for who gives the password of the account.
+    /// Links the identity of a question with the account's password.
     mutating func confirm(
         _ ticket: LinkTicket, _ email: String, _ password: String, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -87,7 +87,8 @@ extension InMemoryServer {
         return try confirm(ticket, for: account.user.id, at: now)
     }
 
-    /// Takes the address with a new account. What is another person's by a provider keeps its account without it.
+    /// Claims the address for a new account. Provider identities of another user keep the old account, without the
+    /// address.
     mutating func recover(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         guard !holder.isEmailProven else { throw Fault.refused(422, .linkNotRecoverable) }
@@ -102,7 +103,7 @@ extension InMemoryServer {
         return try begin(with: asked.token, at: now)
     }
 
-    /// - Throws: 404 for a ticket that nobody has, 409 when nobody has the address any more.
+    /// - Throws: 404 for an unknown ticket, 409 if no account has the address any more.
     private mutating func answered(
         _ ticket: LinkTicket, at now: Date
     ) throws(AuthClientError) -> (AskedLink, holder: Account) {
@@ -117,7 +118,7 @@ extension InMemoryServer {
     }
 }
 
-// Linking and unlinking by hand.
+// Manual linking and unlinking.
 extension InMemoryServer {
     func owner(of token: ScriptedToken) -> (account: UUID, identity: UUID?)? {
         for account in accounts {
@@ -129,7 +130,7 @@ extension InMemoryServer {
         return nil
     }
 
-    /// Links, and opens a session for it.
+    /// Links an identity and opens a session.
     mutating func link(
         _ token: ScriptedToken, to kept: InMemoryDevice.Kept?, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -157,7 +158,7 @@ extension InMemoryServer {
         return try open(id, by: identity, at: now)
     }
 
-    /// A name goes where none is: into the metadata, and into the profile.
+    /// Stores a name in the metadata and the profile, unless they have one.
     private mutating func take(_ name: AppleName?, for id: UUID) {
         guard let name else { return }
         update(id) { account in
@@ -181,7 +182,7 @@ extension InMemoryServer {
             .sorted { ($0.linkedAt, $0.id.wire) > ($1.linkedAt, $1.id.wire) }
     }
 
-    /// From then on the identity is another person's.
+    /// From then on the identity belongs to another user.
     mutating func undo(_ identity: UUID, of id: UUID, at now: Date) throws(AuthClientError) {
         guard let known = account(id)?.user.identities?.first(where: { $0.identityID == identity }) else {
             throw Fault.refused(422, .identityNotFound)

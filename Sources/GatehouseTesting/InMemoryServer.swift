@@ -2,35 +2,35 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// The accounts, and what a server does with them. Knows no client: what it refuses, it throws.
+/// The accounts and the server's behaviour. Independent of clients; throws its refusals.
 struct InMemoryServer: Sendable {
     struct Account: Sendable {
         var user: User
         var profile: ProfileSummary?
         var password: String?
         var isConfirmed = true
-        /// Whether the owner has shown to have the address.
+        /// Whether the address's ownership is proven.
         var isEmailProven = false
     }
 
-    /// What opens a session, as the server answers it.
+    /// A new session, as the server returns it.
     struct Opened: Sendable {
         var session: Session
         var id: Int
     }
 
     var accounts: [Account] = []
-    /// The owners of sessions by the sessions' numbers.
+    /// The owners of sessions, by session number.
     var sessions: [Int: UUID] = [:]
-    /// The identities that opened sessions, by the sessions' numbers.
+    /// The identities that opened sessions, by session number.
     var openers: [Int: UUID] = [:]
-    /// Questions that wait for an answer, by their tickets.
+    /// Pending questions, by ticket.
     var questions: [LinkTicket: AskedLink] = [:]
-    /// Links that can be taken back, by the identities that they added.
+    /// Links that can be undone, by the identity that they added.
     var links: [UUID: MadeLink] = [:]
-    /// Identities whose link was taken back.
+    /// Identities whose link was undone.
     var undone: Set<String> = []
-    /// Identities that owners took off their accounts.
+    /// Identities that owners removed from their accounts.
     var unlinked: [UUID: Set<String>] = [:]
     var confirmsAutomatically = true
     static let lifetime: Duration = .seconds(3_600)
@@ -46,7 +46,7 @@ struct InMemoryServer: Sendable {
     func account(_ id: UUID) -> Account? { index(id).map { accounts[$0] } }
     func account(email: String) -> Account? { index(email: email).map { accounts[$0] } }
 
-    /// Does nothing when the account is gone.
+    /// Does nothing if the account does not exist.
     mutating func update(_ id: UUID, _ change: (inout Account) -> Void) {
         if let index = index(id) { change(&accounts[index]) }
     }
@@ -56,7 +56,7 @@ struct InMemoryServer: Sendable {
 
 // Signing up and in.
 extension InMemoryServer {
-    /// - Returns: The session, or the user who waits for a mail.
+    /// - Returns: The session, or the user who must confirm a mail.
     mutating func signUp(
         _ email: String, _ password: String, _ firstName: String?, at now: Date
     ) throws(AuthClientError) -> (Opened?, User) {
@@ -65,7 +65,7 @@ extension InMemoryServer {
         }
         if index(email: email) != nil {
             guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
-            // The made-up user does not tell that the address is known.
+            // A fictitious user, so that the response does not reveal that the address is registered.
             let id = Fixtures.id(number())
             return (nil, User(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
         }
@@ -85,9 +85,9 @@ extension InMemoryServer {
         return try open(account.user.id, at: now)
     }
 
-    /// Reads what a provider's sheet gave, and checks the nonce.
+    /// Reads the token from a provider's sheet, and checks the nonce.
     ///
-    /// - Throws: 400 without a word, as the API refuses a token.
+    /// - Throws: 400 without a code, as the API does for an invalid token.
     static func token(of credentials: OpenIDConnectCredentials) throws(AuthClientError) -> ScriptedToken {
         guard var token = ScriptedToken(credentials.idToken), token.provider == credentials.provider,
             token.nonce == credentials.nonce.map({ SignInNonce(raw: $0).hashed })
@@ -107,14 +107,14 @@ extension InMemoryServer {
         return id
     }
 
-    /// - Parameter opener: The identity that opens it; nil for a password.
+    /// - Parameter opener: The identity that opens the session; nil for a password.
     mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
         let number = number()
         (sessions[number], openers[number]) = (id, opener)
         return try refresh(number, at: now)
     }
 
-    /// - Throws: `refresh_token_not_found` for a session that the server has no longer.
+    /// - Throws: `refresh_token_not_found` for a session that has ended.
     mutating func refresh(_ session: Int, at now: Date) throws(AuthClientError) -> Opened {
         guard let id = sessions[session], let account = account(id) else {
             throw Fault.refused(400, .refreshTokenNotFound)
@@ -154,8 +154,8 @@ extension InMemoryServer {
         }
     }
 
-    /// A new address is the account's at once where addresses are confirmed automatically; a new password ends the
-    /// other sessions.
+    /// Changes the account. A new address takes effect immediately if confirmation is automatic. A new password ends
+    /// the other sessions.
     mutating func update(
         _ kept: InMemoryDevice.Kept, _ change: UserAttributes, at now: Date
     ) throws(AuthClientError) {

@@ -1,20 +1,20 @@
 public import Gatehouse
 public import GatehouseModel
 
-/// Somebody with an account at Apple, Google or another provider.
+/// A person with an account at Apple, Google or another provider.
 public struct ProviderPerson: Hashable, Sendable {
-    /// What the provider calls the person: the `sub` of its tokens.
+    /// The provider's id of the person, the `sub` of its tokens.
     public var id: String
-    /// Nil when the provider gives none.
+    /// nil if the provider sends none.
     public var email: String?
-    /// Whether the provider says that the address is the person's.
+    /// Whether the provider has verified the address.
     public var isEmailVerified: Bool
-    /// Whether the address is one of Apple's, which hides the person's own.
+    /// Whether the address is a relay of Apple's that hides the real one.
     public var isEmailHidden: Bool
-    /// Apple gives it the first time only, Google in every token.
+    /// Sent the first time only by Apple, in every token by Google.
     public var firstName: String?
 
-    /// Somebody of your own.
+    /// Creates a person.
     public init(
         id: String, email: String?, isEmailVerified: Bool = true, isEmailHidden: Bool = false,
         firstName: String? = nil
@@ -28,17 +28,17 @@ public struct ProviderPerson: Hashable, Sendable {
 
     /// Has the address `ada@example.com` and a name.
     public static let ada = ProviderPerson(id: "person-ada", email: "ada@example.com", firstName: "Ada")
-    /// Has another address, `grace@example.com`, and a name.
+    /// Has the address `grace@example.com` and a name.
     public static let grace = ProviderPerson(id: "person-grace", email: "grace@example.com", firstName: "Grace")
-    /// Hides the address behind one of Apple's.
+    /// Hides the address behind Apple's relay.
     public static let hidingEmail = ProviderPerson(
         id: "person-hiding", email: "x1y2z3@privaterelay.appleid.com", isEmailHidden: true, firstName: "Ada")
-    /// Gives no address and no name.
+    /// Has no address and no name.
     public static let withoutEmail = ProviderPerson(id: "person-without-email", email: nil, isEmailVerified: false)
 
-    /// What a sheet of the provider gives for this person. ``InMemoryAuthService`` alone takes its token.
+    /// The result of a provider's sheet for this person. Only ``InMemoryAuthService`` accepts its token.
     ///
-    /// - Parameter nonce: The one whose hash was in the request; nil when there was none.
+    /// - Parameter nonce: The nonce whose hash was in the request; nil if there was none.
     public func credentials(from provider: Provider, nonce: SignInNonce? = nil) -> OpenIDConnectCredentials {
         OpenIDConnectCredentials(
             provider: provider, idToken: ScriptedToken(self, from: provider, nonce: nonce?.hashed).text,
@@ -46,13 +46,13 @@ public struct ProviderPerson: Hashable, Sendable {
     }
 }
 
-/// What stands in for a provider's ID token: it has the form of one, and no signature.
+/// A simulated ID token, in the same format but without a signature.
 struct ScriptedToken: Hashable, Sendable {
     var person: ProviderPerson
     var provider: Provider
     /// The hashed nonce of the request.
     var nonce: String?
-    /// What came beside it.
+    /// The name sent beside the token.
     var name: AppleName?
 
     init(_ person: ProviderPerson, from provider: Provider, nonce: String?) {
@@ -61,7 +61,7 @@ struct ScriptedToken: Hashable, Sendable {
         self.nonce = nonce
     }
 
-    /// The same for one person at one provider.
+    /// Identifies a person at a provider.
     var key: String { Self.key(provider.rawValue, person.id) }
     static func key(_ provider: String, _ person: String) -> String { "\(provider) \(person)" }
 
@@ -72,16 +72,16 @@ struct ScriptedToken: Hashable, Sendable {
         ]
         claims["email"] = person.email.map(AnyJSON.string)
         claims["nonce"] = nonce.map(AnyJSON.string)
-        // Apple's tokens have no name.
+        // Apple's tokens contain no name.
         if provider != .apple { claims["given_name"] = person.firstName.map(AnyJSON.string) }
         return [#"{"alg":"none"}"#, AnyJSON.object(claims).text].map { Base64URL.text(Array($0.utf8)) + "." }.joined()
     }
 
-    /// - Returns: nil for the token of anybody else.
+    /// - Returns: nil for any other token.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])),
-            // What is lost: why somebody else's token cannot be read.
+            // Lost: why another token is unreadable.
             let json = try? JSONReader.read(bytes), let provider = json["iss"]?.stringValue,
             let id = json["sub"]?.stringValue
         else { return nil }

@@ -1,12 +1,12 @@
 public import Gatehouse
 
-/// Apple's word about people who once signed in with it, as a test says it.
+/// Simulates Apple's answers about Sign in with Apple.
 ///
 /// ```swift
 /// let apple = ScriptedAppleCredentials()
 /// let manager = service.makeManager(appleCredentials: apple.credentials)
 /// apple.set(.revoked, for: .ada)                                      // in the system's settings
-/// apple.askAgain()                                                    // the app comes to the front
+/// apple.askAgain()                                                    // the app becomes active
 /// await manager.wait { !$0.isLoggedIn }
 /// ```
 public final class ScriptedAppleCredentials: Sendable {
@@ -18,10 +18,10 @@ public final class ScriptedAppleCredentials: Sendable {
 
     private let state = Locked(State())
 
-    /// Everybody is authorized.
+    /// Creates a value for which every user is authorized.
     public init() {}
 
-    /// What a manager is given.
+    /// The credentials to pass to a manager.
     public var credentials: AppleCredentials {
         AppleCredentials { [state] person in
             state.withLock { state in
@@ -35,16 +35,16 @@ public final class ScriptedAppleCredentials: Sendable {
         }
     }
 
-    /// From now on this is what Apple says about somebody.
+    /// Sets the state of a person.
     public func set(_ answer: AppleCredentialState, for person: ProviderPerson) {
         state.withLock { $0.states[person.id] = answer }
     }
 
-    /// The app comes to the front, or the system tells of a change.
+    /// Simulates that the app became active or that the system reported a change.
     public func askAgain() {
         for listener in state.withLock({ $0.listeners }) { listener.yield() }
     }
 
-    /// The identifiers that were asked about, in order.
+    /// The user ids asked about, in order.
     public var asked: [String] { state.withLock { $0.asked } }
 }

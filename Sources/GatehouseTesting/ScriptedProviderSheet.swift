@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-/// Apple's sheet, Google's sheet, and the browser, with somebody in front of them who does what the script says.
+/// Simulates Apple's sheet, Google's sheet and the browser, with a user who follows a script.
 ///
 /// ```swift
 /// let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
@@ -10,25 +10,25 @@ public import GatehouseModel
 /// try await manager.signInWithApple { try await sheet.apple() }       // .signedIn
 /// ```
 ///
-/// As with Apple itself, a person's name comes the first time only, whether or not anybody kept it.
+/// As with Apple itself, a person's name is sent the first time only, whether or not the app stored it.
 public final class ScriptedProviderSheet: Sendable {
-    /// What the person does when a sheet is shown.
+    /// The user's reaction to a sheet.
     public enum Step: Hashable, Sendable {
         case signsIn(ProviderPerson)
         case cancels
-        /// The sheet itself fails.
+        /// The sheet fails.
         case fails
-        /// The sheet does not reach the provider.
+        /// The sheet cannot reach the provider.
         case isOffline
     }
 
-    /// What a sheet was asked for.
+    /// The request of a sheet.
     public struct Request: Hashable, Sendable {
-        /// Whose sheet it was.
+        /// The provider of the sheet.
         public var provider: Provider
-        /// The hash that the provider was given; nil when there was none.
+        /// The hashed nonce in the request; nil if there was none.
         public var nonce: String?
-        /// Such as `name` and `email`.
+        /// For example `name` and `email`.
         public var scopes: [String]
     }
 
@@ -42,30 +42,30 @@ public final class ScriptedProviderSheet: Sendable {
     private let state: Locked<State>
     private let gate = Gate()
 
-    /// - Parameter steps: One for each sheet that is shown; the last one is repeated. Without any, everybody cancels.
+    /// - Parameter steps: One step per sheet; the last one repeats. Without steps, the user always cancels.
     public init(_ steps: Step...) { state = Locked(State(steps: steps)) }
 
-    /// What was asked for, in order.
+    /// The requests so far, in order.
     public var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Replaces what is left of the script.
+    /// Replaces the rest of the script.
     public func follow(_ steps: Step...) { state.withLock { $0.steps = steps } }
 
-    /// Leaves the sheets open that are shown from now on, until ``release()``.
+    /// Keeps new sheets open until ``release()``.
     public func hold() { state.withLock { $0.isHeld = true } }
 
-    /// How many sheets are open.
+    /// The number of open sheets.
     public var heldCount: Int { gate.waitingCount }
 
-    /// Lets the person do what the script says, in every open sheet.
+    /// Continues the script in every open sheet.
     public func release() {
         state.withLock { $0.isHeld = false }
         gate.open()
     }
 
-    /// Apple's sheet.
+    /// Shows Apple's sheet.
     ///
-    /// - Parameter scopes: Without `name` and `email` Apple gives neither.
+    /// - Parameter scopes: Without `name` and `email` Apple sends neither.
     /// - Throws: ``SignInFailure``, `URLError` or `CancellationError`.
     public func apple(
         nonce: SignInNonce? = nil, scopes: [String] = ["name", "email"]
@@ -78,7 +78,7 @@ public final class ScriptedProviderSheet: Sendable {
             authorizationCode: "code-of-\(person.id)")
     }
 
-    /// Google's own sheet.
+    /// Shows Google's own sheet.
     ///
     /// - Throws: As ``apple(nonce:scopes:)``.
     public func google(
@@ -88,10 +88,10 @@ public final class ScriptedProviderSheet: Sendable {
         return person.credentials(from: .google, nonce: nonce)
     }
 
-    /// A browser that was given the address of an ``InMemoryAuthService``.
+    /// Opens a URL of an ``InMemoryAuthService`` in a browser.
     ///
-    /// - Returns: The app's own address with a code.
-    /// - Throws: As ``apple(nonce:scopes:)``; ``SignInFailure/invalidCallback`` for an address of somebody else.
+    /// - Returns: The app's redirect URL with a code.
+    /// - Throws: As ``apple(nonce:scopes:)``; ``SignInFailure/invalidCallback`` for any other URL.
     public func browser(_ address: URL) async throws -> URL {
         guard let flow = ScriptedFlow(address) else { throw SignInFailure.invalidCallback }
         let (person, _) = try await show(Request(provider: flow.provider, nonce: nil, scopes: []))
@@ -120,9 +120,9 @@ public final class ScriptedProviderSheet: Sendable {
 }
 
 extension ScriptedProviderSheet: WebAuthenticationSession {
-    /// The browser, coming back to `com.example.app://callback`.
+    /// Opens a browser that returns to `com.example.app://callback`.
     ///
-    /// - Throws: ``WebAuthenticationError`` as the system's sheet does.
+    /// - Throws: ``WebAuthenticationError``, as the system's sheet does.
     public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
         guard let redirect = URL(string: "com.example.app://callback") else {
             throw WebAuthenticationError.invalidRedirect
@@ -139,7 +139,7 @@ extension ScriptedProviderSheet: WebAuthenticationSession {
     }
 }
 
-/// A browser's way to a provider and back, as addresses carry it.
+/// A browser flow, as encoded in URLs.
 struct ScriptedFlow: Hashable, Sendable {
     var id: String
     var provider: Provider
@@ -160,7 +160,7 @@ struct ScriptedFlow: Hashable, Sendable {
         return URL(string: redirectTo)?.appending(queryItems: [URLQueryItem(name: "code", value: code)])
     }
 
-    /// The flow and the person that a code stands for.
+    /// The flow and the person of a code.
     static func read(code: String) -> (id: String, token: ScriptedToken)? {
         let parts = code.split(separator: "~", maxSplits: 1)
         guard parts.count == 2, let token = ScriptedToken(String(parts[1])) else { return nil }
@@ -179,7 +179,7 @@ extension ScriptedFlow {
 }
 
 extension URL {
-    /// The values of the query; of two with one name, the last.
+    /// The values of the query. Of duplicates the last counts.
     var queryValues: [String: String] {
         let items = URLComponents(url: self, resolvingAgainstBaseURL: false)?.queryItems ?? []
         return Dictionary(items.compactMap { item in item.value.map { (item.name, $0) } }) { _, last in last }

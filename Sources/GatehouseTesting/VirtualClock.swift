@@ -1,8 +1,8 @@
 public import Foundation
 public import Gatehouse
 
-/// A clock that stands still until a test moves it. Who sleeps on it wakes when it has been moved far enough, and
-/// nothing ever waits for real time.
+/// A clock that only a test advances. Tasks that sleep on it wake when it reaches their time, and never wait for real
+/// time.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -26,26 +26,26 @@ public final class VirtualClock: Sendable {
     private let state = Locked(State())
     private let start: Date
 
-    /// - Parameter start: What its wall clock shows until it is moved.
+    /// - Parameter start: The initial wall-clock time.
     public init(startingAt start: Date = Fixtures.date) { self.start = start }
 
-    /// What clients take.
+    /// The clock to pass to clients.
     public var clock: ClientClock {
         ClientClock(
             now: { self.now }, uptime: { self.uptime }, sleep: { try await self.sleep($0) })
     }
 
-    /// The start and how far it was moved.
+    /// The current wall-clock time.
     public var now: Date { start + uptime.inSeconds }
-    /// How far it was moved.
+    /// How far the clock has been advanced.
     public var uptime: Duration { state.withLock { $0.uptime } }
-    /// Every sleep that was asked for, in order.
+    /// All requested sleeps, in order.
     public var sleeps: [Duration] { state.withLock { $0.sleeps } }
-    /// How many sleep now.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Moves it, and wakes whoever slept up to the new time, the earliest first. A sleep that one of them begins
-    /// then counts from the new time.
+    /// Advances the clock and wakes due sleepers, the earliest first. A sleep that one of them then begins counts from
+    /// the new time.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.uptime += duration
@@ -56,7 +56,7 @@ public final class VirtualClock: Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns when at least so many sleep.
+    /// Waits until at least `count` tasks sleep.
     ///
     /// - Throws: `CancellationError`.
     public func waitForSleepers(_ count: Int = 1) async throws {
@@ -92,7 +92,7 @@ public final class VirtualClock: Sendable {
     private func cancel(_ id: Int) {
         let sleeper = state.withLock { state in
             let sleeper = state.sleepers.removeValue(forKey: id)
-            // The task was cancelled before it slept, or after it woke; ids are used once.
+            // The task was cancelled before its sleep or after its wake-up. Ids are unique.
             if sleeper == nil { state.cancelled.insert(id) }
             return sleeper
         }

@@ -1,29 +1,29 @@
 public import Gatehouse
 public import SwiftUI
 
-/// What the screens ask for beside `AuthManager`. What is nil is not offered.
+/// The calls that the screens need besides `AuthManager`. A nil call hides its feature.
 public struct AccountCalls: Sendable {
-    /// The teams that can be favourites. Without it a team is shown by its identifier and cannot be chosen.
+    /// Returns the teams that can be favourites. Without it, teams are shown by id and cannot be chosen.
     public var teams: (@Sendable () async throws -> [LeagueTeam])?
-    /// Sends the mail with which a person gets a new password.
+    /// Sends the mail for a password reset.
     public var sendPasswordMail: (@Sendable (_ email: String) async throws -> Void)?
-    /// Sends the mail of a sign-up once more.
+    /// Sends the confirmation mail of a sign-up again.
     public var resendConfirmation: (@Sendable (_ email: String) async throws -> Void)?
-    /// Where the links of mails lead, and nothing else: addresses that are no answer to it are left alone.
+    /// The target of links in mails, used for nothing else. The app ignores other URLs.
     public var redirectTo: URL?
-    /// Finishes what the link of a mail began: an address is confirmed, or a password can be set.
+    /// Completes the link of a mail, which confirms an address or allows setting a password.
     public var openLink: (@Sendable (_ url: URL) async throws -> Void)?
-    /// Where the person is signed in.
+    /// Returns the user's sessions.
     public var devices: (@Sendable () async throws -> [SessionInfo])?
-    /// Signs the person out in one place.
+    /// Ends one of the user's sessions.
     public var endDevice: (@Sendable (_ id: UUID) async throws -> Void)?
 
-    /// Nothing is offered.
+    /// Creates a value without calls.
     public init() {}
 
-    /// Everything that the two offer.
+    /// Creates all calls that both clients support.
     ///
-    /// - Parameter redirectTo: Where the links of the mails lead; registered at the server.
+    /// - Parameter redirectTo: The target of links in mails; the server must allow it.
     public init(client: AuthClient, gateway: GatewayClient, redirectTo: URL? = nil) {
         teams = { try await gateway.teams() }
         sendPasswordMail = { try await client.resetPasswordForEmail($0, redirectTo: redirectTo) }

@@ -2,11 +2,10 @@ import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Shows the login screen to a guest, and the profile to a user. It closes itself when somebody signs in or out:
-    /// never does one screen flash up in the other's place.
+    /// Presents a sheet with the login screen, or the profile of a signed-in user. It closes when the user signs in or
+    /// out, without a flash of the other screen.
     ///
-    /// Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives, and leaves the screen to the question for a
-    /// new password.
+    /// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above. Gives way to the sheet for a new password.
     public func accountSheet(isPresented: Binding<Bool>) -> some View {
         modifier(AccountSheet(isPresented: isPresented))
     }
@@ -21,14 +20,14 @@ private struct AccountSheet: ViewModifier {
             .sheet(isPresented: isPresented) {
                 AccountScreen(isUser: manager.isLoggedIn).modifier(MailLinksInSheet())
             }
-            // Here, not in the screens: they go away in the same update.
+            // Here rather than in the screens, which disappear in the same update.
             .onChange(of: manager.isLoggedIn) { isPresented.wrappedValue = false }
-            // One sheet at a time: whoever came by a recovery mail is asked for a password.
+            // Only one sheet can be open: a password reset takes precedence.
             .onChange(of: manager.needsNewPassword) { _, isNeeded in if isNeeded { isPresented.wrappedValue = false } }
     }
 }
 
-/// Stays what it was when it opened.
+/// Keeps the screen with which it opened.
 private struct AccountScreen: View {
     @State private var isUser: Bool
 

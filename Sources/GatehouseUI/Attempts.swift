@@ -1,8 +1,8 @@
 import SwiftUI
 
 extension View {
-    /// Does what a person asked for, once for each number, counted from 1. A `task(id:)` alone would do it again: SwiftUI
-    /// starts it anew, with the number that it had, whenever its page is uncovered.
+    /// Performs a user's request once per number, starting at 1. `task(id:)` alone would repeat it: SwiftUI restarts
+    /// the task with the same id when its page reappears.
     func attempt(_ number: Int, perform: @escaping @MainActor () async -> Void) -> some View {
         modifier(Attempts(number: number, perform: perform))
     }

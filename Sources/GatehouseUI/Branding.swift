@@ -1,16 +1,16 @@
 public import SwiftUI
 
-/// What makes the screens an app's own.
+/// The app's own texts, symbol and colour in the screens.
 public struct Branding: Sendable {
-    /// The app's name, not translated.
+    /// The app's name, not localized.
     public var name: String
-    /// An SF Symbol.
+    /// The name of an SF Symbol.
     public var symbol: String
-    /// Why to sign in. A key of `bundle`, or of this package's catalogue.
+    /// The reason to sign in, as a key in `bundle` or in this package's catalogue.
     public var tagline: String
-    /// Where the tagline is translated; nil for this package.
+    /// The bundle with the tagline's translations; nil for this package.
     public var bundle: Bundle?
-    /// Of the symbol, the avatar and the prominent buttons.
+    /// The colour of the symbol, the avatar and prominent buttons.
     public var accent: Color
 
     public init(

@@ -1,40 +1,40 @@
 public import GatehouseModel
 public import SwiftUI
 
-// Parts of the screens that an app can replace or add. Each modifier acts on the screens below it, sheets included: put
-// it where `accountSheet(isPresented:)` is, or above.
+// Parts of the screens that an app can replace or add. Each modifier applies to the screens below it, including sheets.
+// Apply it where `accountSheet(isPresented:)` is, or above.
 //
 //     HomeView()
 //         .loginFooter { Link("Terms of Use", destination: terms) }
 //         .profileSections { user in Section { NavigationLink("My Journal") { Journal(of: user.id) } } }
 extension View {
-    /// Stands on the login screen in the place of symbol, name and tagline.
+    /// Replaces the symbol, name and tagline of the login screen.
     public func loginHeader<Header: View>(@ViewBuilder _ header: @escaping @MainActor () -> Header) -> some View {
         environment(\.parts.loginHeader, { AnyView(header()) })
     }
 
-    /// Stands at the foot of the login screen, as terms of use do.
+    /// Adds a footer to the login screen, for example terms of use.
     public func loginFooter<Footer: View>(@ViewBuilder _ footer: @escaping @MainActor () -> Footer) -> some View {
         environment(\.parts.loginFooter, { AnyView(footer()) })
     }
 
-    /// Stands on the profile screen in the place of initial, name and address.
+    /// Replaces the initial, name and email address of the profile screen.
     public func profileHeader<Header: View>(
         @ViewBuilder _ header: @escaping @MainActor (AuthenticatedUser) -> Header
     ) -> some View {
         environment(\.parts.profileHeader, { AnyView(header($0)) })
     }
 
-    /// Sections of the profile screen that are the app's own, above the account's rows: fields, links, settings.
+    /// Adds sections to the profile screen above the account's rows, for example fields, links or settings.
     public func profileSections<Sections: View>(
         @ViewBuilder _ sections: @escaping @MainActor (AuthenticatedUser) -> Sections
     ) -> some View {
         environment(\.parts.profileSections, { AnyView(sections($0)) })
     }
 
-    /// Stands in the place of ``ProfileButton``'s circle. It keeps 44 points to touch, and what VoiceOver says.
+    /// Replaces the circle of ``ProfileButton``. Keeps its tap target of 44 points and its accessibility label.
     ///
-    /// - Parameter label: For who is signed in; nil for a guest.
+    /// - Parameter label: Receives the signed-in user; nil if signed out.
     public func profileButtonLabel<Label: View>(
         @ViewBuilder _ label: @escaping @MainActor (AuthenticatedUser?) -> Label
     ) -> some View {
@@ -42,7 +42,7 @@ extension View {
     }
 }
 
-/// What an app has put in the place of the screens' own parts; nil where it has not.
+/// The parts that an app has replaced; nil for the defaults.
 struct AccountParts: Sendable {
     var loginHeader: (@MainActor () -> AnyView)?
     var loginFooter: (@MainActor () -> AnyView)?

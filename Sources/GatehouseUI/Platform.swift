@@ -1,9 +1,9 @@
 import SwiftUI
 
-// The only platform switches of this target: what Apple's SDK has for iOS and not for macOS.
+// The only platform switches of this target: SwiftUI modifiers that exist on iOS but not on macOS.
 
 extension View {
-    /// The title in the bar itself.
+    /// Shows the title in the navigation bar.
     func inlineTitle() -> some View {
         #if os(macOS)
         self
@@ -12,7 +12,7 @@ extension View {
         #endif
     }
 
-    /// For an address.
+    /// The keyboard for an email address.
     func typesEmail() -> some View {
         #if os(macOS)
         autocorrectionDisabled()
@@ -21,7 +21,7 @@ extension View {
         #endif
     }
 
-    /// For a name.
+    /// The keyboard for a name.
     func typesName() -> some View {
         #if os(macOS)
         self
@@ -30,7 +30,7 @@ extension View {
         #endif
     }
 
-    /// For a code of digits.
+    /// The keyboard for a code of digits.
     func typesDigits() -> some View {
         #if os(macOS)
         self
@@ -41,7 +41,7 @@ extension View {
 }
 
 extension ToolbarItemPlacement {
-    /// Where a sheet is closed.
+    /// The placement of a sheet's close button.
     static var closing: ToolbarItemPlacement {
         #if os(macOS)
         .confirmationAction
@@ -52,7 +52,7 @@ extension ToolbarItemPlacement {
 }
 
 extension Color {
-    /// Behind a button that is not the first choice.
+    /// The background of a secondary button.
     static var quiet: Color {
         #if os(macOS)
         Color.secondary.opacity(0.2)

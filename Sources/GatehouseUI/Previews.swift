@@ -1,8 +1,8 @@
 import GatehouseModel
 import SwiftUI
 
-// What needs no account. Whole screens, in each state, are in Apps/BoxScore/Previews: they need the accounts in memory of
-// GatehouseTesting, which no app ships.
+// Previews without an account. Whole screens in each state are in Apps/BoxScore/Previews, because they need the
+// in-memory accounts of GatehouseTesting, which apps do not ship.
 
 #Preview("Buttons") {
     VStack(spacing: 12) {

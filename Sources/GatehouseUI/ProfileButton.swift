@@ -1,13 +1,13 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Who is signed in, as a circle in the top bar. There is no third look while something loads.
+/// A circle in the top bar that shows the signed-in user. Has no separate loading state.
 public struct ProfileButton: View {
     @Environment(AuthManager.self) private var manager
     @Environment(\.parts) private var parts
     private let action: @MainActor () -> Void
 
-    /// - Parameter action: Normally shows the account sheet.
+    /// - Parameter action: Usually presents the account sheet.
     public init(action: @escaping @MainActor () -> Void) { self.action = action }
 
     public var body: some View {
@@ -27,7 +27,7 @@ public struct ProfileButton: View {
     }
 }
 
-/// The initial of a user, or a guest's person: 32 points, with a letter that fits.
+/// A circle of 32 points with the user's initial, or a person symbol if signed out.
 private struct AccountCircle: View {
     let user: AuthenticatedUser?
     @Environment(\.branding) private var branding

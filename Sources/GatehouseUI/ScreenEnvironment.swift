@@ -4,14 +4,14 @@ public import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Gives the account's screens below what they need, once, at the app's root. From then on the links of mails are
-    /// finished, and whoever came by one for a new password is asked for it.
+    /// Provides the account screens below with their dependencies. Apply it once, at the app's root. It also handles
+    /// links of mails and asks for a new password after a password reset.
     ///
     /// - Parameters:
-    ///   - googleRedirect: Where Google's pages come back to in the system's browser sheet, such as
-    ///     `com.example.app://callback`; registered at the server. Nil offers no Google.
-    ///   - clock: Measures the 60 seconds that a person has in the browser.
-    ///   - calls: What the screens ask for beside the manager.
+    ///   - googleRedirect: The redirect URL of the system's browser sheet for Google, such as
+    ///     `com.example.app://callback`; the server must allow it. nil hides Google.
+    ///   - clock: Measures the time limit of 60 seconds in the browser.
+    ///   - calls: The calls that the screens need besides the manager.
     public func gatehouse(
         _ manager: AuthManager, branding: Branding = Branding(), googleRedirect: URL?,
         clock: ClientClock = SystemDefaults.clock(), calls: AccountCalls = AccountCalls()
@@ -20,9 +20,9 @@ extension View {
             GoogleSheet(manager: manager, branding: branding, redirectTo: googleRedirect, clock: clock, calls: calls))
     }
 
-    /// The same with a browser of the app's own, as in tests and previews.
+    /// The same with a browser that the app provides, as in tests and previews.
     ///
-    /// - Parameter google: Signs in with Google; nil offers no Google.
+    /// - Parameter google: The browser for Google; nil hides Google.
     public func gatehouse(
         _ manager: AuthManager, branding: Branding = Branding(),
         google: (any Gatehouse.WebAuthenticationSession)? = nil,
@@ -37,7 +37,7 @@ extension View {
     }
 }
 
-/// Takes the system's browser sheet out of the environment, where SwiftUI keeps it.
+/// Reads the system's browser sheet from SwiftUI's environment.
 private struct GoogleSheet: ViewModifier {
     @Environment(\.webAuthenticationSession) private var browser
     let manager: AuthManager
@@ -53,7 +53,7 @@ private struct GoogleSheet: ViewModifier {
     }
 }
 
-/// Asks whoever came by a mail for a new password for one.
+/// Asks for a new password after a password reset mail.
 private struct NewPasswordSheet: ViewModifier {
     @Bindable var manager: AuthManager
 
@@ -92,14 +92,14 @@ extension EnvironmentValues {
 }
 
 extension Text {
-    /// A text of this package's catalogue.
+    /// A text in this package's catalogue.
     init(ui key: LocalizedStringKey) { self.init(key, bundle: .module) }
 
-    /// A text that a model decided on, in English: the catalogue's key.
+    /// A model's English text, which is its key in the catalogue.
     init(of model: String) { self.init(LocalizedStringKey(model), bundle: .module) }
 }
 
-/// Says a text of this package's catalogue to VoiceOver.
+/// Announces a text of this package's catalogue with VoiceOver.
 func announce(_ key: String) {
     AccessibilityNotification.Announcement(Bundle.module.localizedString(forKey: key, value: nil, table: nil)).post()
 }

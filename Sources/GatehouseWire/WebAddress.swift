@@ -1,11 +1,12 @@
-/// The addresses that a profile may point others to.
+/// The URLs that a profile may contain.
 package enum WebAddress {
     /// In Unicode scalars.
     package static let longest = 2_048
 
-    /// `https`, or `http` on this machine while developing. Nothing but RFC 3986's characters, no user, a host.
+    /// Whether the text is an `https` URL, or an `http` one on this machine for development. Allows only the characters
+    /// of RFC 3986 and no user part, and requires a host.
     ///
-    /// It is shown to others as an image: a `data:` or `javascript:` address, or one with quotes, could do more.
+    /// Other users see it as an image: a `data:` or `javascript:` URL, or one with quotes, could do harm.
     package static func isAllowed(_ text: String) -> Bool {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) }) else { return false }
         let lowered = text.lowercased()
@@ -16,7 +17,7 @@ package enum WebAddress {
         return isSecure || ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }
 
-    /// What a sign-up or a provider may give a profile: the same, over https alone.
+    /// Whether a sign-up or a provider may set the text as a picture: an allowed URL with `https`.
     package static func isPicture(_ text: String) -> Bool {
         text.utf8.count <= longest && isAllowed(text) && text.prefix(5).lowercased() == "https"
     }
@@ -43,7 +44,7 @@ package enum WebAddress {
         return host
     }
 
-    /// Nothing, or a colon and a port.
+    /// Empty, or a colon and a port.
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty
             || (text.hasPrefix(":") && text.dropFirst().allSatisfy(\.isNumber) && UInt16(text.dropFirst()) != nil)

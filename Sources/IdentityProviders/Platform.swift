@@ -1,4 +1,4 @@
-// The only platform switch of this target: where `inet_pton` lives.
+// The only platform switch of this target: the module that provides `inet_pton`.
 #if canImport(Glibc)
 import GatehouseWire
 import Glibc
@@ -8,8 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// The bytes of an address in network order, 4 or 16; nil for any spelling that has two readings (leading zeros,
-/// fewer than four numbers, hexadecimal) and for zone names.
+/// The bytes of an address in network order, 4 or 16. nil for ambiguous spellings (leading zeros, fewer than four
+/// numbers, hexadecimal) and zone names.
 func networkBytes(_ text: String) -> [UInt8]? {
     for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
         var bytes = [UInt8](repeating: 0, count: count)

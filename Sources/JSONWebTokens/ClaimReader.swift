@@ -1,8 +1,8 @@
 package import GatehouseWire
 
-/// Reads single claims with the types that RFC 7519 §4.1 gives them. A null counts as absent.
+/// Reads claims with the types of RFC 7519 §4.1. null counts as absent.
 package struct ClaimReader: Sendable {
-    /// The end of the year 9999 in seconds since 1970: later times could not be added to.
+    /// The end of the year 9999 in seconds since 1970. Arithmetic with later times could overflow.
     private static let lastSecond = 253_402_300_799.0
 
     private let members: JSONObject
@@ -14,21 +14,15 @@ package struct ClaimReader: Sendable {
         return claim
     }
 
-    /// - Throws: ``TokenRejection/malformedClaim(_:)``, as the others.
+    /// - Throws: ``TokenRejection/malformedClaim(_:)`` for a value that is not a string, as the other methods do for
+    ///   theirs.
     package func text(_ name: String) throws(TokenRejection) -> String? {
         guard let claim = claim(name) else { return nil }
         guard let text = claim.stringValue else { throw .malformedClaim(name) }
         return text
     }
 
-    /// A JSON boolean; neither text nor a number.
-    package func flag(_ name: String) throws(TokenRejection) -> Bool? {
-        guard let claim = claim(name) else { return nil }
-        guard let flag = claim.boolValue else { throw .malformedClaim(name) }
-        return flag
-    }
-
-    /// A whole number.
+    /// An integer.
     package func integer(_ name: String) throws(TokenRejection) -> Int64? {
         switch claim(name) {
         case nil: return nil
@@ -37,7 +31,7 @@ package struct ClaimReader: Sendable {
         }
     }
 
-    /// One text or an array of them (RFC 7519 §4.1.3).
+    /// A string or an array of strings (RFC 7519 §4.1.3).
     package func texts(_ name: String) throws(TokenRejection) -> [String] {
         guard let claim = claim(name) else { return [] }
         if let text = claim.stringValue { return [text] }
@@ -47,7 +41,7 @@ package struct ClaimReader: Sendable {
         return texts
     }
 
-    /// A NumericDate: seconds since 1970, a fraction allowed (RFC 7519 §2).
+    /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2).
     package func time(_ name: String) throws(TokenRejection) -> Instant? {
         switch claim(name) {
         case nil: return nil

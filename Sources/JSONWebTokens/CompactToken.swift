@@ -1,14 +1,14 @@
 import GatehouseWire
 
-/// The three parts of a token in compact form, not yet believed (RFC 7515 §7.1).
+/// The three parts of a token in compact form, not yet verified (RFC 7515 §7.1).
 struct CompactToken {
-    /// In bytes. Far beyond what a request header can carry.
+    /// In bytes. Far more than a request header can hold.
     static let maximumLength = 65_536
 
     let header: ArraySlice<UInt8>
     let payload: ArraySlice<UInt8>
     let signature: ArraySlice<UInt8>
-    /// Header, full stop and payload: what is signed (RFC 7515 §5.1).
+    /// Header, dot and payload: the signed bytes (RFC 7515 §5.1).
     let signingInput: ArraySlice<UInt8>
 
     init(_ token: String) throws(TokenRejection) {
@@ -25,14 +25,14 @@ struct CompactToken {
     }
 }
 
-/// What a token says about its own signature; only ever compared with what the key says (RFC 8725 §3.1).
+/// The token's statement about its own signature. Used only for comparison with the key (RFC 8725 §3.1).
 struct TokenHeader {
     let algorithm: SigningAlgorithm
     let keyID: ExternalName?
-    /// `typ`, lower case.
+    /// The `typ` in lower case.
     let type: String?
 
-    /// Members that move the choice of the key into the token, or change what the signature covers.
+    /// Members that let the token choose its key or change what the signature covers.
     private static let refused = ["jku", "jwk", "x5u", "x5c", "crit", "b64"]
     private static let types = ["jwt", "at+jwt"]
 
@@ -56,7 +56,7 @@ struct TokenHeader {
 }
 
 extension CompactToken {
-    /// The JSON object that a part stands for.
+    /// Decodes a part to its JSON object.
     static func object(
         _ part: ArraySlice<UInt8>, _ name: TokenRejection.Part
     ) throws(TokenRejection) -> JSONObject {

@@ -1,14 +1,14 @@
 import Crypto
 package import GatehouseWire
 
-/// A key that verifies, and perhaps signs, with one algorithm (RFC 7517, RFC 7518 §6, RFC 8037 §2).
+/// A key that verifies, and possibly signs, with one algorithm (RFC 7517, RFC 7518 §6, RFC 8037 §2).
 ///
-/// Neither printing nor dumping one shows its private part.
+/// Printing and dumping hide its private part.
 package struct JSONWebKey: Sendable {
     /// The `kid`.
     package let id: String?
     package let algorithm: SigningAlgorithm
-    /// Whether the private part is here and meant to sign; a standby key has one and does not.
+    /// Whether it has a private part and may sign. A standby key has one but may not.
     package let maySign: Bool
     let parts: KeyParts
 
@@ -16,8 +16,9 @@ package struct JSONWebKey: Sendable {
         (self.id, self.algorithm, self.maySign, self.parts) = (id, algorithm, maySign, parts)
     }
 
-    /// Reads a private or public JWK. Without `alg` the algorithm is the usual one of the key's type: RS256 for
-    /// RSA; the other types have only one.
+    /// Parses a private or public JWK. Without `alg`, an RSA key uses RS256; other key types have only one algorithm.
+    ///
+    /// - Throws: ``KeyProblem``.
     package init(_ jwk: AnyJSON) throws(KeyProblem) {
         let members = try KeyMembers(jwk)
         algorithm = try members.algorithm()
@@ -26,14 +27,16 @@ package struct JSONWebKey: Sendable {
         maySign = try members.maySign(hasPrivatePart: parts.signing != nil)
     }
 
-    /// Reads a JWK from text such as ``privateJWK``.
+    /// Parses a JWK from text, such as ``privateJWK``.
+    ///
+    /// - Throws: ``KeyProblem``.
     package init(text: Secret) throws(KeyProblem) {
         let jwk: AnyJSON
         do { jwk = try JSONReader.read(text.reveal()) } catch { throw .unreadable }
         try self.init(jwk)
     }
 
-    /// An HMAC key whose bytes are the secret's UTF-8, as the Auth API's `JWT_SECRET` is used.
+    /// Makes an HMAC key from the secret's UTF-8 bytes, as Supabase Auth does with `JWT_SECRET`.
     ///
     /// - Throws: ``KeyProblem/secretTooShort(bytes:)`` below 32 bytes.
     package init(hs256 secret: Secret, id: String? = nil) throws(KeyProblem) {
@@ -41,9 +44,11 @@ package struct JSONWebKey: Sendable {
         self.init(id: id, algorithm: .hs256, maySign: true, parts: parts)
     }
 
+    /// Makes an ES256 key from random bytes.
+    ///
     /// - Parameters:
-    ///   - rawPrivateKey: The 32 bytes of the number d, most significant first: randomness as an input.
-    ///   - id: The `kid`; the key's ``thumbprint`` when nil.
+    ///   - rawPrivateKey: The 32 big-endian bytes of the number d.
+    ///   - id: The `kid`; nil uses the key's ``thumbprint``.
     /// - Throws: ``KeyProblem/malformedMember(_:)`` for another length, zero, or a number beyond the group's order.
     package init(es256 rawPrivateKey: [UInt8], id: String? = nil) throws(KeyProblem) {
         let key: P256.Signing.PrivateKey
@@ -51,22 +56,22 @@ package struct JSONWebKey: Sendable {
         self = Self(id: id, algorithm: .es256, maySign: true, parts: KeyParts(p256: key)).identified()
     }
 
-    /// A new ES256 key from the system's random generator.
+    /// Generates an ES256 key with the system's random generator.
     ///
-    /// - Parameter id: The `kid`; the key's ``thumbprint`` when nil.
+    /// - Parameter id: The `kid`; nil uses the key's ``thumbprint``.
     package static func newES256(id: String? = nil) -> JSONWebKey {
         let parts = KeyParts(p256: P256.Signing.PrivateKey())
         return JSONWebKey(id: id, algorithm: .es256, maySign: true, parts: parts).identified()
     }
 
-    /// The same key with its ``thumbprint`` as `kid` where it had none. A symmetric key stays without one: the
-    /// digest of a secret is not for publishing (RFC 7638 §7).
+    /// The key with its ``thumbprint`` as `kid` if it has none. A symmetric key stays without one, because a digest of
+    /// the secret must not be published (RFC 7638 §7).
     package func identified() -> JSONWebKey {
         guard id == nil, !algorithm.isSymmetric else { return self }
         return JSONWebKey(id: thumbprint, algorithm: algorithm, maySign: maySign, parts: parts)
     }
 
-    /// The key without its private part; nil for a symmetric key, which has no public one.
+    /// The key without its private part; nil for a symmetric key.
     package var publicHalf: JSONWebKey? {
         guard !algorithm.isSymmetric else { return nil }
         var half = parts
@@ -74,14 +79,14 @@ package struct JSONWebKey: Sendable {
         return JSONWebKey(id: id, algorithm: algorithm, maySign: false, parts: half)
     }
 
-    /// Whether the key made this signature, whatever was signed. Tokens go through ``KeySet`` instead.
+    /// Whether the key made this signature. Verify tokens with ``KeySet`` instead.
     ///
-    /// - Parameter signature: As JWS has it: for ECDSA r and s side by side, never DER (RFC 7518 §3.4).
+    /// - Parameter signature: In JWS format; for ECDSA r and s concatenated, not DER (RFC 7518 §3.4).
     package func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>) -> Bool {
         parts.verifying.isValid(signature, for: input)
     }
 
-    /// SHA-256 over the members that make the key, base64url (RFC 7638 §3, RFC 8037 §2).
+    /// SHA-256 of the key's required members, in Base64URL (RFC 7638 §3, RFC 8037 §2).
     package var thumbprint: String {
         var members: JSONObject = ["kty": .string(algorithm.keyType)]
         for (name, value) in parts.publicMembers { members["\(name)"] = .string(value) }

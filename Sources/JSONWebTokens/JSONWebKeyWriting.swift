@@ -1,8 +1,8 @@
 package import GatehouseWire
 
 extension JSONWebKey {
-    /// Writes the public JWK, an object; nothing for a symmetric key. Every key says `"key_ops":["verify"]`, the
-    /// one that signs as well: that is what the readers of the list may do with it.
+    /// Writes the public JWK; nothing for a symmetric key. All keys have `"key_ops":["verify"]`, even those that sign,
+    /// because readers of the document may only verify.
     package func writePublic(to writer: inout JSONWriter) {
         guard !algorithm.isSymmetric else { return }
         writer.beginObject()
@@ -10,7 +10,7 @@ extension JSONWebKey {
         writer.endObject()
     }
 
-    /// The whole key as JWK text, for storage; ``init(text:)`` reads it.
+    /// The complete key as a JWK, for storage. ``init(text:)`` reads it.
     package var privateJWK: Secret {
         var writer = JSONWriter()
         writer.beginObject()

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// What verifies; one case for each algorithm, so that a key cannot be used with another.
+/// A verifying key. Each algorithm has its own case, so that a key cannot be used with another.
 enum VerifyingKey: Sendable {
     case hs256(SymmetricKey)
     case rs256(_RSA.Signing.PublicKey)
@@ -22,11 +22,11 @@ enum VerifyingKey: Sendable {
             let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
             return key.isValidSignature(signature, for: SHA512.hash(data: input), padding: .insecurePKCS1v1_5)
         case .es256(let key):
-            // Lost: that the length was wrong, which is one more bad signature.
+            // Lost: that the length is wrong, which counts as a bad signature.
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)
         case .es512(let key):
-            // Lost: that the length was wrong, which is one more bad signature.
+            // Lost: that the length is wrong, which counts as a bad signature.
             guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)
         case .edDSA(let key):
@@ -35,7 +35,7 @@ enum VerifyingKey: Sendable {
     }
 }
 
-/// What signs.
+/// A signing key.
 enum SigningKey: Sendable {
     case hs256(SymmetricKey)
     case rs256(_RSA.Signing.PrivateKey)
@@ -44,7 +44,7 @@ enum SigningKey: Sendable {
     case es512(P521.Signing.PrivateKey)
     case edDSA(Curve25519.Signing.PrivateKey)
 
-    /// - Throws: What the crypto library throws.
+    /// - Throws: Errors of the crypto library.
     func sign(_ input: [UInt8]) throws -> [UInt8] {
         switch self {
         case .hs256(let key):

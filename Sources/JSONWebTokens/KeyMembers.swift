@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The members of one JWK, read by type (RFC 7517 §4). Others than those asked for are ignored.
+/// The members of a JWK, read by type (RFC 7517 §4). Unknown members are ignored.
 struct KeyMembers {
     private let members: JSONObject
 
@@ -22,7 +22,7 @@ struct KeyMembers {
         return text
     }
 
-    /// - Parameter count: The only length allowed, in bytes.
+    /// - Parameter count: The required length in bytes.
     func bytes(_ name: String, count: Int? = nil) throws(KeyProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(try requiredText(name)), bytes.count == count ?? bytes.count else {
             throw .malformedMember(name)
@@ -30,7 +30,7 @@ struct KeyMembers {
         return bytes
     }
 
-    /// A number without the zeros in front that some publishers leave in (RFC 7518 §2, Base64urlUInt).
+    /// A Base64urlUInt (RFC 7518 §2) without leading zeros, which some publishers include.
     func number(_ name: String) throws(KeyProblem) -> [UInt8] {
         let number = Array(try bytes(name).drop { $0 == 0 })
         guard !number.isEmpty else { throw .malformedMember(name) }
@@ -51,7 +51,7 @@ struct KeyMembers {
         return algorithm
     }
 
-    /// Whether the key may sign: it can, and `key_ops` is absent or says so.
+    /// Whether the key may sign: it has a private part, and `key_ops` is absent or contains `sign`.
     func maySign(hasPrivatePart: Bool) throws(KeyProblem) -> Bool {
         if let use = try text("use"), use != "sig" { throw .notForSignatures }
         guard let member = members["key_ops"] else { return hasPrivatePart }

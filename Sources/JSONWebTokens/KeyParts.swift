@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// A key taken apart: what verifies, what signs, and the JWK members that say the same (RFC 7518 §6).
+/// The components of a key: verifying key, signing key, and the equivalent JWK members (RFC 7518 §6).
 struct KeyParts: Sendable {
     let verifying: VerifyingKey
     private(set) var signing: SigningKey?
@@ -81,7 +81,8 @@ struct KeyParts: Sendable {
         privateMembers = [("d", Secret(Base64URL.text(secret)))]
     }
 
-    /// A private key brings its two primes and what follows from them (RFC 7518 §6.3.2); more primes are refused.
+    /// A private key includes its two primes and the derived values (RFC 7518 §6.3.2). More than two primes are
+    /// refused.
     private init(rsa members: KeyMembers, _ algorithm: SigningAlgorithm) throws(KeyProblem) {
         let (n, e) = (try members.number("n"), try members.number("e"))
         let bits = n.count * 8 - n[0].leadingZeroBitCount
@@ -113,7 +114,7 @@ struct KeyParts: Sendable {
         [("crv", curve), ("x", Base64URL.text(x)), ("y", Base64URL.text(y))]
     }
 
-    // What the crypto library says is dropped: only ours is known to hold no part of the key.
+    // Drops the crypto library's error, which might contain parts of the key.
     private static func accepted<Key>(_ member: String, _ make: () throws -> Key) throws(KeyProblem) -> Key {
         do { return try make() } catch { throw .malformedMember(member) }
     }

@@ -1,30 +1,31 @@
-/// Why a key, or a set of keys, cannot be used. Names members and lengths, never what they hold.
+/// Why a key or a key set is unusable. Contains names and lengths of members, never their values.
 package enum KeyProblem: Error, Equatable, Sendable {
-    /// Not a JSON object, longer than allowed, or a document without a key that serves.
+    /// Not a JSON object, too long, or a document without a usable key.
     case unreadable
     case missingMember(String)
-    /// A member of the wrong type, not base64url, of the wrong length, or no number that fits the others.
+    /// A member with the wrong type or length, not in Base64URL, or inconsistent with the others.
     case malformedMember(String)
-    /// A `kty`, `crv` or `alg` that we do not know.
+    /// An unknown `kty`, `crv` or `alg`.
     case unsupported(member: String)
-    /// `alg` belongs to keys of another kind.
+    /// `alg` does not match the type of the key.
     case algorithmDoesNotFit
     /// `use` is not `sig` (RFC 7517 §4.2).
     case notForSignatures
-    /// `key_ops` asks for what the key cannot do, repeats itself, or is not about signatures (RFC 7517 §4.3).
+    /// `key_ops` contains duplicates, operations that the key does not support, or ones other than signing (RFC 7517
+    /// §4.3).
     case contradictoryOperations
     /// An HMAC secret below 32 bytes (RFC 7518 §3.2).
     case secretTooShort(bytes: Int)
     /// An RSA modulus below 2048 bits (RFC 7518 §3.3).
     case modulusTooShort(bits: Int)
-    /// The private part belongs to another public part.
+    /// The private part does not match the public part.
     case partsDisagree
-    /// The key may verify only.
+    /// The key can only verify.
     case cannotSign
-    /// A key in a set needs a `kid`, or no token can name it.
+    /// A key in a set has no `kid`, so tokens could not refer to it.
     case missingID
-    /// Two keys of a set have this `kid`.
+    /// Two keys in a set have this `kid`.
     case duplicateID(String)
-    /// Only an HS256 key may stand in for tokens that name no key.
+    /// Only an HS256 key may verify tokens without `kid`.
     case unfitForTokensWithoutID
 }

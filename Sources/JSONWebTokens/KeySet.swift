@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A token whose signature and times were right.
+/// A token with a valid signature and valid times.
 package struct VerifiedToken: Equatable, Sendable {
     package let claims: TokenClaims
     package let algorithm: SigningAlgorithm
@@ -10,19 +10,19 @@ package struct VerifiedToken: Equatable, Sendable {
 
 /// The keys that verify tokens.
 ///
-/// A token names its key by `kid`, and the key decides the algorithm: an unknown name is refused, and so is a
-/// header that claims another algorithm (RFC 8725 §3.1). There is no default key. Tokens that name none are
-/// refused too, but for HS256 where the set was given a key for them, and where another party publishes one key and
-/// no other (OpenID Connect Core 1.0 §10.1).
+/// A token names its key by `kid`, and the key determines the algorithm: we refuse tokens with an unknown `kid`, and
+/// tokens whose header names another algorithm (RFC 8725 §3.1). There is no default key. Tokens without `kid` are
+/// refused too, with two exceptions: HS256 if the set has a key for them, and a published document with a single key
+/// (OpenID Connect Core 1.0 §10.1).
 package struct KeySet: Sendable {
-    /// Those with a name, in the order given.
+    /// The keys with an id, in the given order.
     package let keys: [JSONWebKey]
     private let positions: [ExternalName: Int]
     private let keyForTokensWithoutID: JSONWebKey?
-    /// Whether it is all that another party publishes.
+    /// Whether the key is the only one in another party's document.
     let isOnlyKey: Bool
 
-    /// - Parameter keyForTokensWithoutID: An HS256 key; when it has an id, it serves under that as well.
+    /// - Parameter keyForTokensWithoutID: An HS256 key. If it has an id, it also verifies tokens with that `kid`.
     /// - Throws: ``KeyProblem/missingID``, ``KeyProblem/duplicateID(_:)``, ``KeyProblem/unfitForTokensWithoutID``.
     package init(_ keys: [JSONWebKey], keyForTokensWithoutID: JSONWebKey? = nil) throws(KeyProblem) {
         var (named, positions): ([JSONWebKey], [ExternalName: Int]) = ([], [:])
@@ -48,7 +48,7 @@ package struct KeySet: Sendable {
         isOnlyKey = false
     }
 
-    /// The keys of another party's document that has one alone.
+    /// The set for a published document with a single key.
     init(onlyKey key: JSONWebKey) {
         keys = key.id == nil ? [] : [key]
         positions = key.id.map { [ExternalName(trusted: $0): 0] } ?? [:]
@@ -62,21 +62,28 @@ package struct KeySet: Sendable {
 
     private subscript(id: ExternalName) -> JSONWebKey? { positions[id].map { keys[$0] } }
 
-    /// Checks form, header and signature, and only then reads the claims and checks `exp` and `nbf`. Issuer and
-    /// audience are the caller's (``TokenClaims/check(issuer:audience:)``).
+    /// Verifies form, header and signature, then parses the claims and checks `exp` and `nbf`. The caller checks issuer
+    /// and audience with ``TokenClaims/check(issuer:audience:)``.
     ///
-    /// - Parameter leeway: How far the clocks may be apart.
+    /// - Parameters:
+    ///   - leeway: How far the clocks may be apart.
+    ///   - acceptsKeys: Whether a token without `exp` is good when it has no `sub` and a shared secret (HS256) signed it.
+    ///     Self-hosted Supabase uses such tokens as keys, `anon` and `service_role`. A key ends with the secret.
     package func verify(
-        _ token: String, at now: Instant, leeway: Duration = .zero
+        _ token: String, at now: Instant, leeway: Duration = .zero, acceptsKeys: Bool = false
     ) throws(TokenRejection) -> VerifiedToken {
         let signed = try signed(token)
         let claims = try TokenClaims(payload: signed.payload)
+        if claims.expiresAt == nil {
+            let isKey = claims.subject?.isEmpty ?? true && signed.key.algorithm == .hs256
+            guard acceptsKeys && isKey else { throw .missingClaim("exp") }
+        }
         try claims.check(at: now, leeway: leeway)
         return VerifiedToken(claims: claims, algorithm: signed.key.algorithm, keyID: signed.key.id)
     }
 
-    /// Checks form, header and signature, and nothing of what is claimed: for tokens of others, whose claims have
-    /// other types and other rules. Whoever calls this checks `exp` as well.
+    /// Verifies form, header and signature only, for tokens of other parties whose claims have different types and
+    /// rules. The caller must check `exp` too.
     package func payload(of token: String) throws(TokenRejection) -> SignedPayload {
         let signed = try signed(token)
         let members = try CompactToken.members(signed.payload, .payload)
@@ -91,7 +98,7 @@ package struct KeySet: Sendable {
         let key = try key(for: header)
         guard let signature = Base64URL.decode(token.signature) else { throw .malformed(.signature) }
         guard key.isValid(signature, for: token.signingInput) else {
-            // Whose signature it is, a token that names no key does not say.
+            // A token without `kid` does not say whose key signed it.
             throw header.keyID == nil && isOnlyKey ? .unknownKey(nil) : .badSignature
         }
         return (try CompactToken.bytes(token.payload, .payload), key, header)
@@ -102,14 +109,14 @@ package struct KeySet: Sendable {
             guard let key = keyForTokensWithoutID, key.algorithm == header.algorithm else { throw .unknownKey(nil) }
             return key
         }
-        guard let key = self[id] else { throw .unknownKey(id.text) }
+        guard let key = self[id] else { throw .unknownKey(PresentedKeyID(id.text)) }
         guard key.algorithm == header.algorithm else { throw .algorithmMismatch }
         return key
     }
 }
 
 extension KeySet: Equatable {
-    /// By the ids and the keys that they name, in any order.
+    /// Compares ids and keys, ignoring their order.
     package static func == (left: KeySet, right: KeySet) -> Bool {
         left.thumbprints == right.thumbprints
             && left.keyForTokensWithoutID?.thumbprint == right.keyForTokensWithoutID?.thumbprint

@@ -2,10 +2,10 @@ import CryptoExtras
 import GatehouseWire
 
 extension JSONWebKey {
-    /// A new RS256 key of 2,048 bits from the system's random generator. Finding its primes takes up to a second.
+    /// Generates an RS256 key of 2,048 bits with the system's random generator. Takes up to a second.
     ///
-    /// - Parameter id: The `kid`; the key's ``thumbprint`` when nil.
-    /// - Throws: What the crypto library throws.
+    /// - Parameter id: The `kid`; nil uses the key's ``thumbprint``.
+    /// - Throws: Errors of the crypto library.
     package static func newRS256(id: String? = nil) throws -> JSONWebKey {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         var members = try RSANumbers(pkcs1: Array(key.derRepresentation)).jwk
@@ -15,8 +15,8 @@ extension JSONWebKey {
     }
 }
 
-/// The numbers of an RSA key, from the only form in which the crypto library gives them away: a DER sequence of
-/// integers (RFC 8017 §A.1.2).
+/// The numbers of an RSA key, parsed from the crypto library's only export format: a DER sequence of integers (RFC 8017
+/// §A.1.2).
 private struct RSANumbers {
     private static let names = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
     let jwk: JSONObject
@@ -35,7 +35,7 @@ private struct RSANumbers {
         jwk = members
     }
 
-    /// Takes one element off the front: its tag, its length in one to three bytes, its content.
+    /// Removes the first element: tag, length in one to three bytes, content.
     private static func element(_ tag: UInt8, _ rest: inout ArraySlice<UInt8>) throws(KeyProblem) -> ArraySlice<UInt8> {
         guard rest.popFirst() == tag, var length = rest.popFirst().map(Int.init) else { throw .unreadable }
         if length >= 0x80 {

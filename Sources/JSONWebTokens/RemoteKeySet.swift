@@ -1,25 +1,25 @@
 package import GatehouseWire
 
-/// The keys of another server, read from its JWKS document when needed and kept.
+/// The keys of another server, fetched from its JWKS document on demand and cached.
 ///
-/// All callers share one read at a time. A document that has passed its age serves on while its successor is
-/// read; from twice that age on callers wait for the read, and get the old keys only when it fails.
+/// All callers share one fetch. An expired document stays in use while its successor is fetched. From twice the maximum
+/// age on, callers wait for the fetch and get the old keys only if it fails.
 package actor RemoteKeySet {
     package enum Failure: Error, Equatable, Sendable {
         case rejected(TokenRejection)
-        /// No document, none young enough, or a key that it does not name while it cannot be read again: the token was
-        /// not judged. Not the caller's fault (503).
+        /// There is no document, or only an outdated one, or the key is unknown and the document cannot be fetched
+        /// again. The token was not verified, so the caller answers 503.
         case keysUnavailable
     }
 
     package struct Limits: Sendable {
-        /// When a document should be read again.
+        /// The age after which a document is fetched again.
         package var maximumAge: Duration = .seconds(600)
-        /// For how long a document serves while reads fail.
+        /// How long a document stays in use while fetches fail.
         package var staleLifetime: Duration = .seconds(86_400)
-        /// Between two reads, whether for an unknown `kid` or after a failure.
+        /// The minimum time between two fetches, for an unknown `kid` or after a failure.
         package var rereadInterval: Duration = .seconds(30)
-        /// Between two reads while there is no document at all.
+        /// The minimum time between two fetches while there is no document.
         package var firstReadInterval: Duration = .seconds(1)
         package var maximumBytes = 262_144
 
@@ -39,10 +39,11 @@ package actor RemoteKeySet {
     private var reading: Task<Void, Never>?
     private var changes: UInt64 = 0
 
-    /// Why the last read failed; nil when it did not. For the log: nothing is thrown while old keys serve.
+    /// The error of the last fetch; nil if it succeeded. For the log, because no error is thrown while old keys are in
+    /// use.
     package private(set) var lastFailure: (any Error)?
 
-    /// - Parameter fetch: Brings the JWKS document. Its time limit is its own.
+    /// - Parameter fetch: Fetches the JWKS document, with its own time limit.
     package init(
         limits: Limits = Limits(), now: @escaping @Sendable () -> Instant,
         fetch: @escaping @Sendable () async throws -> [UInt8]
@@ -50,15 +51,15 @@ package actor RemoteKeySet {
         (self.limits, self.now, self.fetch) = (limits, now, fetch)
     }
 
-    /// Verifies as ``KeySet/verify(_:at:leeway:)`` does. A `kid` that is not known leads to one more read of the
-    /// document, unless the last one was less than ``Limits/rereadInterval`` ago.
+    /// Verifies a token like ``KeySet/verify(_:at:leeway:)``. An unknown `kid` triggers another fetch, unless the last
+    /// one was less than ``Limits/rereadInterval`` ago.
     package nonisolated func verify(
         _ token: String, at now: Instant, leeway: Duration = .zero
     ) async throws(Failure) -> VerifiedToken {
         try await judged { keys throws(TokenRejection) in try keys.verify(token, at: now, leeway: leeway) }
     }
 
-    /// Checks the signature alone, as ``KeySet/payload(of:)`` does, and reads the document again as above.
+    /// Verifies the signature only, like ``KeySet/payload(of:)``. Fetches the document as above.
     package nonisolated func payload(of token: String) async throws(Failure) -> SignedPayload {
         try await judged { keys throws(TokenRejection) in try keys.payload(of: token) }
     }
@@ -72,8 +73,8 @@ package actor RemoteKeySet {
         } catch {
             let newer: KeySet
             switch error {
-            case .unknownKey(let id?): newer = try await keys(lookingFor: id)
-            // The only key may have taken another's place by now, and the token does not tell.
+            case .unknownKey(let id?): newer = try await keys(lookingFor: id.text)
+            // The document's only key may have been replaced, and the token does not name its key.
             case .unknownKey(nil) where known.isOnlyKey: newer = try await keysReadAgain()
             default: throw .rejected(error)
             }
@@ -86,8 +87,8 @@ package actor RemoteKeySet {
         }
     }
 
-    /// Counts the times that other keys took the place of those before. Begins to read the document again when it is
-    /// old, and waits for nothing: whoever remembers tokens asks this where he does not need the keys.
+    /// The number of times that the keys have changed. Starts to fetch an expired document without waiting, so that
+    /// callers with cached tokens keep it current.
     package func keyChanges() -> UInt64 {
         if let document, now() - document.readAt >= limits.maximumAge {
             _ = startReading(notWithin: limits.rereadInterval)
@@ -95,7 +96,7 @@ package actor RemoteKeySet {
         return changes
     }
 
-    /// The keys as they are known now; reads the document when it is missing or old.
+    /// The current keys. Fetches the document if it is missing or expired.
     package func currentKeys() async throws(Failure) -> KeySet {
         if let document {
             let age = now() - document.readAt
@@ -124,14 +125,14 @@ package actor RemoteKeySet {
         return document.keys
     }
 
-    /// - Returns: The read under way or a new one; nil when the last one began too recently.
+    /// - Returns: The fetch in progress or a new one; nil if the last one started too recently.
     private func startReading(notWithin interval: Duration) -> Task<Void, Never>? {
         if let reading { return reading }
         let time = now()
-        // A clock that was set back must not stop the reads.
+        // A clock that was set back must not stop the fetches.
         if let lastReadAt, lastReadAt <= time, time - lastReadAt < interval { return nil }
         lastReadAt = time
-        // Unstructured on purpose: one caller's cancellation must not take the keys from the others.
+        // Unstructured, because the cancellation of one caller must not affect the others.
         let task = Task { await read() }
         reading = task
         return task
@@ -141,7 +142,7 @@ package actor RemoteKeySet {
         do {
             let keys = try KeySet(published: try await fetch(), maximumBytes: limits.maximumBytes)
             if let document {
-                // An issuer that withdraws every key publishes others; none at all is a fault of its own.
+                // An issuer that revokes all its keys publishes new ones. An empty document is an error of the issuer.
                 if keys.isEmpty, now() - document.readAt < limits.staleLifetime { throw KeyProblem.unreadable }
                 if keys != document.keys { changes += 1 }
             }

@@ -1,7 +1,7 @@
 package import GatehouseWire
 
-/// Whose tokens are refused although they have not run out: ids of sessions and of subjects. Bounded: one more than the
-/// capacity pushes out the one that was told first, which is the nearest to having run out.
+/// The ids of sessions and subjects whose unexpired tokens are refused. At capacity, a new entry evicts the oldest,
+/// whose tokens expire first.
 package struct RevokedTokens: Sendable {
     private struct Entry: Sendable {
         let notedAt: Instant
@@ -10,7 +10,7 @@ package struct RevokedTokens: Sendable {
 
     private let capacity: Int
     private var entries: [ExternalName: Entry] = [:]
-    /// The ids as they came, a ring once it is full.
+    /// The ids in order of arrival; a ring once it is full.
     private var order: [ExternalName] = []
     private var oldest = 0
 
@@ -19,10 +19,10 @@ package struct RevokedTokens: Sendable {
     package var count: Int { entries.count }
 
     /// - Parameters:
-    ///   - id: Of a session or a subject.
-    ///   - notedAt: Of two the later one counts, in whatever order they are told.
-    ///   - until: nil: for good. Not after `notedAt`: no longer.
-    /// - Returns: Whether it was news.
+    ///   - id: The id of a session or subject.
+    ///   - notedAt: Of two notes for one id the later one counts, in whatever order they arrive.
+    ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
+    /// - Returns: Whether the note changed anything.
     package mutating func note(_ id: String, at notedAt: Instant, until: Instant?) -> Bool {
         let id = ExternalName(trusted: id)
         if let known = entries[id] {

@@ -1,16 +1,16 @@
 package import GatehouseWire
 
-/// What a key has signed. Only the signature was judged: neither the times nor any other claim.
+/// A payload with a valid signature. Times and other claims are not checked.
 package struct SignedPayload: Equatable, Sendable {
     package let members: JSONObject
     package let algorithm: SigningAlgorithm
-    /// `typ`, lower case.
+    /// The `typ` in lower case.
     package let type: String?
 
-    /// What a token says without anybody having looked at its signature: for choosing whose keys to ask, and for
-    /// nothing else. Nil when it has not the form of a token.
+    /// The payload of a token without verification, only for choosing the keys that verify it. nil if the token is
+    /// malformed.
     package static func unverified(_ token: String) -> JSONObject? {
-        // Lost: which part is malformed. The check that follows says it.
+        // Lost: which part is malformed. The verification that follows reports it.
         guard let compact = try? CompactToken(token) else { return nil }
         // Lost: as above.
         return try? CompactToken.object(compact.payload, .payload)

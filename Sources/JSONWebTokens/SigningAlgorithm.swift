@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// How a token is signed: the `alg` values that we know (RFC 7518 §3.1, RFC 8037 §3.1). `none` is not one.
+/// The supported `alg` values (RFC 7518 §3.1, RFC 8037 §3.1). Excludes `none`.
 package enum SigningAlgorithm: String, CaseIterable, Sendable {
     /// HMAC with SHA-256.
     case hs256 = "HS256"
@@ -15,10 +15,10 @@ package enum SigningAlgorithm: String, CaseIterable, Sendable {
     /// Ed25519.
     case edDSA = "EdDSA"
 
-    /// Whether whoever can verify can sign as well.
+    /// Whether the verifying key can also sign.
     package var isSymmetric: Bool { self == .hs256 }
 
-    /// The `kty` of its keys (RFC 7518 §6.1, RFC 8037 §2).
+    /// The `kty` of the algorithm's keys (RFC 7518 §6.1, RFC 8037 §2).
     var keyType: String {
         switch self {
         case .hs256: "oct"
@@ -28,7 +28,7 @@ package enum SigningAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// The `crv` of its keys.
+    /// The `crv` of the algorithm's keys.
     var curve: String? {
         switch self {
         case .hs256, .rs256, .rs512: nil

@@ -1,15 +1,15 @@
 package import GatehouseWire
 
-/// What a verified token claims (RFC 7519 §4.1 and the Auth API's own). A null counts as absent.
+/// The claims of a verified token (RFC 7519 §4.1 and those of Supabase Auth). null counts as absent.
 package struct TokenClaims: Equatable, Sendable {
     /// `sub`
     package let subject: String?
     /// `iss`
     package let issuer: String?
-    /// `aud`, which may be one text or several.
+    /// `aud`, a string or an array of strings.
     package let audience: [String]
-    /// `exp`
-    package let expiresAt: Instant
+    /// `exp`; nil for a key that never ends, see ``KeySet/verify(_:at:leeway:acceptsKeys:)``.
+    package let expiresAt: Instant?
     /// `nbf`
     package let notBefore: Instant?
     /// `iat`
@@ -18,24 +18,17 @@ package struct TokenClaims: Equatable, Sendable {
     package let role: String?
     /// `session_id`
     package let sessionID: String?
-    /// `refresh_counter`: which of the session's refresh tokens it came with, where the issuer says so.
+    /// `refresh_counter`: the counter of the refresh token that was issued with it, if the issuer includes it.
     package let refreshCounter: Int64?
     /// `email`
     package let email: String?
-    /// `nonce`
-    package let nonce: String?
-    /// `is_anonymous`
-    package let isAnonymous: Bool?
-    /// `azp`
-    package let authorizedParty: String?
-    /// The payload as it was signed: kept as bytes, a tenth of what its parts would take in a cache.
+    /// The signed payload. Stored as bytes, which take a tenth of the memory of the parsed members.
     private let payload: [UInt8]
 
     init(payload: [UInt8]) throws(TokenRejection) {
         let members = try CompactToken.members(payload, .payload)
         let claims = ClaimReader(members: members)
-        guard let expiresAt = try claims.time("exp") else { throw .missingClaim("exp") }
-        self.expiresAt = expiresAt
+        expiresAt = try claims.time("exp")
         notBefore = try claims.time("nbf")
         issuedAt = try claims.time("iat")
         subject = try claims.text("sub")
@@ -45,29 +38,29 @@ package struct TokenClaims: Equatable, Sendable {
         sessionID = try claims.text("session_id")
         refreshCounter = try claims.integer("refresh_counter")
         email = try claims.text("email")
-        nonce = try claims.text("nonce")
-        isAnonymous = try claims.flag("is_anonymous")
-        authorizedParty = try claims.text("azp")
         self.payload = payload
     }
 
-    /// Every claim, those above included; read anew by each call.
+    /// All claims, parsed on each call.
     package var members: JSONObject {
         do { return try CompactToken.members(payload, .payload) } catch { return [:] }
     }
 
-    /// - Parameter leeway: How far the clocks may be apart.
+    /// Whether the token is before its `exp`, without any leeway.
+    func isLive(at now: Instant) -> Bool { expiresAt.map { now < $0 } ?? true }
+
+    /// - Parameter leeway: The tolerated difference between the clocks.
     func check(at now: Instant, leeway: Duration) throws(TokenRejection) {
-        guard now < expiresAt + leeway else { throw .expired(expiresAt) }
+        if let expiresAt, now >= expiresAt + leeway { throw .expired(expiresAt) }
         if let notBefore, now + leeway < notBefore { throw .notYetValid(notBefore) }
     }
 
-    /// - Throws: ``TokenRejection/wrongIssuer`` or ``TokenRejection/wrongAudience``, also when the claim is absent.
+    /// - Throws: ``TokenRejection/wrongIssuer`` or ``TokenRejection/wrongAudience``, also if the claim is absent.
     package func check(issuer: String, audience: String) throws(TokenRejection) {
         try check(issuers: [issuer], audiences: [audience])
     }
 
-    /// For providers with several names, and applications with several client ids: one of each has to match.
+    /// For issuers with several names and apps with several client ids: one of each must match.
     package func check(issuers: [String], audiences: [String]) throws(TokenRejection) {
         guard let issuer, issuers.contains(issuer) else { throw .wrongIssuer }
         guard audience.contains(where: { audiences.contains($0) }) else { throw .wrongAudience }

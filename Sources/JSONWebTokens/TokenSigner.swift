@@ -1,13 +1,13 @@
 import GatehouseWire
 
-/// Signs tokens with one key. The header is the same for all of them and is made once.
+/// Signs tokens with one key. Encodes the common header only once.
 package struct TokenSigner: Sendable {
     package let key: JSONWebKey
     private let signing: SigningKey
-    /// Base64url of the header, and the full stop after it.
+    /// The encoded header followed by a dot.
     private let prefix: [UInt8]
 
-    /// - Throws: ``KeyProblem/cannotSign`` when the private part is missing or meant for standby.
+    /// - Throws: ``KeyProblem/cannotSign`` without a private part, or for a standby key.
     package init(_ key: JSONWebKey) throws(KeyProblem) {
         guard key.maySign, let signing = key.parts.signing else { throw .cannotSign }
         (self.key, self.signing) = (key, signing)
@@ -20,12 +20,12 @@ package struct TokenSigner: Sendable {
         prefix = Base64URL.encode(header.bytes) + [UInt8(ascii: ".")]
     }
 
-    /// - Parameter payload: The claims, one JSON object; taken as it is.
+    /// - Parameter payload: The claims as a JSON object, signed unchanged.
     /// - Returns: The token in compact form (RFC 7515 §7.1).
-    /// - Throws: What the crypto library throws.
+    /// - Throws: Errors of the crypto library.
     package func sign(payload: [UInt8]) throws -> String {
         var token = prefix
-        // Room for the longest usual signature, that of RSA with 4096 bits.
+        // Fits the longest usual signature, RSA with 4,096 bits.
         token.reserveCapacity(prefix.count + Base64URL.encodedCount(payload.count) + 1 + 683)
         Base64URL.append(payload, to: &token)
         let signature = try signing.sign(token)

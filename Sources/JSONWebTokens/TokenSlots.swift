@@ -1,8 +1,8 @@
 import Crypto
 import GatehouseWire
 
-/// A bounded memory of verified tokens where every step is short: a clock with a hand that makes room for one
-/// token at a time, passing over those used since it came by last.
+/// A bounded cache of verified tokens with constant-time operations: the clock algorithm, which evicts one token at a
+/// time and spares those used since its last pass.
 struct TokenSlots: Sendable {
     private struct Slot: Sendable {
         let digest: SHA256Digest
@@ -15,11 +15,11 @@ struct TokenSlots: Sendable {
     private var vacant: [Int] = []
     private var hand = 0
     private var positions: [SHA256Digest: Int] = [:]
-    /// By session and by subject: both are UUIDs, and no two are the same.
+    /// Slots by session and subject, whose ids are UUIDs and never collide.
     private var holders: [ExternalName: Set<Int>] = [:]
 
-    /// Grows whenever something is forgotten on purpose. A verification that began under another number may have
-    /// asked before a session ended, and is not stored.
+    /// Incremented whenever entries are removed explicitly. A verification that began in an earlier epoch may predate
+    /// the end of a session, so its result is not stored.
     private(set) var epoch: UInt64 = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -28,11 +28,11 @@ struct TokenSlots: Sendable {
 
     mutating func token(for digest: SHA256Digest, at now: Instant) -> VerifiedToken? {
         guard let position = positions[digest], let token = slots[position]?.token else { return nil }
-        guard now < token.claims.expiresAt else {
+        guard token.claims.isLive(at: now) else {
             vacate(position)
             return nil
         }
-        // The clock may have been set back since it was stored.
+        // The clock may have been set back since the token was stored.
         if let notBefore = token.claims.notBefore, now < notBefore { return nil }
         slots[position]?.wasUsed = true
         return token
@@ -46,13 +46,13 @@ struct TokenSlots: Sendable {
         for id in token.claims.holders { holders[id, default: []].insert(position) }
     }
 
-    /// - Parameter id: Of a session or a subject.
+    /// - Parameter id: The id of a session or subject.
     mutating func forget(_ id: String) {
         epoch += 1
         for position in holders[ExternalName(trusted: id)] ?? [] { vacate(position) }
     }
 
-    /// - Returns: What was held, so that it can be torn down outside of the lock.
+    /// - Returns: The previous content, to be deallocated outside of the lock.
     mutating func forgetAll() -> TokenSlots {
         let old = self
         self = TokenSlots(capacity: capacity)

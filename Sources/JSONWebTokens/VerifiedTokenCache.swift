@@ -2,11 +2,11 @@ import Crypto
 package import GatehouseWire
 import Synchronization
 
-/// Remembers tokens that were verified, so that the next request with the same one costs a digest.
+/// Caches verified tokens, so that a repeated token costs one digest.
 ///
-/// Holds SHA-256 digests of tokens, never tokens, each until its `exp` at most. Refusals are not remembered.
+/// Stores SHA-256 digests instead of tokens, until `exp` at most. Does not cache refusals.
 package final class VerifiedTokenCache: Sendable {
-    /// In bytes. A longer token is verified every time: the memory is bounded by count, and must be by size.
+    /// In bytes. Longer tokens are not cached, because the count alone would not bound the memory.
     package static let maximumTokenLength = 4_096
 
     private struct State: Sendable {
@@ -15,25 +15,27 @@ package final class VerifiedTokenCache: Sendable {
     }
 
     private let state: Mutex<State>
-    /// As far as they were heard of, see ``RemoteKeySet/keyChanges()``.
+    /// The last seen value of ``RemoteKeySet/keyChanges()``.
     private let keyChanges = Mutex<UInt64>(0)
 
     /// - Parameters:
-    ///   - capacity: How many tokens are held at most; about 3 kB each.
-    ///   - revocations: How many revocations are held at most; about 120 bytes each.
+    ///   - capacity: The maximum number of tokens, about 3 kB each.
+    ///   - revocations: The maximum number of revocations, about 120 bytes each.
     package init(capacity: Int = 4_096, revocations: Int = 65_536) {
         state = Mutex(
             State(slots: TokenSlots(capacity: capacity), revoked: RevokedTokens(capacity: revocations)))
     }
 
-    /// How many tokens are held.
+    /// The number of cached tokens.
     package var count: Int { state.withLock { $0.slots.count } }
 
+    /// Returns the cached token, or verifies it.
+    ///
     /// - Parameters:
-    ///   - refusesRevoked: For callers that have no other way to learn that a session has ended.
-    ///   - verify: Asked when the token is not known. What it returns is stored, unless the token is revoked or
-    ///     something was forgotten while it was at work.
-    /// - Throws: What `verify` throws, and nothing is stored; ``TokenRejection/revoked``.
+    ///   - refusesRevoked: For callers that cannot learn otherwise that a session has ended.
+    ///   - verify: Called for a token that is not cached. Its result is stored, unless the token is revoked or entries
+    ///     were removed meanwhile.
+    /// - Throws: Errors of `verify`, and ``TokenRejection/revoked``.
     package func verified(
         _ token: String, at now: Instant, refusesRevoked: Bool = false,
         verify: (String) throws(TokenRejection) -> VerifiedToken
@@ -44,16 +46,16 @@ package final class VerifiedTokenCache: Sendable {
             return fresh
         }
         let (digest, epoch, known) = lookUp(token, at: now)
-        // None that is held is revoked: that costs those nothing who come again.
+        // Cached tokens are never revoked, so repeated tokens need no further check.
         if let known { return known }
         let fresh = try verify(token)
         if store(fresh, digest, epoch, at: now), refusesRevoked { throw .revoked }
         return fresh
     }
 
-    /// The same for keys that may have to be fetched first. Forgets everything when they have changed.
+    /// The same for keys that may have to be fetched first. Clears the cache after the keys have changed.
     ///
-    /// - Parameter keys: The same ones with each call.
+    /// - Parameter keys: Must be the same key set for every call.
     package func verified(
         _ token: String, at now: Instant, leeway: Duration = .zero, by keys: RemoteKeySet
     ) async throws(RemoteKeySet.Failure) -> VerifiedToken {
@@ -76,18 +78,18 @@ package final class VerifiedTokenCache: Sendable {
         if isNew { forgetAll() }
     }
 
-    /// Has the tokens of a session or of a subject refused, and forgets those that are held.
+    /// Revokes the tokens of a session or subject, and removes them from the cache.
     ///
     /// - Parameters:
-    ///   - notedAt: Of two that are told of one id the later one counts.
-    ///   - until: nil: for good. Not after `notedAt`: they are accepted again.
+    ///   - notedAt: Of two notes for one id the later one counts.
+    ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
     package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil) {
         state.withLock { state in
             if state.revoked.note(id, at: notedAt, until: until) { state.slots.forget(id) }
         }
     }
 
-    /// Forgets everything: keys have changed.
+    /// Clears the cache, because keys have changed.
     package func forgetAll() { _ = state.withLock { $0.slots.forgetAll() } }
 
     private func lookUp(_ token: String, at now: Instant) -> (SHA256Digest, UInt64, VerifiedToken?) {
@@ -97,12 +99,12 @@ package final class VerifiedTokenCache: Sendable {
         return state.withLock { (digest, $0.slots.epoch, $0.slots.token(for: digest, at: now)) }
     }
 
-    /// - Returns: Whether it is revoked, and therefore not kept.
+    /// - Returns: Whether the token is revoked, and therefore not stored.
     private func store(_ token: VerifiedToken, _ digest: SHA256Digest, _ epoch: UInt64, at now: Instant) -> Bool {
         state.withLock { state in
             if state.revoked.contains(token.claims, at: now) { return true }
-            // Within a leeway a token may be good after its `exp`: accepted, but not kept.
-            if state.slots.epoch == epoch, now < token.claims.expiresAt { state.slots.store(token, for: digest) }
+            // Within the leeway a token is accepted after its `exp`, but not stored.
+            if state.slots.epoch == epoch, token.claims.isLive(at: now) { state.slots.store(token, for: digest) }
             return false
         }
     }

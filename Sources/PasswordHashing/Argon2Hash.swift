@@ -12,8 +12,8 @@ struct Argon2Hash: Hashable, Sendable {
     let salt: [UInt8]
     let tag: [UInt8]
 
-    /// What an unknown person's password is compared with. Its tag is no digest of anything, so that none has
-    /// to be computed when the server starts.
+    /// The hash to compare with if the account does not exist. Its tag is arbitrary, so that the server need not
+    /// compute one at startup.
     static func decoy(_ settings: Argon2Settings) -> Argon2Hash {
         Argon2Hash(
             variant: .argon2id, settings: settings,
@@ -21,13 +21,13 @@ struct Argon2Hash: Hashable, Sendable {
             tag: Array(repeating: 0x68, count: settings.tagBytes))
     }
 
-    /// - Returns: `nil` when libargon2 could not compute, that is, when memory was refused.
+    /// - Returns: `nil` if libargon2 failed, usually because it could not allocate memory.
     static func make(_ settings: Argon2Settings, salt: [UInt8], password: inout [UInt8]) -> Argon2Hash? {
         guard let tag = computeTag(.argon2id, settings, salt, &password) else { return nil }
         return Argon2Hash(variant: .argon2id, settings: settings, salt: salt, tag: tag)
     }
 
-    /// - Returns: `nil` when libargon2 could not compute, that is, when memory was refused.
+    /// - Returns: `nil` if libargon2 failed, usually because it could not allocate memory.
     func matches(_ password: inout [UInt8]) -> Bool? {
         guard var computed = Self.computeTag(variant, settings, salt, &password) else { return nil }
         defer { computed.erase() }
@@ -49,7 +49,7 @@ struct Argon2Hash: Hashable, Sendable {
                     context.m_cost = UInt32(settings.memoryKiB)
                     context.t_cost = UInt32(settings.passes)
                     context.lanes = UInt32(settings.lanes)
-                    // libargon2 would start a thread for each lane, past the bound on hashing threads.
+                    // libargon2 would start a thread per lane, exceeding the limit of hashing threads.
                     context.threads = 1
                     context.allocate_cbk = takeHashingMemory
                     context.free_cbk = giveBackHashingMemory
@@ -63,10 +63,10 @@ struct Argon2Hash: Hashable, Sendable {
 }
 
 extension Argon2Hash {
-    /// Reads `$argon2id$v=19$m=…,t=…,p=…$salt$tag` and the same with `argon2i`.
+    /// Parses `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, also with `argon2i`.
     ///
-    /// - Returns: `nil` for another version, variant (argon2d) or order, for `keyid` and `data`, and outside the
-    ///   limits of ``Argon2Settings``.
+    /// - Returns: `nil` for another version, variant (argon2d) or order of parameters, for `keyid` and `data`, and
+    ///   outside of the limits of ``Argon2Settings``.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].isEmpty, parts[2] == "v=19",
@@ -83,7 +83,7 @@ extension Argon2Hash {
         self.init(variant: variant, settings: settings, salt: salt, tag: tag)
     }
 
-    /// The PHC string format, as ``init(_:)`` reads it.
+    /// The hash in PHC string format, as ``init(_:)`` reads it.
     var text: String {
         let costs = "m=\(settings.memoryKiB),t=\(settings.passes),p=\(settings.lanes)"
         return "$\(variant.rawValue)$v=19$\(costs)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(tag))"

@@ -1,24 +1,23 @@
 import GatehouseWire
 
-/// What a new password hash costs.
+/// The cost of new password hashes.
 package struct Argon2Settings: Hashable, Sendable {
-    /// KiB of memory for one computation.
+    /// Memory of one computation, in KiB.
     package let memoryKiB: Int
-    /// Passes over that memory.
+    /// Passes over the memory.
     package let passes: Int
-    /// Lanes; they are computed one after the other on one thread.
+    /// Lanes, computed one after the other on one thread.
     package let lanes: Int
     package let saltBytes: Int
     package let tagBytes: Int
 
-    /// Argon2id with 19 MiB and two passes: about 34 ms on one core
-    /// (OWASP Password Storage Cheat Sheet, "Argon2id").
+    /// Argon2id with 19 MiB and two passes: about 34 ms on one core (OWASP Password Storage Cheat Sheet, "Argon2id").
     package static let owasp = Argon2Settings(trusted: 19_456, passes: 2, lanes: 1, saltBytes: 16, tagBytes: 32)
 
-    /// Limits: those under which ``StoredHash`` accepts a hash again.
+    /// The limits are those under which ``StoredHash`` accepts a hash.
     ///
-    /// - Returns: `nil` outside of them: 8 KiB for each lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of
-    ///   8…48 and a tag of 12…64 bytes.
+    /// - Returns: `nil` outside of 8 KiB per lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of 8…48 bytes and a tag of
+    ///   12…64 bytes.
     package init?(memoryKiB: Int, passes: Int, lanes: Int = 1, saltBytes: Int = 16, tagBytes: Int = 32) {
         guard (1...16).contains(lanes), (1...20).contains(passes),
             (8 * lanes...1_048_576).contains(memoryKiB),
@@ -35,14 +34,14 @@ package struct Argon2Settings: Hashable, Sendable {
         self.tagBytes = tagBytes
     }
 
-    /// True when a hash made with these settings is easier to guess from than one made with `target`.
+    /// Whether a hash with these settings is easier to attack than one with `target`.
     func isWeaker(than target: Argon2Settings) -> Bool {
         memoryKiB < target.memoryKiB || passes < target.passes
             || saltBytes < target.saltBytes || tagBytes < target.tagBytes
     }
 
-    /// True when a hash made with these settings takes more than four times the work of one made with `target`: it
-    /// came from elsewhere, and would hold up a hashing thread at each sign-in.
+    /// Whether a hash with these settings takes more than four times the work of one with `target`. Such an imported
+    /// hash would occupy a hashing thread at each sign-in.
     func isDear(beside target: Argon2Settings) -> Bool {
         memoryKiB * passes > 4 * target.memoryKiB * target.passes
     }

@@ -1,18 +1,18 @@
 import CCrypt
 import GatehouseWire
 
-/// A bcrypt hash as Supabase Auth stores them: `$2a$10$`, 22 characters of salt, 31 of digest.
+/// A bcrypt hash as stored by Supabase Auth: `$2a$10$`, 22 characters of salt, 31 of digest.
 struct BcryptHash: Hashable, Sendable {
-    /// What bcrypt reads of a password, in bytes; everything behind it would be ignored.
+    /// The number of bytes that bcrypt reads. It would ignore the rest of a longer password.
     static let longestPassword = 72
 
     let text: String
     let cost: Int
 
-    /// Reads `$2a$`, `$2b$` and `$2y$` with a cost of 4…16.
+    /// Parses `$2a$`, `$2b$` and `$2y$` with a cost of 4…16.
     ///
-    /// Costs up to 31 exist, but each step doubles the time: 16 takes about 4 s of a core, and a stored 20 would
-    /// let one sign-in after the other take a hashing thread for a minute.
+    /// bcrypt allows costs up to 31, but each step doubles the time: 16 takes about 4 s of one core, and with a stored
+    /// 20 every sign-in would occupy a hashing thread for a minute.
     init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 60, ["$2a$", "$2b$", "$2y$"].contains(where: text.hasPrefix),
@@ -24,10 +24,10 @@ struct BcryptHash: Hashable, Sendable {
         self.cost = cost
     }
 
-    /// A password over 72 bytes or with a NUL never matches: crypt_r would compare its beginning alone. The
-    /// work is done all the same, so that the answer takes as long as any other.
+    /// A password over 72 bytes or with a NUL never matches, because crypt_r would compare only its beginning. The hash
+    /// is computed nevertheless, so that the response takes as long as any other.
     ///
-    /// - Returns: `nil` when crypt_r could not compute.
+    /// - Returns: `nil` if crypt_r failed.
     func matches(_ password: [UInt8]) -> Bool? {
         let isWhole = password.count <= Self.longestPassword && !password.contains(0)
         let readable = password.prefix(Self.longestPassword).prefix { $0 != 0 }
@@ -35,13 +35,13 @@ struct BcryptHash: Hashable, Sendable {
         phrase.replaceSubrange(..<readable.count, with: readable)
         defer { phrase.erase() }
         guard let computed = Self.crypt(phrase, setting: text) else { return nil }
-        // The salt's last character carries bits that crypt_r clears; the digest alone decides.
+        // The last character of the salt contains bits that crypt_r clears, so only the digests are compared.
         return Array(computed.suffix(31)).matchesInConstantTime(text.utf8.suffix(31)) && isWhole
     }
 
-    /// - Parameter phrase: Ends with a NUL.
+    /// - Parameter phrase: NUL-terminated.
     private static func crypt(_ phrase: [UInt8], setting: String) -> [UInt8]? {
-        // 32 KiB: too much for the stack of a thread, and crypt_r wants it zeroed.
+        // 32 KiB, too large for a thread's stack. crypt_r requires zeroed memory.
         let scratch = UnsafeMutableRawBufferPointer.allocate(
             byteCount: MemoryLayout<crypt_data>.size, alignment: MemoryLayout<crypt_data>.alignment)
         scratch.initializeMemory(as: UInt8.self, repeating: 0)

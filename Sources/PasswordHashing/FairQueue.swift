@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The caller of a hash: its address, and the block of addresses around it.
+/// The client of a hash: its address, and the address block that contains it.
 package struct HashingSource: Hashable, Sendable {
     let block: UInt64
     let address: UInt64
@@ -10,16 +10,16 @@ package struct HashingSource: Hashable, Sendable {
         self.address = address
     }
 
-    /// The server itself, and callers without an address.
+    /// The server itself, or a client without an address.
     package static let none = HashingSource(block: 0, address: 0)
 }
 
-/// A queue in which blocks of addresses take turns, and in each block its addresses; of one address the first comes
-/// first (fair queueing, RFC 970). A source with many entries delays only itself.
+/// A fair queue (RFC 970): address blocks take turns, and within each block its addresses, each first in, first out. A
+/// source with many entries delays only itself.
 struct FairQueue<Element: Sendable>: Sendable {
     private struct Block {
         var lines: [UInt64: [Element]] = [:]
-        /// The addresses with somebody in line, in the order of their turns.
+        /// The addresses with waiting entries, in the order of their turns.
         var turns: [UInt64] = []
         var count = 0
     }
@@ -36,7 +36,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         blocks[source.block] = block
     }
 
-    /// The one whose turn it is.
+    /// Removes the entry whose turn it is.
     mutating func popFirst() -> Element? {
         guard let block = turns.first, let address = blocks[block]?.turns.first else { return nil }
         turns.append(turns.removeFirst())
@@ -45,16 +45,16 @@ struct FairQueue<Element: Sendable>: Sendable {
         return remove(at: 0, of: HashingSource(block: block, address: address))
     }
 
-    /// The first of a source's for which it is true, wherever it stands in line.
+    /// Removes the first matching entry of a source.
     mutating func remove(from source: HashingSource, where isWanted: (Element) -> Bool) -> Element? {
         guard let place = blocks[source.block]?.lines[source.address]?.firstIndex(where: isWanted) else { return nil }
         return remove(at: place, of: source)
     }
 
-    /// Makes room for one more of `source`, at the cost of the source that holds most: the last of the longest line of the
-    /// fullest block. No source gives up a place to one that would then hold more.
+    /// Makes room for an entry of `source`: removes the last entry in the longest line of the fullest block. A source
+    /// never loses its place to one that would then have more entries.
     ///
-    /// - Returns: The element that has to leave; nil when `source` has its share.
+    /// - Returns: The removed entry; nil if `source` already has its share.
     mutating func giveUp(for source: HashingSource) -> Element? {
         let own = blocks[source.block]?.count ?? 0
         guard let fullest = turns.max(by: { blocks[$0]?.count ?? 0 < blocks[$1]?.count ?? 0 }),

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// A password hash exported from Firebase: scrypt makes a key, and the key encrypts the project's signer key.
+/// A password hash exported from Firebase: scrypt derives a key that encrypts the project's signer key.
 struct FirebaseScryptHash: Hashable, Sendable {
     /// N = 2^exponent.
     let exponent: Int
@@ -13,13 +13,13 @@ struct FirebaseScryptHash: Hashable, Sendable {
     let salt: [UInt8]
     let tag: [UInt8]
 
-    /// Reads `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$salt$hash` with padded Base64; `ss` may be missing.
+    /// Parses `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$salt$hash` with padded Base64; `ss` is optional.
     ///
-    /// Limits: 128·N·r·p is at most 1 GiB. That bounds the memory (128·N·r) and the time together: at most about
-    /// 4 s of a core. And what BoringSSL cannot compute is refused: N of 2^(16·r) and more (RFC 7914 §2), and, as the
-    /// memory that it is allowed is cut close, r above 16 where p is 1.
+    /// The limit of 1 GiB for 128·N·r·p bounds both the memory (128·N·r) and the time: at most about 4 s of one core.
+    /// Also refuses what BoringSSL cannot compute: N of 2^(16·r) and more (RFC 7914 §2), and r above 16 with p of 1,
+    /// because its memory limit is tight.
     ///
-    /// - Returns: `nil` outside of them, and when signer key and hash differ in length, which can never match.
+    /// - Returns: `nil` outside of these limits, and if signer key and hash differ in length, which can never match.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "fbscrypt",
@@ -40,7 +40,7 @@ struct FirebaseScryptHash: Hashable, Sendable {
         (self.separator, self.signerKey, self.salt, self.tag) = (separator, signerKey, salt, tag)
     }
 
-    /// What scrypt works in, times its lanes.
+    /// The memory that scrypt uses, times its lanes.
     var bytes: Int { (128 * blockSize * lanes) << exponent }
 
     private static func isBounded(_ exponent: Int, _ blockSize: Int, _ lanes: Int) -> Bool {
@@ -49,14 +49,14 @@ struct FirebaseScryptHash: Hashable, Sendable {
             && isComputable(exponent, blockSize, lanes)
     }
 
-    /// swift-crypto allows 128·N·r·p bytes and a page, BoringSSL takes 128·r·(N + p + 1). With the smallest page there
-    /// is, so that a hash that one machine accepts is computed on every other.
+    /// swift-crypto allows 128·N·r·p bytes plus a page; BoringSSL needs 128·r·(N + p + 1). Assumes the smallest page
+    /// size, so that every machine accepts the same hashes.
     private static func isComputable(_ exponent: Int, _ blockSize: Int, _ lanes: Int) -> Bool {
         let spare = 4_096 / (128 * blockSize)
         return exponent < 16 * blockSize && (lanes << exponent) + spare >= (1 << exponent) + lanes + 1
     }
 
-    /// - Returns: `nil` when BoringSSL could not compute, that is, when memory was refused.
+    /// - Returns: `nil` if BoringSSL failed, usually because it could not allocate memory.
     func matches(_ password: [UInt8]) -> Bool? {
         guard var computed = encryptedSignerKey(password) else { return nil }
         defer { computed.erase() }

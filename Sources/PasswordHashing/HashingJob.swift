@@ -1,11 +1,11 @@
 import GatehouseWire
 import Synchronization
 
-/// One computation and the caller that waits for it. Whoever takes it out of `waiting` answers the caller, once:
-/// the thread whose turn it is, or the caller's own cancellation.
+/// A computation and its waiting caller. Either a thread or the caller's cancellation takes it out of `waiting`, and
+/// then resumes the caller exactly once.
 final class HashingJob<Output: Sendable>: Sendable {
     typealias Caller = CheckedContinuation<Result<Output, HashingRefusal>, Never>
-    /// - Returns: `nil` when the machine could not compute.
+    /// - Returns: `nil` if the computation failed.
     typealias Work = @Sendable () -> Output?
 
     private enum State {
@@ -18,7 +18,7 @@ final class HashingJob<Output: Sendable>: Sendable {
 
     init(_ work: @escaping Work) { state = Mutex(.created(work)) }
 
-    /// - Returns: False when the job was abandoned before its caller could wait.
+    /// - Returns: false if the job was cancelled before its caller could wait.
     func wait(_ caller: Caller) -> Bool {
         state.withLock { state in
             guard case .created(let work) = state else { return false }
@@ -27,7 +27,7 @@ final class HashingJob<Output: Sendable>: Sendable {
         }
     }
 
-    /// For the thread whose turn it is: `nil` when the caller has gone.
+    /// Takes the job for a thread; `nil` if the caller was cancelled.
     func take() -> (Caller, Work)? {
         state.withLock { state in
             guard case .waiting(let caller, let work) = state else { return nil }
@@ -36,9 +36,9 @@ final class HashingJob<Output: Sendable>: Sendable {
         }
     }
 
-    /// For a cancelled caller: forgets the work, with the password in it, before its turn.
+    /// Cancels the job, and releases the work with the password in it.
     ///
-    /// - Returns: The caller to answer, `nil` when none waits or a thread already works for it.
+    /// - Returns: The caller to resume; `nil` if none waits or a thread has taken the job.
     func abandon() -> Caller? {
         state.withLock { state in
             switch state {

@@ -1,12 +1,12 @@
 import GatehouseWire
 
-/// How many jobs wait and run, and whether one more may join them.
+/// Counts waiting and running jobs, and limits them.
 package struct HashingLoad: Sendable {
     private let threads: Int
     private let capacity: Int
     private var running = 0
-    /// Smoothed over about eight jobs. It starts a little above what Argon2id at ``Argon2Settings/owasp`` takes
-    /// (34 ms on one core of the machine where it was measured).
+    /// Smoothed over about eight jobs. Starts slightly above the time of Argon2id with ``Argon2Settings/owasp`` (34 ms
+    /// on one core of the machine used for measurement).
     private var usualDuration: Duration = .milliseconds(50)
 
     package private(set) var waiting = 0
@@ -22,7 +22,7 @@ package struct HashingLoad: Sendable {
         waiting += 1
     }
 
-    /// What those are told for whom there is no room.
+    /// The refusal of a job for which there is no room.
     var busy: HashingRefusal { .busy(retryAfter: retryAfter) }
 
     package mutating func leave() { waiting -= 1 }
@@ -32,7 +32,7 @@ package struct HashingLoad: Sendable {
         running += 1
     }
 
-    /// Nothing was computed.
+    /// A job ended without a computation.
     mutating func stop() { running -= 1 }
 
     package mutating func finish(after duration: Duration) {
@@ -40,8 +40,8 @@ package struct HashingLoad: Sendable {
         usualDuration = (usualDuration * 7 + duration) / 8
     }
 
-    /// The time in which those who wait now are likely to be served, rounded up to whole seconds because
-    /// `Retry-After` counts in seconds (RFC 9110 §10.2.3); at least one.
+    /// The estimated time until waiting jobs are done, rounded up to whole seconds for `Retry-After` (RFC 9110
+    /// §10.2.3); at least one second.
     private var retryAfter: Duration {
         let wait = usualDuration * waiting / threads
         let seconds = wait.components.attoseconds > 0 ? wait.components.seconds + 1 : wait.components.seconds

@@ -1,17 +1,17 @@
 import GatehouseWire
 import Synchronization
 
-/// The memory that Argon2 works in, kept for the next computation: given back to the system, each hash would spend
-/// a third of its time on fresh pages; left to `malloc`, the blocks come to lie between others and pile up.
+/// Reuses Argon2's memory. Returning it to the system would cost a third of each hash for page faults; leaving it to
+/// `malloc` would fragment the heap.
 ///
-/// One shelf for the process, because libargon2 asks through C functions, which carry nothing. It erases a block
-/// before it gives it back.
+/// One cache per process, because libargon2's C callbacks have no context parameter. libargon2 erases a block before
+/// freeing it.
 enum HashingMemory {
-    /// What a computation with ``Argon2Settings/owasp`` takes. Only such blocks are kept, and there are never more
-    /// of them than hashing threads; others are for imported hashes, and rare.
+    /// The memory of a computation with ``Argon2Settings/owasp``. Only blocks of this size are kept, so there are at
+    /// most as many as hashing threads. Other sizes belong to imported hashes and are rare.
     private static let keptBytes = Argon2Settings.owasp.memoryKiB * 1_024
 
-    /// Addresses of blocks that nobody uses.
+    /// Addresses of free blocks.
     private static let shelf = Mutex<[UInt]>([])
 
     static func take(_ bytes: Int) -> UnsafeMutablePointer<UInt8>? {
@@ -28,11 +28,11 @@ enum HashingMemory {
         }
     }
 
-    /// How many blocks wait for the next computation.
+    /// The number of free blocks.
     static var keptCount: Int { shelf.withLock { $0.count } }
 }
 
-/// libargon2's `allocate_cbk`: a null block tells it that there is no memory.
+/// libargon2's `allocate_cbk`. A null block reports that allocation failed.
 func takeHashingMemory(_ block: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ bytes: Int) -> Int32 {
     block?.pointee = HashingMemory.take(bytes)
     return 0

@@ -2,12 +2,12 @@ import GatehouseWire
 import NIOPosix
 import Synchronization
 
-/// Threads that do nothing but hash, with a bound on how many may wait. Those who wait take turns by address, and none
-/// keeps more of the places than the others leave.
+/// Threads dedicated to hashing, with a bounded queue. Waiting jobs take turns by address, and no source keeps more
+/// places than its share.
 final class HashingThreads: Sendable {
     private struct Waiting: Sendable {
         let number: Int
-        /// On a thread whose turn it is; with false the server is going down.
+        /// Runs on a thread when it is the job's turn. `isActive` is false during shutdown.
         let run: @Sendable (_ isActive: Bool) -> Void
         let dismiss: @Sendable (HashingRefusal) -> Void
     }
@@ -17,7 +17,7 @@ final class HashingThreads: Sendable {
         var queue = FairQueue<Waiting>()
         var number = 0
 
-        /// - Returns: Who had to leave for it.
+        /// - Returns: The job that had to give up its place, if any.
         mutating func add(_ waiting: Waiting, _ source: HashingSource) throws(HashingRefusal) -> Waiting? {
             var gone: Waiting?
             do throws(HashingRefusal) {
@@ -71,7 +71,7 @@ final class HashingThreads: Sendable {
     }
 
     func shutdown() async {
-        // Lost: an error that only a pool which cannot be stopped reports. This one can.
+        // Lost: an error that only a pool without shutdown reports.
         try? await pool.shutdownGracefully()
     }
 
@@ -80,12 +80,12 @@ final class HashingThreads: Sendable {
             let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
                 (try state.add(waiting, source), state.load.busy)
             }
-            // Its turn is the newcomer's now: another one would pile up in the pool.
+            // The new job uses the turn of the one that left. Submitting another would accumulate in the pool.
             if let gone { return gone.dismiss(refusal) }
         } catch {
             return waiting.dismiss(error)
         }
-        // Each entry has one such turn, or more once another has left: none is forgotten.
+        // Each entry has at least one such turn, so none is forgotten.
         pool.submit { state in self.takeNext(isActive: state == .active) }
     }
 
@@ -104,7 +104,7 @@ final class HashingThreads: Sendable {
             state.withLock { $0.load.stop() }
             return caller.resume(returning: .failure(.shutDown))
         }
-        // Every time: it costs under a microsecond, and nobody has to know which thread has had it.
+        // Repeated for each job, because it costs less than a microsecond and spares tracking the threads.
         lowerPriorityOfThisThread()
         var output: Output?
         let duration = ContinuousClock().measure { output = work() }

@@ -1,18 +1,19 @@
 package import GatehouseWire
 
-/// Hashes and compares passwords on threads of its own, so that a storm of sign-ins slows no other request.
+/// Hashes and compares passwords on dedicated threads, so that many sign-ins do not slow other requests.
 ///
-/// Each thread holds the memory of one computation: 19 MiB with ``Argon2Settings/owasp``, more for an imported hash. Creating a hasher computes nothing. It has to be shut down before it is let go.
+/// Each thread holds the memory of one computation: 19 MiB with ``Argon2Settings/owasp``, more for an imported hash.
+/// Creating a hasher computes nothing. Call ``shutdown()`` before releasing it.
 package struct PasswordHasher: Sendable {
     private let settings: Argon2Settings
     private let randomBytes: @Sendable (Int) -> [UInt8]
     private let threads: HashingThreads
 
     /// - Parameters:
-    ///   - threads: As many as there are cores; each at nice 10 on Linux.
-    ///   - waitingPerThread: How many may wait for each thread before the next is refused, or whoever has most of
-    ///     the places gives one up. With 64 the last one waits about 2 s.
-    ///   - randomBytes: A cryptographic source, called on the hashing threads.
+    ///   - threads: The number of threads, usually one per core. On Linux they run at nice 10.
+    ///   - waitingPerThread: How many jobs may wait per thread. Beyond that, the next one is refused or the source with
+    ///     most places gives one up. With 64 the last one waits about 2 s.
+    ///   - randomBytes: A cryptographically secure source, called on the hashing threads.
     ///   - observe: Called on the hashing threads after each computation.
     package init(
         settings: Argon2Settings = .owasp,
@@ -26,12 +27,12 @@ package struct PasswordHasher: Sendable {
         self.threads = HashingThreads(count: threads, waitingPerThread: waitingPerThread, observe: observe)
     }
 
-    /// Jobs that wait for a thread.
+    /// The number of jobs that wait for a thread.
     package var queueDepth: Int { threads.queueDepth }
 
-    /// - Parameter source: Whose turn in the queue it takes.
-    /// - Returns: Argon2id in the PHC string format, about 100 characters.
-    /// - Throws: ``HashingRefusal``; nothing was computed, or it is lost.
+    /// - Parameter source: The client whose turn in the queue the job takes.
+    /// - Returns: An Argon2id hash in PHC string format, about 100 characters.
+    /// - Throws: ``HashingRefusal``.
     package func hash(
         _ password: Secret, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Secret {
@@ -43,13 +44,13 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// Compares a password with what is stored about a person, `nil` for a person who does not exist.
+    /// Compares a password with an account's stored hash; `nil` if the account does not exist.
     ///
-    /// Without a hash, or with one that cannot be read, the same Argon2id work is done and the answer is no:
-    /// time does not tell who has an account. An imported bcrypt or scrypt hash takes a time of its own, which
-    /// ends when the caller stores a new hash at that person's next sign-in.
+    /// Without a hash, or with an unreadable one, it does the same Argon2id work and answers ``PasswordCheck/wrong``,
+    /// so that timing does not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time
+    /// until the caller replaces it at the account's next sign-in.
     ///
-    /// - Throws: ``HashingRefusal``; then nothing is known about the password.
+    /// - Throws: ``HashingRefusal``, which reveals nothing about the password.
     package func matches(
         _ password: Secret, _ stored: String?, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> PasswordCheck {
@@ -62,14 +63,13 @@ package struct PasswordHasher: Sendable {
         return .right(needsUpgrade: known.needsUpgrade(to: settings))
     }
 
-    /// Lets running computations finish; those who wait get ``HashingRefusal/shutDown``, and so does everyone
-    /// who comes later.
+    /// Lets running computations finish. Waiting and later jobs fail with ``HashingRefusal/shutDown``.
     package func shutdown() async {
         await threads.shutdown()
     }
 }
 
-/// The one place where a password leaves its type here; the copy is erased afterwards.
+/// The only place in this module where a password leaves its type. The copy is erased afterwards.
 private func withBytes<Output>(of password: Secret, _ body: (inout [UInt8]) -> Output) -> Output {
     var bytes = Array(password.reveal().utf8)
     defer { bytes.erase() }

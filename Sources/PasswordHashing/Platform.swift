@@ -4,35 +4,34 @@ import GatehouseWire
 import FoundationEssentials
 import Glibc
 
-/// Nice 10 for the calling thread: requests are answered before passwords are hashed. On Linux
-/// `PRIO_PROCESS` with id 0 means the calling thread, not the process (setpriority(2), "C library/kernel
-/// differences").
+/// Sets the calling thread to nice 10, so that requests take precedence over hashing. On Linux `PRIO_PROCESS` with id 0
+/// means the calling thread, not the process (setpriority(2), "C library/kernel differences").
 func lowerPriorityOfThisThread() {
     setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
 }
 
-/// Overwrites memory with zeros in a way no optimiser may leave out.
+/// Overwrites memory with zeros. The optimizer cannot remove the write.
 func erase(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     explicit_bzero(start, memory.count)
 }
 
-/// Null when there is no memory, which an allocation of Swift's own would end the program for.
+/// Returns null if memory is exhausted, where Swift's own allocation would end the process.
 func allocateMemory(_ bytes: Int) -> UnsafeMutableRawPointer? { malloc(bytes) }
 func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 #else
 import Foundation
 
-/// Left alone here: on Darwin `setpriority` with id 0 would slow the whole process.
+/// Does nothing: on Darwin `setpriority` with id 0 would slow the whole process.
 func lowerPriorityOfThisThread() {}
 
-/// Overwrites memory with zeros in a way no optimiser may leave out.
+/// Overwrites memory with zeros. The optimizer cannot remove the write.
 func erase(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     memset_s(start, memory.count, 0, memory.count)
 }
 
-/// Null when there is no memory, which an allocation of Swift's own would end the program for.
+/// Returns null if memory is exhausted, where Swift's own allocation would end the process.
 func allocateMemory(_ bytes: Int) -> UnsafeMutableRawPointer? { malloc(bytes) }
 func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 #endif
@@ -44,7 +43,7 @@ enum Base64 {
         Data(base64Encoded: String(text)).map(Array.init)
     }
 
-    /// - Returns: `nil` as ``decode(_:)``, and for padding, which the PHC format leaves out.
+    /// - Returns: `nil` for any other character, and for padding, which the PHC format omits.
     static func decodeUnpadded(_ text: some StringProtocol) -> [UInt8]? {
         guard !text.contains(ascii: "="), text.utf8.count % 4 != 1 else { return nil }
         return decode(text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A password hash that this server can check. There is no other way to make one than to read its text.
+/// A password hash that this server can check, parsed from its text.
 package struct StoredHash: Sendable {
     private enum Format: Sendable {
         case argon2(Argon2Hash), bcrypt(BcryptHash), firebaseScrypt(FirebaseScryptHash)
@@ -8,13 +8,12 @@ package struct StoredHash: Sendable {
 
     private let format: Format
 
-    /// Limits of what is checked at all: Argon2 as in ``Argon2Settings``; bcrypt with a
-    /// cost of 4…16; Firebase scrypt with 128·N·r·p of at most 1 GiB that BoringSSL can compute. Argon2d and Argon2
-    /// before version 19 are refused.
+    /// Accepts Argon2 within the limits of ``Argon2Settings``, bcrypt with a cost of 4…16, and Firebase scrypt with
+    /// 128·N·r·p of at most 1 GiB that BoringSSL can compute. Refuses Argon2d and Argon2 before version 19.
     ///
-    /// - Returns: `nil` for every other text.
+    /// - Returns: `nil` for any other text.
     package init?(_ text: String) {
-        // Every format is ASCII. Splitting other text into characters takes time without a bound.
+        // All formats are ASCII. Splitting other text into characters takes unbounded time.
         guard text.utf8.count <= 1_024, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let hash = Argon2Hash(text) {
             format = .argon2(hash)
@@ -37,29 +36,30 @@ package struct StoredHash: Sendable {
         }
     }
 
-    /// True for everything but an Argon2id hash that costs an attacker as much as `settings` or more. A hash with
-    /// less memory and more passes counts as weaker too: memory is what guessing machines lack. True as well for one
-    /// that costs us more than four times as much.
+    /// Whether to replace the hash: true unless it is Argon2id and at least as hard to attack as `settings`. Less
+    /// memory counts as weaker even with more passes, because attackers' hardware is limited by memory. Also true if
+    /// the hash costs the server more than four times as much.
     package func needsUpgrade(to settings: Argon2Settings) -> Bool {
         guard case .argon2(let hash) = format, hash.variant == .argon2id else { return true }
         return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
     }
 
-    /// Whether an import may bring it: its check takes a quarter of a second at most, where Argon2id at
-    /// ``Argon2Settings/owasp`` takes 20 ms. What came before there was this limit is still checked.
+    /// Whether an import may bring it: its check takes a quarter of a second at most, on a machine where Argon2id at
+    /// ``Argon2Settings/owasp`` takes 20 ms, and 64 MiB. Hashes from before this limit are still checked.
     package var isAffordable: Bool {
         switch format {
-        case .argon2(let hash): hash.settings.memoryKiB * hash.settings.passes <= 384 * 1_024
+        case .argon2(let hash):
+            hash.settings.memoryKiB <= 64 * 1_024 && hash.settings.memoryKiB * hash.settings.passes <= 256 * 1_024
         case .bcrypt(let hash): hash.cost <= 12
         case .firebaseScrypt(let hash): hash.bytes <= 32 << 20
         }
     }
 
-    /// ``isAffordable`` in words.
+    /// The limits of ``isAffordable`` for messages.
     package static let importLimits =
-        "bcrypt up to 12, Argon2 up to 384 MiB times passes, Firebase scrypt up to 32 MiB"
+        "bcrypt up to 12, Argon2 up to 64 MiB and 256 MiB in all passes, Firebase scrypt up to 32 MiB"
 
-    /// - Returns: `nil` when the machine could not compute, which says nothing about the password.
+    /// - Returns: `nil` if the computation failed, which reveals nothing about the password.
     func matches(_ password: inout [UInt8]) -> Bool? {
         switch format {
         case .argon2(let hash): hash.matches(&password)

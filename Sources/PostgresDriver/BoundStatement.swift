@@ -1,11 +1,11 @@
 import SQLDatabase
 
-/// A statement with its values in the server's form.
+/// A statement with its values encoded for the server.
 struct BoundStatement {
-    /// As the caller wrote it.
+    /// The caller's text.
     private let text: String
     let values: BoundValues
-    /// Whether each value is an array, one of the values of each caller.
+    /// Whether each value is an array with one element for each caller.
     private let isShared: Bool
 
     /// - Throws: ``ConstraintViolation`` for a value that cannot be sent.
@@ -15,10 +15,10 @@ struct BoundStatement {
         isShared = false
     }
 
-    /// One statement for several callers at once: their values stand beside its tables as `asked`, a row for each.
+    /// Combines one statement of several callers. Their values are joined as a table `asked` with one row per caller.
     ///
-    /// - Parameter statements: Of one text, which says ``Clause/ofMany``; one at least.
-    /// - Throws: As ``init(_:)``.
+    /// - Parameter statements: At least one; all have the same text, which contains ``Clause/ofMany``.
+    /// - Throws: ``ConstraintViolation`` for a value that cannot be sent.
     init(shared statements: [SQL]) throws {
         text = statements[0].text
         let numbers = statements.indices.map { SQLValue.int(Int64($0)) }
@@ -27,13 +27,13 @@ struct BoundStatement {
         isShared = true
     }
 
-    /// One preparation serves those of one key.
+    /// Statements with the same key share a prepared statement.
     var key: String { values.signature + " " + text }
 
-    /// What the server prepares.
+    /// The text to prepare.
     var spelled: String { Spelling.postgres(isShared ? shared : text) }
 
-    /// Gives the caller's number with each row: of a change as its only column, of a query as the first.
+    /// Returns the caller's number with each row: as the only column of a change, as the first column of a query.
     private var shared: String {
         let verb = text.prefix { !$0.isWhitespace }
         let (link, head) =
@@ -47,22 +47,22 @@ struct BoundStatement {
             "\(link) unnest(\(parameters.joined(separator: ", "))) AS asked (\(names.joined(separator: ", ")))"
         let body = (head + text.dropFirst(verb.count))
             .replacing(/\$([0-9]+)/) { place in
-                // A column of nothing but nulls has no type.
+                // A column with only nulls has no type.
                 Int(place.output.1).map { values.isNull($0) ? "NULL" : Self.name($0) } ?? ""
             }
             .replacing("{\(Clause.ofMany.rawValue)}", with: asked)
         return verb == "SELECT" ? body : body + " RETURNING \(Self.name(0))"
     }
 
-    /// How a session plans what is shared: rows are looked up, though the table is small today, and one plan serves
-    /// batches of any size. Otherwise nearly every batch is planned anew, because the planner takes an array that it does
-    /// not know for ten values.
+    /// Planner settings for shared statements: use indexes even while a table is small, and one plan for batches of any
+    /// size. The planner would otherwise replan almost every batch, because it assumes ten elements for an unknown
+    /// array.
     static let settings = [
         "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
         "plan_cache_mode": "force_generic_plan",
     ]
 
-    /// For plan tests: what makes the server tell how it runs what is shared, whatever the values are.
+    /// For plan tests: statements that make the server explain the shared statement, independent of its values.
     var explanation: (preparation: String, question: String) {
         let types = values.types.map { ColumnOID.arrays[$0] ?? "" }.joined(separator: ", ")
         let nulls = values.types.map { _ in "NULL" }.joined(separator: ", ")
@@ -70,23 +70,25 @@ struct BoundStatement {
     }
 
     private func parameter(_ column: Int) -> String {
-        // Compared as the tables' texts are, see ``Spelling``.
+        // Compared like the tables' text columns; see ``Spelling``.
         values.types[column] == ColumnOID.texts ? "$\(column + 1) COLLATE \"C\"" : "$\(column + 1)"
     }
 
-    /// Of no column of a table.
+    /// A name that no table uses for a column.
     private static func name(_ column: Int) -> String { "asked_\(column)" }
 }
 
-/// The rows of an answer that are one caller's.
+/// The rows of an answer that belong to one caller.
 struct SharedRows: Sendable {
     private let result: PostgresResult
     private var rows: [Int32] = []
 
     private init(_ result: PostgresResult) { self.result = result }
 
-    /// - Parameter answers: What the server said to two statements as ``BoundStatement/spelled``.
-    /// - Returns: For each caller, how many rows the first changed and those that the second found.
+    /// Splits answers among callers.
+    ///
+    /// - Parameter answers: The answers to a change and a query in the form of ``BoundStatement/spelled``.
+    /// - Returns: For each caller, the number of rows changed and the rows found.
     static func dealt(_ answers: [PostgresResult], among callers: Int) -> [(Int, SharedRows)] {
         var dealt = Array(repeating: (0, SharedRows(answers[1])), count: callers)
         for row in 0..<answers[0].rowCount { dealt[answers[0].number(row)].0 += 1 }
@@ -100,11 +102,11 @@ struct SharedRows: Sendable {
 }
 
 extension PostgresResult {
-    /// Whose row it is.
+    /// The number of the caller that a row belongs to.
     fileprivate func number(_ row: Int) -> Int { Int(PostgresRow(result: self, row: Int32(row)).int(0)) }
 }
 
 extension SQL {
-    /// Whether several callers can share it.
+    /// Whether several callers can share the statement.
     var isOfMany: Bool { text.contains("{\(Clause.ofMany.rawValue)}") }
 }

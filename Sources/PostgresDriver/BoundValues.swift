@@ -1,10 +1,10 @@
 import CPostgres
 import SQLDatabase
 
-/// A statement's values as libpq takes them: numbers, instants and bytes in the server's own binary form with their
-/// type, text as text whose type follows from where it stands, be it a `uuid`, a `json` or a `text` column.
+/// The values of a statement in libpq's form: numbers, instants and bytes in binary form with a type; text as text
+/// without a type, which the server infers, for example `uuid` or `json`.
 struct BoundValues {
-    /// One letter for each value: a statement is prepared once for each combination of types.
+    /// One letter per value. Each combination of types needs its own prepared statement.
     let signature: String
     let types: [Oid]
     private var bytes: [UInt8] = []
@@ -12,11 +12,11 @@ struct BoundValues {
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
 
-    /// Microseconds between 1970 and 2000, where the server begins to count.
+    /// Microseconds between 1970 and 2000, the server's epoch.
     static let epoch: Int64 = 946_684_800_000_000
 
-    /// - Throws: ``ConstraintViolation`` for a value that the server has no form of: text with U+0000, an instant
-    ///   before it can count.
+    /// - Throws: ``ConstraintViolation`` for a value that the server cannot represent: text with U+0000, or an instant
+    ///   before the server's range.
     init(_ values: [SQLValue]) throws {
         signature = String(values.map(\.letter))
         types = values.map { $0.type?.one ?? 0 }
@@ -27,9 +27,9 @@ struct BoundValues {
         }
     }
 
-    /// Arrays: a column of nothing but nulls is one null.
+    /// Encodes columns as arrays. A column with only nulls becomes a single null.
     ///
-    /// - Parameter columns: Each of values of one kind, and nulls; at least one value.
+    /// - Parameter columns: At least one value each; all values of a column have the same kind or are null.
     /// - Throws: As ``init(_:)``.
     init(columns: [[SQLValue]]) throws {
         let kinds = columns.map { column in column.first { $0 != .null } ?? .null }
@@ -42,12 +42,12 @@ struct BoundValues {
             }
             let start = bytes.count
             let hasNull: Int32 = column.contains(.null) ? 1 : 0
-            // Dimensions, nulls, type, how many, the number of the first.
+            // The array header: number of dimensions, whether there are nulls, element type, length, lower bound.
             let type = Int32(kind.type?.one ?? ColumnOID.text)
             for number in [1, hasNull, type, Int32(column.count), 1] { append(number) }
             for value in column {
                 guard value == .null || value.letter == kind.letter else {
-                    throw ConstraintViolation(kind: .other, detail: "callers give values of several types")
+                    throw ConstraintViolation(kind: .other, detail: "callers pass values of different types")
                 }
                 let length = bytes.count
                 append(Int32(-1))
@@ -60,7 +60,7 @@ struct BoundValues {
         }
     }
 
-    /// Whether a column of ``init(columns:)`` has no value.
+    /// Whether a column of ``init(columns:)`` contains only nulls.
     func isNull(_ column: Int) -> Bool { starts[column] == nil }
 
     private mutating func append(_ value: SQLValue) throws {
@@ -75,7 +75,7 @@ struct BoundValues {
         case .text(let text):
             let before = bytes.count
             bytes += text.utf8
-            // libpq reads up to the first zero: what follows would be dropped without a word.
+            // libpq reads text only up to the first zero byte and would silently drop the rest.
             if bytes[before...].contains(0) { throw ConstraintViolation(kind: .other, detail: "a text holds U+0000") }
         }
     }
@@ -89,11 +89,11 @@ struct BoundValues {
         starts.append(start)
         lengths.append(Int32(bytes.count - (start ?? bytes.count)))
         formats.append(format)
-        // Ends a text, and gives an empty value an address.
+        // Terminates text, and gives an empty value an address.
         bytes.append(0)
     }
 
-    /// Calls `body` with what `PQsendQueryPrepared` takes: values, lengths, formats.
+    /// Calls `body` with the arguments of `PQsendQueryPrepared`: values, lengths and formats.
     func withPointers<Value>(
         _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) throws -> Value
     ) rethrows -> Value {
@@ -105,7 +105,7 @@ struct BoundValues {
     }
 }
 
-/// The numbers of the server's built-in types.
+/// The OIDs of built-in types.
 enum ColumnOID {
     static let bool: Oid = 16
     static let text: Oid = 25
@@ -131,7 +131,7 @@ extension SQLValue {
         }
     }
 
-    /// Of a value and of an array of such; nil leaves it to the server.
+    /// The type of a value and of an array of values; nil lets the server infer it.
     fileprivate var type: (one: Oid, many: Oid)? {
         switch self {
         case .null, .text: nil

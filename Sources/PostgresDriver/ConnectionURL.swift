@@ -2,11 +2,11 @@ import CPostgres
 import Foundation
 import SQLDatabase
 
-/// Where the server is and how it is spoken to: `postgres://user:password@host:port/database?sslmode=verify-full`,
-/// with every parameter that libpq knows.
+/// The URL of a server: `postgres://user:password@host:port/database?sslmode=verify-full`, with any parameter of libpq
+/// ([Connection URIs](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS)).
 ///
-/// Without `sslmode` and `PGSSLMODE`, a server on another machine has to prove who it is (`verify-full`); one on this
-/// machine need not. It never prints itself: it holds a password.
+/// Without `sslmode` and `PGSSLMODE`, the default is `verify-full` for another machine and `prefer` for this one. Never
+/// prints itself, because it contains a password.
 package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectable {
     private let parameters: [(keyword: String, value: String)]
     private let environment: [String: String]
@@ -14,9 +14,8 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
     package var description: String { "postgres://…" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// - Throws: ``DatabaseFailure`` when it is not such a URL. The reason is not repeated: it may hold the password.
-    ///
-    /// - Parameter environment: libpq takes from it what the URL leaves out.
+    /// - Parameter environment: Supplies libpq's defaults for what the URL omits.
+    /// - Throws: ``DatabaseFailure`` for an invalid URL. Omits libpq's reason, which may contain the password.
     package init(
         _ text: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
@@ -40,7 +39,7 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
         parameters = found
     }
 
-    /// What libpq is given; parameters of the URL win over this driver's own.
+    /// The parameters for libpq. Those of the URL override the driver's own.
     func parameters(connectLimit: Duration) -> [(keyword: String, value: String)] {
         let given = Set(parameters.map(\.keyword))
         let seconds = max(2, Int(connectLimit.components.seconds))
@@ -54,19 +53,19 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
             + [("client_encoding", "UTF8")]
     }
 
-    /// Of the URL, of the environment, or by where the server is.
+    /// The mode in the URL or the environment, or the default for the server's host.
     package var sslMode: String {
         value("sslmode") ?? environment["PGSSLMODE"] ?? (isLocal ? "prefer" : "verify-full")
     }
 
-    /// Whether its `options` have a setting of the session, which counts more than this driver's own.
+    /// Whether its `options` contain a session setting, which overrides the driver's own.
     func sets(_ setting: String) -> Bool { value("options")?.contains(setting) ?? false }
 
     private func value(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }
 
     private var isLocal: Bool {
         let given = value("hostaddr") ?? value("host") ?? environment["PGHOSTADDR"] ?? environment["PGHOST"]
-        // A service file may name any host: it is read when the connection is made.
+        // A service file, which is read when connecting, may name any host.
         if given == nil, value("service") ?? environment["PGSERVICE"] != nil { return false }
         return (given ?? "").split(separator: ",").allSatisfy {
             $0.hasPrefix("/") || $0 == "localhost" || $0 == "::1" || $0.hasPrefix("127.")

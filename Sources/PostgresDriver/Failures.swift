@@ -1,8 +1,8 @@
 import CPostgres
 import SQLDatabase
 
-/// The five characters by which the SQL standard names what went wrong, as the number that a
-/// ``DatabaseFailure`` carries: they are its digits in base 36.
+/// SQLSTATE codes (SQL standard, five characters) as numbers for ``DatabaseFailure``: the characters are digits in base
+/// 36.
 enum SQLState {
     static let noConnection = code("08006")
     static let commitUnknown = code("08007")
@@ -18,13 +18,13 @@ extension DatabaseFailure {
     }
 }
 
-/// What the server said of a statement.
+/// An error that the server reported for a statement.
 struct ServerRefusal: Error {
     let state: String
     private let message: String
-    /// The part of the server that refused: unlike the message it is in no language.
+    /// The server function that reported the error, which unlike the message is not localized.
     private let source: String
-    /// Whether it came before a time limit could have: set by whoever waited for it.
+    /// Whether the error arrived before the statement's time limit could have expired. Set by the waiting code.
     var cameEarly = false
 
     init(_ result: OpaquePointer) {
@@ -35,39 +35,40 @@ struct ServerRefusal: Error {
 
     private var kind: Substring { state.prefix(2) }
 
-    /// Nothing has happened, and it may work when it is tried again: others changed the same rows (40), hold a table
-    /// that was not waited for (55P03), a statement was prepared for tables that have changed since, or it was stopped
-    /// in the place of another one whose caller had left.
+    /// Whether nothing happened and a retry may succeed: a conflict with other transactions (class 40), a lock that was
+    /// not available (55P03), a statement prepared for tables that have changed, or a cancellation that was meant for
+    /// the previous statement.
     var mayWorkAgain: Bool { kind == "40" || isHeld || needsNewSession || (isStopped && cameEarly) }
 
-    /// Somebody holds a row or a table, for longer than was to be waited.
+    /// Another transaction held a row or table lock for too long.
     var isHeld: Bool { state == "55P03" }
 
-    /// Somebody, or a time limit, stopped the statement.
+    /// A cancellation or a time limit stopped the statement.
     var isStopped: Bool { state == "57014" }
 
-    /// What was prepared is not there: who manages connections between here and the server has changed them.
+    /// The prepared statement does not exist: a connection pooler between this program and the server has switched
+    /// sessions.
     var isUnprepared: Bool { state == "26000" }
 
-    /// The server follows another one, or is told to change nothing.
+    /// The server is a standby, or read-only.
     var isReadOnly: Bool { state == "25006" }
 
-    /// The session cannot be used any more, although it answers.
+    /// Whether the session is unusable although it answers.
     var needsNewSession: Bool {
         isUnprepared || endsSession
             || (state == "0A000" && (source == "RevalidateCachedQuery" || message.contains("cached plan")))
     }
 
-    /// The server is going down, or has cut this session off.
+    /// Whether the server is shutting down or has ended this session.
     var endsSession: Bool {
         ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(state) || kind == "08"
     }
 
-    /// Whether asking again in a moment may help: besides what is tried again here until the caller's time is over,
-    /// a server without a free connection or memory (53), and one that stopped a statement for its time.
+    /// Whether a later attempt may succeed. Beyond the errors that the driver retries, these are a server without a
+    /// free connection or memory (class 53), and a statement that exceeded its time limit.
     private var isPassing: Bool { mayWorkAgain || kind == "53" || isStopped || isReadOnly }
 
-    /// What callers are told. The server repeats values in what it says of wrong ones (22), so that is left out.
+    /// The error for callers. Class 22 messages quote invalid values, so they are omitted.
     var told: any Error {
         switch (kind, state) {
         case ("23", "23505"): ConstraintViolation(kind: .unique, detail: message)
@@ -83,7 +84,7 @@ struct ServerRefusal: Error {
     }
 }
 
-/// The server is out of reach, or stopped answering. What it was last asked may have happened.
+/// The server is unreachable or stopped answering. The last command may have taken effect.
 struct LostConnection: Error {
     let detail: String
 

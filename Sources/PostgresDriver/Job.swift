@@ -1,18 +1,18 @@
 import SQLDatabase
 
-/// A caller's transaction, which waits for a connection.
+/// A caller's transaction that waits for a connection.
 struct Job: Sendable {
     enum Kind: Sendable { case write, read, schema }
 
     let id: UInt64
     let kind: Kind
-    /// Of the database's clock. Nothing is tried again after it.
+    /// On the database's clock. The transaction is not retried after it.
     let deadline: Duration
-    /// Runs the statements; what it returns tells the caller, once they are on disk.
+    /// Runs the statements. The returned closure reports the result to the caller after the commit.
     let body: @Sendable (any Connection) throws -> @Sendable () -> Void
     let refuse: @Sendable (any Error) -> Void
 
-    /// How the transaction begins; more than one command is a round trip of its own.
+    /// The commands that begin the transaction. More than one command takes a round trip of its own.
     func opening(_ settings: PostgresSettings) -> [String] {
         switch kind {
         case .write: ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
@@ -29,10 +29,10 @@ struct Job: Sendable {
     var changes: Bool { kind != .read }
 }
 
-/// What became of one try.
+/// The result of one attempt.
 enum Attempt {
     case done
-    /// Surely nothing happened, and it may work the next time.
+    /// Nothing happened, and a retry may succeed.
     case again(any Error)
     case refused(any Error)
 }

@@ -4,14 +4,14 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// A name that one node at a time holds (an advisory lock), on a connection and a thread of its own. When the
-/// connection breaks, another node may take it.
+/// An advisory lock on a name, held by one node at a time, with its own connection and thread. If the connection
+/// breaks, another node can take the lock.
 final class NamedLock: Sendable {
     private let name: String
     private let waits: Bool
     private let plan: SessionPlan
     private let isOver = DispatchSemaphore(value: 0)
-    /// Who waits until it is nobody's any more.
+    /// The caller that waits for the lock's release.
     private let releasing = Mutex<CheckedContinuation<Void, Never>?>(nil)
     private let isCancelled = Atomic(false)
 
@@ -21,7 +21,7 @@ final class NamedLock: Sendable {
         self.plan = plan
     }
 
-    /// - Returns: Whether it was free; after waiting for it, always.
+    /// - Returns: Whether the lock was acquired; always true if `waits`.
     func take() async throws -> Bool {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread {
@@ -41,7 +41,7 @@ final class NamedLock: Sendable {
         }
     }
 
-    /// Returns when others can take it, for a caller who is cancelled too; after a second without an answer.
+    /// Releases the lock, also if the caller is cancelled. Returns after at most one second without an answer.
     func release() async {
         await withCheckedContinuation { caller in
             releasing.withLock { $0 = caller }
@@ -50,16 +50,16 @@ final class NamedLock: Sendable {
     }
 
     private func giveBack(_ session: PostgresSession) {
-        // Without an answer the server gives it back when it finds the connection closed.
+        // Lost: the answer. The server then releases the lock when it notices the closed connection.
         _ = try? session.answer([.plain("SELECT pg_advisory_unlock_all()")], by: plan.uptime())
     }
 
-    /// Ends the waiting. One that is held stays so until it is released.
+    /// Stops waiting for the lock. A lock that is held stays held until it is released.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Asks again and again instead of waiting in the server, whose time limit for a statement would end that.
+    /// Polls for the lock: waiting in the server would exceed its statement timeout.
     private func isTaken(on session: PostgresSession) throws -> Bool {
-        // Two installations in schemas of one database have names of their own.
+        // The name includes the schema, to separate installations in one database.
         let attempt: SQL = """
             SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ' ' || \(name), 0))
             """

@@ -11,11 +11,11 @@ struct PipelineThread {
     private let reads: PipelinedReads
     private var session: PostgresSession?
     private var waiting: [Lookup] = []
-    /// In the order in which the server answers.
+    /// Sent reads, in the order in which the server answers.
     private var asked: [Asked] = []
     private var firstAsked = 0
     private var pending = PendingAnswer()
-    /// When the server began with the first of ``asked``, as far as can be told from here.
+    /// When the server began the first read in ``asked``, as far as the client can tell.
     private var begun: Duration = .zero
     private var failedTries = 0
 
@@ -23,7 +23,7 @@ struct PipelineThread {
 
     private var uptime: Duration { reads.plan.uptime() }
     private var inFlight: Int { asked.count - firstAsked }
-    /// More would only wait in the server's buffers instead of here.
+    /// More reads would only wait in the server's buffers instead of here.
     private static let depth = 256
 
     mutating func run() {
@@ -43,7 +43,7 @@ struct PipelineThread {
         }
     }
 
-    /// Waits for a caller; notices meanwhile that the server has closed the connection.
+    /// Waits for a caller, and notices if the server closes the connection meanwhile.
     private mutating func rest() {
         let found = postgres_wait(session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
         if found & Int32(postgres_readable) != 0, session?.hasEnded == true { session = nil }
@@ -52,7 +52,7 @@ struct PipelineThread {
     private mutating func work() throws {
         let session = try ready()
         try ask(on: session)
-        // None of those that came could be sent.
+        // Nothing could be sent.
         if inFlight == 0 { return }
         let unsent = PQflush(session.handle.pointer)
         if unsent < 0 { throw session.lost() }
@@ -67,10 +67,10 @@ struct PipelineThread {
         }
     }
 
-    /// Until when the server has to answer the first of those that wait for it, and with it all of them.
+    /// When the server must have answered the first waiting read, and with it all of them.
     private var answerDeadline: Duration {
         let limit = begun + reads.plan.statementLimit + .seconds(2)
-        // They came in the order of their deadlines; a caller that was cancelled has none.
+        // The reads are in the order of their deadlines. Cancelled ones have none.
         guard let deadline = asked[firstAsked...].lazy.compactMap(\.lookup.deadline).first else { return limit }
         return min(limit, max(deadline, begun + PostgresSession.grace))
     }
@@ -121,19 +121,19 @@ struct PipelineThread {
         } catch let refusal as ServerRefusal {
             session.forget(first.newNames)
             let isLate = first.lookup.deadline.map { $0 <= now } ?? true
-            // Stopped: here only a time limit does that, and the statement goes on elsewhere.
+            // On this connection only a time limit stops a statement. The caller repeats it on a pooled connection.
             if isLate || refusal.isStopped || !refusal.mayWorkAgain {
                 return first.lookup.answer(.failure(refusal.told))
             }
             waiting.insert(first.lookup, at: 0)
-            // The one before it of the same text prepared it and failed.
+            // The previous read with the same text failed, and with it the preparation.
             if refusal.isUnprepared { return session.forget(first.lookup.statement) }
             throw LostConnection(detail: "the server ended the session (\(refusal.state))")
         }
     }
 
-    /// Answers callers whose time is over, although the connection works. The first that the server has not answered
-    /// decides about the connection as well (``answerDeadline``), and without one ``recover(from:)`` knows the reason.
+    /// Fails reads whose deadline has passed on a working connection. The first unanswered read also decides when the
+    /// connection counts as lost (``answerDeadline``); without a connection, ``recover(from:)`` supplies the reason.
     private mutating func refuseLate() {
         guard session != nil else { return }
         let now = uptime
@@ -147,7 +147,7 @@ struct PipelineThread {
         for index in behind where isLate(asked[index].lookup) { drop(index, reason) }
     }
 
-    /// The server goes on with it: its answer is dropped when it comes.
+    /// The server still runs it. Its answer is dropped when it arrives.
     private mutating func drop(_ index: Int, _ reason: any Error) {
         let lookup = asked[index].lookup
         lookup.answer(.failure(reason))
@@ -155,7 +155,7 @@ struct PipelineThread {
         asked[index] = Asked(lookup: dropped, newNames: asked[index].newNames)
     }
 
-    /// A read can be asked again: all that were not answered are, on a new connection.
+    /// Reads are safe to repeat, so all unanswered ones are sent again on a new connection.
     private mutating func recover(from error: any Error) {
         session = nil
         waiting = asked[firstAsked...].map(\.lookup) + waiting

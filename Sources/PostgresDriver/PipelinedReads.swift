@@ -7,19 +7,19 @@ import Synchronization
 struct Lookup: Sendable {
     let id: UInt64
     let statement: SQL
-    /// Of the database's clock. It is not asked again after it; nil when nobody waits for the answer any more.
+    /// On the database's clock. The read is not repeated after it; nil if no caller waits for the answer any more.
     let deadline: Duration?
-    /// Called with the answer, and how long the server took for it.
+    /// Called with the answer and the time that the server took.
     let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
 }
 
-/// Reads of one statement: all on one connection, sent as they come, without waiting for the answers of those before
-/// (pipeline mode), by one thread that waits for whatever happens next.
+/// Reads that consist of one statement. All share one connection in pipeline mode: they are sent as they arrive,
+/// without waiting for earlier answers. A single thread handles all events.
 final class PipelinedReads: Sendable {
     private struct State {
         var incoming: [Lookup] = []
         var cancelled: [UInt64] = []
-        /// Those that the thread has and has not answered, as it last said.
+        /// The number of reads that the thread holds unanswered, as last reported.
         var held = 0
         var hasThread = false
         var isClosed = false
@@ -29,10 +29,10 @@ final class PipelinedReads: Sendable {
     let plan: SessionPlan
     private let callerLimit: Int
     let chance: @Sendable () -> Double
-    /// Read end, write end.
+    /// The pipe that wakes the thread.
     let wake: WakePipe
 
-    /// - Parameter callerLimit: More callers than this are refused at once.
+    /// - Parameter callerLimit: Further callers are refused at once.
     init(_ plan: SessionPlan, callerLimit: Int, chance: @escaping @Sendable () -> Double) throws {
         self.plan = plan
         self.callerLimit = callerLimit
@@ -46,7 +46,7 @@ final class PipelinedReads: Sendable {
             if state.incoming.count + state.held >= callerLimit {
                 return (.tooManyCallers("too many reads wait for the database"), false)
             }
-            // Whoever was first has woken it, and it takes all that are there.
+            // The first caller in an empty queue wakes the thread, which takes the whole queue.
             let mustWake = state.incoming.isEmpty
             state.incoming.append(lookup)
             if !state.hasThread {
@@ -75,12 +75,12 @@ final class PipelinedReads: Sendable {
         wake.wake()
     }
 
-    /// How many reads are not answered.
+    /// The number of unanswered reads.
     var count: Int { state.withLock { $0.incoming.count + $0.held } }
 
-    /// What has come since it was last asked.
+    /// Takes everything that arrived since the last call.
     ///
-    /// - Parameter held: How many the thread has not answered.
+    /// - Parameter held: The number of reads that the thread holds unanswered.
     func take(held: Int) -> (lookups: [Lookup], cancelled: [UInt64], isClosed: Bool) {
         wake.drain()
         return state.withLock { state in
@@ -91,7 +91,7 @@ final class PipelinedReads: Sendable {
     }
 }
 
-/// Wakes a thread that waits for a connection.
+/// A pipe that wakes a thread from `poll`.
 final class WakePipe: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32

@@ -3,10 +3,11 @@ import Synchronization
 
 /// PostgreSQL through libpq, for any number of nodes.
 ///
-/// Writes are serializable transactions on a bounded pool of connections; those of one statement share commits on two
-/// more. Reads of one statement share a further connection, in pipeline mode; other reads are transactions of the pool
-/// that see one state. No call blocks the thread that makes it. What surely did not happen is tried again, up to the
-/// caller's time limit: after a serialization failure, a deadlock, or a connection that was lost before the commit was
+/// Writes are serializable transactions on a bounded connection pool. Writes of one statement share commits on two
+/// further connections. Reads of one statement share another connection in pipeline mode; other reads are transactions
+/// of the pool with one snapshot. No call blocks the calling thread. The driver retries what certainly did not take
+/// effect, up to the caller's time limit: after a serialization failure, a deadlock, or a connection lost before the
+/// commit was sent.
 /// asked for.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
@@ -20,10 +21,10 @@ package final class PostgresDatabase: Database {
     private let uptime: @Sendable () -> Duration
     private let observe: @Sendable (DatabaseEvent) -> Void
 
-    /// Connects when it is first used.
+    /// Connects on first use.
     ///
-    /// - Parameter uptime: A monotonic clock; time limits run by it.
-    /// - Throws: ``DatabaseFailure`` when the process can open no more files.
+    /// - Parameter uptime: A monotonic clock for time limits.
+    /// - Throws: ``DatabaseFailure`` if the process has no free file descriptors.
     package init(
         _ url: ConnectionURL, settings: PostgresSettings = PostgresSettings(),
         uptime: @escaping @Sendable () -> Duration, observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
@@ -53,24 +54,18 @@ package final class PostgresDatabase: Database {
 
     deinit { close() }
 
-    /// Refuses whoever waits or comes later; connections close when what they run has ended.
+    /// Refuses waiting and later callers. Connections close when their current work ends.
     package func close() {
         pool.close()
         reads.close()
         commits.close()
     }
 
-    /// How many transactions wait for a connection.
-    package var waitingCallers: Int { pool.use.waiting }
-
-    /// How many reads of one statement are not answered.
+    /// The number of unanswered single-statement reads.
     package var unansweredReads: Int { reads.count }
 
-    /// How busy the connections for transactions are, for metrics.
+    /// The pool's usage, for metrics.
     package var poolUse: PoolUse { pool.use }
-
-    /// Uses more or fewer connections for transactions from now on.
-    package func resize(connections: Int) { pool.resize(connections) }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
@@ -92,7 +87,7 @@ package final class PostgresDatabase: Database {
             let (count, rows) = try await sharedChange(statement, query, by: deadline)
             return Changed(count: count, found: try rows.map(decode))
         } catch is RowIsHeld {
-            // Waits for the row where nobody waits behind it.
+            // Waits for the row on a connection of its own, where it delays no other caller.
             return try await transaction(.write, by: deadline) { db in
                 Changed(count: try db.run(statement), found: try db.rows(query, decode))
             }
@@ -110,7 +105,7 @@ package final class PostgresDatabase: Database {
                     caller.resume(with: $0)
                 }
                 commits.add(change)
-                // Who left before it was there was not found.
+                // A cancellation that ran before add() found nothing to cancel: repeat it.
                 if Task.isCancelled { commits.cancel(id) }
             }
         } onCancel: {
@@ -137,7 +132,7 @@ package final class PostgresDatabase: Database {
         }
         let again = ReadOnce(known: (statement, asked.map(\.0)))
         let answer = Result { try body(again) }
-        // A failure has no time; it is lost here only, the body is told.
+        // Lost: the time of a failed read, which has none. The body receives the failure.
         let isSlow = ((try? asked.get().1) ?? .zero) > UnfitStatements.slow
         if again.needsMore || isSlow {
             let now = uptime()
@@ -158,7 +153,7 @@ package final class PostgresDatabase: Database {
             return try await withCheckedThrowingContinuation { caller in
                 let lookup = Lookup(id: id, statement: statement, deadline: deadline) { caller.resume(with: $0) }
                 reads.add(lookup)
-                // Who left before it was there was not found.
+                // A cancellation that ran before add() found nothing to cancel: repeat it.
                 if Task.isCancelled { reads.cancel(id) }
             }
         } onCancel: {
@@ -181,7 +176,7 @@ package final class PostgresDatabase: Database {
                             let value = try body(connection)
                             return { caller.resume(returning: value) }
                         }, refuse: { caller.resume(throwing: $0) }))
-                // Who left before it was there was not found.
+                // A cancellation that ran before add() found nothing to cancel: repeat it.
                 if Task.isCancelled { pool.cancel(id) }
             }
         } onCancel: {
@@ -212,18 +207,18 @@ extension Result where Failure == any Error {
 }
 
 extension PostgresSettings {
-    /// What each session is told when it begins.
+    /// Session settings.
     fileprivate var session: [String: String] {
         let limit = "\(statementLimit.wholeMilliseconds)"
         return [
             "statement_timeout": limit,
-            // Those of a node that is gone without a word must not hold their rows.
+            // Releases the row locks of a node that disappeared without closing its connections.
             "idle_in_transaction_session_timeout": limit,
             "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "3", "tcp_keepalives_count": "3",
             "tcp_user_timeout": "10000",
             "TimeZone": "UTC",
-            // A table that is small today is found by its index too: a scan would make every writer of the table
-            // conflict with every other one, and a plan is kept while the table grows.
+            // Forces indexes even while a table is small: a sequential scan would make every writer of the table
+            // conflict with every other, and cached plans outlive the table's growth.
             "enable_seqscan": "off", "jit": "off",
         ]
     }

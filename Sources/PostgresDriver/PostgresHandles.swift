@@ -1,13 +1,13 @@
 import CPostgres
 
-/// A connection that libpq gave out.
+/// A connection of libpq.
 ///
-/// Unchecked because a C pointer carries no isolation: a session is made, used and closed by one thread.
+/// Unchecked because a C pointer carries no isolation: one thread creates, uses and closes a session.
 struct PostgresHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-/// An answer of the server, which frees itself. It is never changed, so any thread may read it.
+/// A result of libpq, freed automatically. Immutable, so any thread may read it.
 final class PostgresResult: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -17,13 +17,13 @@ final class PostgresResult: @unchecked Sendable {
 
     var rowCount: Int { Int(PQntuples(pointer)) }
 
-    /// How many rows the statement changed.
+    /// The number of rows that the statement changed.
     var changedRows: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 }
 
-/// Asks the server, from any thread, to give up what a connection is running; frees itself.
+/// Cancels the statement that a connection is running, from any thread. Freed automatically.
 ///
-/// libpq keeps in it all it needs, and says that it may be used beside the connection.
+/// libpq documents that it may be used concurrently with the connection.
 final class PostgresCancellation: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -34,7 +34,7 @@ final class PostgresCancellation: @unchecked Sendable {
 
     deinit { PQfreeCancel(pointer) }
 
-    /// Opens a connection of its own: it blocks. What goes wrong is lost; the statement's time limit ends it then.
+    /// Blocks, because it opens its own connection. Ignores errors; the statement's time limit then applies.
     func request() {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { reason in
             _ = PQcancel(pointer, reason.baseAddress, 256)

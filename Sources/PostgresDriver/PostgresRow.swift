@@ -1,11 +1,11 @@
 import CPostgres
 import SQLDatabase
 
-/// One row of an answer in the server's binary form.
+/// A row of a result in binary form.
 struct PostgresRow: Row {
     let result: PostgresResult
     let row: Int32
-    /// Where the caller's begin.
+    /// The first column that belongs to the caller.
     var firstColumn: Int32 = 0
 
     func isNull(_ column: Int) -> Bool { PQgetisnull(result.pointer, row, place(column)) == 1 }
@@ -39,7 +39,7 @@ struct PostgresRow: Row {
 
     private func place(_ column: Int) -> Int32 { firstColumn + Int32(column) }
 
-    /// 1, 2, 4 or 8 bytes, the most significant first, with a sign.
+    /// A signed big-endian integer of 1, 2, 4 or 8 bytes.
     private func number(_ content: UnsafeRawBufferPointer) -> Int64 {
         content.dropFirst().reduce(Int64(Int8(bitPattern: content[0]))) { $0 << 8 | Int64($1) }
     }
@@ -47,14 +47,13 @@ struct PostgresRow: Row {
     /// The years 1 to 9999, in microseconds since 1970.
     private static let instants: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
-    /// `infinity`, and what lies beyond the years that have a text, counts as the last or the first of them: with those
-    /// can be reckoned.
+    /// Clamps `infinity` and times beyond these years to the range, so that arithmetic works.
     private static func instant(_ number: Int64) -> Int64 {
         let (first, last) = (instants.lowerBound - BoundValues.epoch, instants.upperBound - BoundValues.epoch)
         return min(max(number, first), last) + BoundValues.epoch
     }
 
-    /// A sum of whole numbers: digits to the base 10,000 after count, weight, sign and scale.
+    /// A `numeric` from summing integers: base 10,000 digits after count, weight, sign and scale.
     private static func numeric(_ content: UnsafeRawBufferPointer) -> Int64 {
         func word(_ index: Int) -> Int64 { Int64(content[2 * index]) << 8 | Int64(content[2 * index + 1]) }
         let (count, weight) = (Int(word(0)), Int(Int16(truncatingIfNeeded: word(1))))

@@ -2,12 +2,12 @@ import CPostgres
 import SQLDatabase
 
 extension PostgresSession {
-    /// Carries changes out in one round trip and one transaction, which they are without a word about one.
+    /// Carries out changes in one round trip, which is one implicit transaction.
     ///
-    /// - Parameter changes: Alike, one at least.
-    /// - Returns: Of each, how many rows it changed and what its query found.
-    /// - Throws: ``ServerRefusal``, and nothing has happened; ``LostConnection``; ``ConstraintViolation`` for a value
-    ///   that cannot be sent, and nothing was.
+    /// - Parameter changes: At least one; all have the same statements.
+    /// - Returns: For each change, the number of rows changed and the rows found.
+    /// - Throws: ``ServerRefusal`` if nothing happened, ``LostConnection``, or ``ConstraintViolation`` for a value that
+    ///   cannot be sent, before anything was sent.
     func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
         let statements = try [changes.map(\.statement), changes.map(\.query)].map { try BoundStatement(shared: $0) }
         newNames = []
@@ -27,7 +27,7 @@ extension PostgresSession {
                     guard answers.count == statements.count else { throw LostConnection(detail: "answers are missing") }
                     return SharedRows.dealt(answers, among: changes.count)
                 case PGRES_TUPLES_OK: answers.append(part)
-                // What only prepares.
+                // The result of a preparation.
                 case PGRES_COMMAND_OK, PGRES_PIPELINE_ABORTED: break
                 default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
                 }
@@ -36,22 +36,22 @@ extension PostgresSession {
         }
     }
 
-    /// Takes one part of what has come.
+    /// Processes the next part of the input.
     ///
-    /// - Returns: Whether the answer is complete with it; nil when nothing more has come yet.
+    /// - Returns: Whether the answer is complete; nil if no part has arrived.
     func receive(into pending: inout PendingAnswer) throws -> Bool? {
         try receive().map { pending.add($0) }
     }
 
-    /// - Returns: One part of what has come; nil when nothing more has come yet.
+    /// - Returns: The next part of the input; nil if none has arrived.
     private func receive() throws -> PostgresResult? {
         var ends = 0
-        // libpq blocks when it is asked for more than has come.
+        // PQgetResult blocks if called before a result has arrived.
         while PQisBusy(handle.pointer) == 0 {
             guard let part = PQgetResult(handle.pointer) else {
                 if isBroken { throw lost() }
                 ends += 1
-                // One null stands between the answers of two commands, two when nothing is left.
+                // One null separates the results of two commands; two mean that nothing is left.
                 if ends == 2 { return nil }
                 continue
             }
@@ -62,7 +62,7 @@ extension PostgresSession {
         return nil
     }
 
-    /// Sends all of what was asked; takes in what comes meanwhile, or both sides would wait for each other.
+    /// Sends all pending output. Reads input meanwhile, to avoid a deadlock of full buffers on both sides.
     func flush(until deadline: Duration) throws {
         while true {
             switch PQflush(handle.pointer) {
@@ -73,7 +73,7 @@ extension PostgresSession {
         }
     }
 
-    /// - Throws: ``LostConnection`` when nothing comes until the deadline.
+    /// - Throws: ``LostConnection`` if nothing arrives before the deadline.
     func wait(writes: Bool, until deadline: Duration) throws {
         while true {
             let left = deadline - uptime()
@@ -92,7 +92,7 @@ extension PostgresSession {
         return LostConnection(detail: line.isEmpty ? "the connection was lost" : line)
     }
 
-    /// Calls `body` with an array that ends in null, as libpq reads them.
+    /// Calls `body` with a null-terminated array of C strings.
     static func withCStrings<Value>(
         _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
     ) -> Value {
@@ -112,14 +112,14 @@ extension PostgresSession {
 }
 
 extension Duration {
-    /// For `poll`: at least 1, at most a second, so that a clock that jumps is noticed.
+    /// For `poll`: at least 1, at most 1,000, so that a jump of the clock is noticed.
     var pollMilliseconds: Int32 {
         Int32(min(1_000, max(1, wholeMilliseconds)))
     }
 
     var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 
-    /// Twice as long after each try, up to half a second; by `chance`, from 0 to 1, down to the half of that.
+    /// Exponential backoff up to half a second, reduced by up to half depending on `chance` (0 to 1).
     static func pause(after tries: Int, chance: Double) -> Duration {
         let most = min(500, 2 << min(tries, 8))
         return .microseconds(Int(Double(most * 500) * (1 + min(1, max(0, chance)))))

@@ -1,12 +1,12 @@
 import CPostgres
 import SQLDatabase
 
-/// One connection with its prepared statements, in libpq's pipeline mode: several commands go out in one packet, up
-/// to a sync, and their answers come back in order. Made, used and closed by one thread.
+/// A connection with its prepared statements, in libpq's pipeline mode: one packet carries several commands up to a
+/// sync, and results return in order. Created, used and closed by one thread.
 final class PostgresSession {
-    /// What a session is asked to run.
+    /// A command to run.
     enum Command {
-        /// Text of this driver's own, without values.
+        /// Text of this driver, without values.
         case plain(String)
         case statement(SQL)
         case bound(BoundStatement)
@@ -17,27 +17,26 @@ final class PostgresSession {
     let cancellation: PostgresCancellation?
     let uptime: @Sendable () -> Duration
     let statementLimit: Duration
-    /// Names of prepared statements by signature and text, as the caller wrote it.
+    /// Names of prepared statements by signature and caller's text.
     private var names: [String: String] = [:]
     private var preparedCount = 0
-    /// How many the server may still have, those included that failed when they first ran.
+    /// The number of statements that the server may have prepared, including those that failed on their first run.
     private var keptCount = 0
-    /// Keys of ``names`` that were added since this was last emptied.
+    /// Keys added to ``names`` since this was last emptied.
     var newNames: [String] = []
 
-    /// More distinct statements than this means that a text was put together from values: forget them all.
+    /// More distinct statements mean that a caller builds text from values; all are then forgotten.
     private static let keptLimit = 500
 
-    /// Connects; blocks up to the limit of one try, for each host of several.
+    /// Connects. Blocks for at most the connect limit per host.
     ///
-    /// - Throws: ``LostConnection`` when the server is out of reach or refuses.
+    /// - Throws: ``LostConnection`` if the server is unreachable or refuses.
     init(_ plan: SessionPlan) throws {
         uptime = plan.uptime
         statementLimit = plan.statementLimit
         let keywords = plan.parameters.map(\.keyword)
         let values = plan.parameters.map(\.value)
-        // Blocks: this is the caller's own thread, and only so libpq goes on to the next of several hosts when one does
-        // not answer.
+        // Blocks the session's own thread. Only the blocking call makes libpq try the next host after a timeout.
         let made = Self.withCStrings(keywords) { keywords in
             Self.withCStrings(values) { values in PQconnectdbParams(keywords, values, 0) }
         }
@@ -48,12 +47,12 @@ final class PostgresSession {
             PQfinish(made)
             throw lost
         }
-        // Notices are for people at a terminal; without this they go to standard error.
+        // libpq would write notices to standard error.
         PQsetNoticeProcessor(made, { _, _ in }, nil)
         PQsetnonblocking(made, 1)
         PQenterPipelineMode(made)
         cancellation = PostgresCancellation(handle)
-        // Not as options of the start: what manages connections between here and the server refuses those.
+        // Not as startup options, which connection poolers refuse.
         _ = try answer(
             plan.settings.sorted { $0.key < $1.key }.map { .plain("SET \($0.key) TO '\($0.value)'") },
             by: uptime() + plan.connectLimit)
@@ -65,17 +64,17 @@ final class PostgresSession {
     var isBroken: Bool { PQstatus(handle.pointer) != CONNECTION_OK }
     var serverProcess: Int { Int(PQbackendPID(handle.pointer)) }
 
-    /// Whether the server has closed the connection while nobody used it, or is about to: it says farewell first. For
-    /// the little else that it says unasked, such as a setting that was changed, a new connection is cheap.
+    /// Whether the server has closed the idle connection or is about to: it sends a message first. Other unsolicited
+    /// messages, such as changed parameters, are rare enough to reconnect for.
     var hasEnded: Bool { isBroken || postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) != 0 }
 
-    /// Runs commands in one round trip and waits for the last one's answer.
+    /// Runs commands in one round trip and waits for the last result.
     ///
     /// - Parameters:
-    ///   - limit: The server's for a statement, where it is not the session's.
-    ///   - deadline: The caller's time limit. Behind a network that is cut nothing else tells that no answer comes.
-    /// - Throws: ``ServerRefusal`` of the first that fails, ``LostConnection``, ``ConstraintViolation`` for a value
-    ///   that cannot be sent.
+    ///   - limit: The server's statement timeout, if it differs from the session's.
+    ///   - deadline: The caller's deadline. After a network failure nothing else ends the wait.
+    /// - Throws: ``ServerRefusal`` of the first command that fails, ``LostConnection``, or ``ConstraintViolation`` for
+    ///   a value that cannot be sent.
     func answer(
         _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil
     ) throws -> PostgresResult? {
@@ -90,7 +89,7 @@ final class PostgresSession {
             try flush(until: deadline)
             while let isComplete = try receive(into: &pending) {
                 if !isComplete { continue }
-                // Whether they were prepared before it failed is not known.
+                // Whether their preparation succeeded before the failure is unknown.
                 if pending.isRefused { forget(newNames) }
                 return try pending.value(cameEarly: uptime() - start < limit)
             }
@@ -98,11 +97,11 @@ final class PostgresSession {
         }
     }
 
-    /// Who began within their time gets a second all the same: a server that only is slow must not lose its
-    /// connections to those who waited long in the queue.
+    /// Callers that start in time get at least one second. Otherwise a slow server would lose its connections to
+    /// callers that waited long in the queue.
     func answerDeadline(_ limit: Duration, by deadline: Duration?) -> Duration {
         let now = uptime()
-        // Longer than the server's own limit of a statement: who has not heard by then will not.
+        // Later than the server's own statement timeout; an answer after that is not expected.
         let last = now + limit + .seconds(2)
         return min(last, deadline.map { max($0, now + Self.grace) } ?? last)
     }
@@ -148,8 +147,8 @@ final class PostgresSession {
         }
         preparedCount += 1
         keptCount += 1
-        // Two of one name and different text would be mistaken for each other where something between here and the
-        // server lends its connections to one caller after the other.
+        // Unique across sessions: behind a connection pooler, two statements with the same name and different text
+        // would be confused.
         let name = "s\(serverProcess)_\(preparedCount)"
         let types = statement.values.types
         if PQsendPrepare(handle.pointer, name, statement.spelled, Int32(types.count), types) != 1 { throw lost() }
@@ -158,7 +157,7 @@ final class PostgresSession {
         return name
     }
 
-    /// Has them prepared anew, under other names.
+    /// Prepares the statements again on next use, under new names.
     func forget(_ keys: [String]) {
         for key in keys { names[key] = nil }
     }
@@ -170,23 +169,23 @@ final class PostgresSession {
     }
 }
 
-/// How sessions of one kind are made.
+/// How to create sessions of one kind.
 struct SessionPlan: Sendable {
     let parameters: [(keyword: String, value: String)]
-    /// What each session is told when it begins: text of this driver's own.
+    /// Settings of each session. Their text is the driver's own.
     let settings: [String: String]
     let connectLimit: Duration
-    /// The server's.
+    /// The server's statement timeout.
     let statementLimit: Duration
     let uptime: @Sendable () -> Duration
 }
 
-/// What has come of an answer so far.
+/// The part of an answer that has arrived so far.
 struct PendingAnswer {
     private var result: PostgresResult?
     private var refusal: ServerRefusal?
 
-    /// - Returns: Whether it is complete.
+    /// - Returns: Whether the answer is complete.
     mutating func add(_ part: PostgresResult) -> Bool {
         switch PQresultStatus(part.pointer) {
         case PGRES_PIPELINE_SYNC: return true
@@ -199,7 +198,7 @@ struct PendingAnswer {
 
     var isRefused: Bool { refusal != nil }
 
-    /// - Parameter cameEarly: Before the server's time limit can have run out.
+    /// - Parameter cameEarly: Whether the answer arrived before the server's time limit could have expired.
     func value(cameEarly: Bool = false) throws -> PostgresResult? {
         guard var refusal else { return result }
         refusal.cameEarly = cameEarly

@@ -1,44 +1,43 @@
-/// How much of a server one database uses, and how long it waits for it.
+/// Limits for the use of a server, and for waiting.
 package struct PostgresSettings: Sendable {
-    /// Connections for transactions, each with a thread of its own. Reads of one statement have a further one.
+    /// Pooled connections for transactions, each with its own thread. Single-statement reads have a further one.
     package var connections = 8
-    /// The server gives up a statement that takes longer.
+    /// The server's statement timeout.
     package var statementLimit: Duration = .seconds(10)
-    /// How long a caller waits in all for a connection, for the server to come back, and for others who change the
-    /// same rows.
+    /// How long a caller waits in total for a connection, for the server to return, and for conflicting transactions.
     package var waitLimit: Duration = .seconds(10)
-    /// One try to reach the server.
+    /// The limit of one connection attempt.
     package var connectLimit: Duration = .seconds(3)
-    /// A connection that rested for this long is asked whether it still works.
+    /// A connection that was idle for this long is checked.
     package var restLimit: Duration = .seconds(30)
-    /// More callers than this at once are refused without waiting.
+    /// Further concurrent callers are refused at once.
     package var callerLimit = 20_000
-    /// The server gives up a statement on the shared connection after this; it is asked again on one of its own, so
-    /// that nobody waits behind it for longer.
+    /// The statement timeout on the shared connection. A read that exceeds it is repeated on a pooled connection, so
+    /// that it does not delay others any longer.
     package var sharedReadLimit: Duration = .milliseconds(250)
-    /// How long changes that share a commit wait for a row that somebody else is changing: longer than a commit takes.
+    /// How long changes that share a commit wait for a locked row. Longer than a commit takes.
     package var sharedLockLimit: Duration = .milliseconds(100)
-    /// A change of the schema that waits for a table keeps everybody else from it: it gives way after this, and tries
-    /// again for ``schemaWaitLimit``.
+    /// A schema change that waits for a table lock blocks all other users of the table. After this time it gives up,
+    /// and retries for ``schemaWaitLimit``.
     package var schemaLockLimit: Duration = .seconds(2)
     package var schemaWaitLimit: Duration = .seconds(120)
-    /// The server gives up one statement of a change of the schema after this.
+    /// The statement timeout of schema changes.
     package var schemaStatementLimit: Duration = .seconds(3_600)
-    /// A number from 0 to 1, each time another: pauses differ by it between connections and nodes, which otherwise
-    /// would all come back in the same moment.
+    /// Returns a random number from 0 to 1. Randomizes pauses, so that connections and nodes do not retry
+    /// simultaneously.
     package var chance: @Sendable () -> Double = { 1 }
 
     package init() {}
 }
 
-/// How busy the connections for transactions are.
+/// Usage of the connection pool.
 package struct PoolUse: Equatable, Sendable {
-    /// As many there may be.
+    /// The maximum number of connections.
     package let limit: Int
-    /// Those that a caller has.
+    /// Connections in use.
     package let used: Int
     package let idle: Int
-    /// Callers who wait for one.
+    /// Callers that wait for a connection.
     package let waiting: Int
 
     package init(limit: Int, used: Int, idle: Int, waiting: Int) {

@@ -1,15 +1,15 @@
 import SQLDatabase
 
-/// Runs a reader's body without a database: to learn what it asks first, or with the answer to that.
+/// Runs the body of a read without a connection: first to find out its statement, then with the statement's result.
 ///
-/// A body may run more than once, so a read of one statement needs no connection to itself: its statement is sent
-/// with others', and the body runs again when the answer is there.
+/// A body may run more than once, so a read of one statement does not need its own connection. The statement is
+/// pipelined with those of others, and the body runs again when the result has arrived.
 final class ReadOnce: Connection {
-    /// Thrown through the body; a body that swallows it is run on a connection of its own.
+    /// Thrown through the body. A body that catches it runs on a pooled connection instead.
     struct Stopped: Error {}
 
     private(set) var asked: SQL?
-    /// Whether it needs more than the one answer.
+    /// Whether the body needs more than one result.
     private(set) var needsMore = false
     private let known: (statement: SQL, answer: Result<PostgresResult, any Error>)?
 
@@ -37,27 +37,27 @@ final class ReadOnce: Connection {
     }
 }
 
-/// Statements whose reads are better off on a connection of their own: more follow them, or they take long and
-/// others would wait behind them.
+/// Statements whose reads should not be pipelined, because other statements follow them or because they are slow and
+/// would delay others.
 struct UnfitStatements {
     private var until: [String: Duration] = [:]
     private var slowAt: [String: Duration] = [:]
 
-    /// What takes longer is slow. Well above what a busy machine takes for a short one.
+    /// The threshold of a slow statement: well above a fast one's time on a busy machine.
     static let slow: Duration = .milliseconds(100)
     static let pause: Duration = .seconds(60)
     private static let limit = 500
 
     func contains(_ text: String, at now: Duration) -> Bool { until[text].map { now < $0 } ?? false }
 
-    /// Keeps a statement out for a while.
+    /// Excludes a statement for a while.
     mutating func add(_ text: String, at now: Duration) {
         if until.count >= Self.limit { until = [:] }
         until[text] = now + Self.pause
     }
 
-    /// Keeps a statement out that was slow before, within ``pause``. Once is no sign: after a start of the database the
-    /// first of each has to read from the disk, and these are the ones that are asked most.
+    /// Excludes a statement that was slow twice within ``pause``. A single occurrence is no sign: after a restart of
+    /// the database, the first run of even the most frequent statements reads from disk.
     mutating func addSlow(_ text: String, at now: Duration) {
         if let last = slowAt[text], now < last + Self.pause { return add(text, at: now) }
         if slowAt.count >= Self.limit { slowAt = [:] }

@@ -1,11 +1,11 @@
 import CPostgres
 import SQLDatabase
 
-/// One connection of ``SharedCommits``, and the thread that waits for it.
+/// A connection of ``SharedCommits`` and its thread.
 struct SharedCommitThread {
     private let commits: SharedCommits
     private var session: PostgresSession?
-    /// Whether the batch has not gone through at once.
+    /// Whether the batch failed on its first attempt.
     private var isDelayed = false
 
     init(_ commits: SharedCommits) { self.commits = commits }
@@ -13,7 +13,8 @@ struct SharedCommitThread {
     mutating func run() {
         while var batch = commits.first() {
             while !batch.isEmpty {
-                // Whoever changes the same rows waits for each other in one order, here and on other nodes.
+                // Sorted, so that transactions on the same rows, here and on other nodes, take their locks in the same
+                // order.
                 carryOut(batch.sorted { $0.row < $1.row })
                 batch = commits.next(after: batch, wasDelayed: isDelayed)
                 isDelayed = false
@@ -21,8 +22,8 @@ struct SharedCommitThread {
         }
     }
 
-    /// - Parameter batch: Those of one row stand together.
-    /// - Returns: False when it is of one row, which somebody holds.
+    /// - Parameter batch: Changes of the same row are adjacent.
+    /// - Returns: false if all changes concern one row, which is locked.
     @discardableResult
     mutating func carryOut(_ batch: [Change]) -> Bool {
         var left = withoutCancelled(batch)
@@ -36,10 +37,10 @@ struct SharedCommitThread {
                 delay()
                 switch error {
                 case .refused(let refusal) where refusal.isHeld: return carryOutRows(left)
-                // A server that has come to follow another one leads nowhere; a new connection may find the other one.
+                // After a failover the server may be a standby; a new connection may reach the primary.
                 case .refused(let refusal) where refusal.mayWorkAgain || (refusal.isReadOnly && tries == 1): break
                 case .noConnection: break
-                // One of them is at fault, and the server has undone them all: each by itself.
+                // One change failed and the server rolled back all, so they run one by one.
                 case .refused where left.count > 1, .unsendable where left.count > 1:
                     carryOutEach(left, after: error.told)
                     return true
@@ -59,10 +60,10 @@ struct SharedCommitThread {
         commits.delay()
     }
 
-    /// One row after the other, because the server does not say which one is held. After a second such row the others
-    /// wait no more: all of them go where nobody waits behind them.
+    /// Carries out the changes row by row, because the server does not report which row is locked. After a second
+    /// locked row, the remaining changes move to the pool, where they delay no other changes.
     ///
-    /// - Returns: False when there is one row only.
+    /// - Returns: false if there is only one row.
     private mutating func carryOutRows(_ batch: [Change]) -> Bool {
         let isOneRow = batch.allSatisfy { $0.row == batch[0].row }
         var (rest, heldRows) = (batch[...], isOneRow ? 2 : 0)
@@ -81,9 +82,9 @@ struct SharedCommitThread {
         }
     }
 
-    /// Why a batch was not answered.
+    /// Why a batch failed.
     private enum Setback: Error {
-        /// Nothing has happened.
+        /// Nothing happened.
         case noConnection(any Error)
         case refused(ServerRefusal)
         case unsendable(any Error)
@@ -122,7 +123,7 @@ struct SharedCommitThread {
         for (change, answer) in zip(batch, answers) { change.answer(.success(answer)) }
     }
 
-    /// - Returns: Those whose time is not over after a pause.
+    /// - Returns: The changes whose deadline has not passed after the pause.
     private mutating func wait(_ batch: [Change], after tries: Int, _ reason: any Error) -> [Change] {
         if commits.isClosed {
             refuse(batch, WorkerPool.closed)
@@ -136,7 +137,7 @@ struct SharedCommitThread {
         return withoutCancelled(batch.filter { $0.deadline > end })
     }
 
-    /// Lets go of those whose callers have left; called while nothing has happened to them.
+    /// Removes changes whose callers were cancelled. Called only while nothing has happened to them.
     private func withoutCancelled(_ batch: [Change]) -> [Change] {
         let cancelled = commits.cancelled
         if cancelled.isEmpty { return batch }
@@ -148,7 +149,7 @@ struct SharedCommitThread {
         for change in batch { change.answer(.failure(reason)) }
     }
 
-    /// The connection, made anew when it has ended while it rested.
+    /// Returns the session, reconnecting if it ended while idle.
     private mutating func ready() throws -> PostgresSession {
         if let session, !session.hasEnded { return session }
         session = nil

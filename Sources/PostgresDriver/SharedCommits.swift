@@ -4,14 +4,14 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// A statement that changes rows and a query after it, which are their caller's whole transaction.
+/// A change of rows and a query after it, which are the caller's whole transaction.
 final class Change: Sendable {
     let id: UInt64
     let statement: SQL
     let query: SQL
-    /// What tells the rows apart that it changes, see ``Database/change(_:thenRead:_:)``.
+    /// Identifies the rows that it changes; see ``Database/change(_:thenRead:_:)``.
     let row: String
-    /// Of the database's clock. It is not tried again after it.
+    /// On the database's clock. The change is not retried after it.
     let deadline: Duration
     let answer: @Sendable (Result<(Int, SharedRows), any Error>) -> Void
 
@@ -30,40 +30,40 @@ final class Change: Sendable {
     }
 }
 
-/// Somebody holds a row of a batch for longer than the others shall wait behind it. Nothing has happened.
+/// A row of the batch is locked for longer than the others should wait. Nothing happened.
 struct RowIsHeld: Error {}
 
-/// Changes of one statement: those that come while a commit is under way share the next one, and with it a statement,
-/// a round trip and a wait for the disk. On connections of their own, each with a thread.
+/// Single-statement changes. Those that arrive during a commit share the next one, and with it a statement, a round
+/// trip and a wait for the disk. Uses its own connections, each with a thread.
 final class SharedCommits: Sendable {
     private struct State {
         var waiting: [Change] = []
-        /// Those that a thread has, and whose callers have left.
+        /// Changes in flight, and those of them whose callers were cancelled.
         var underWay: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
         var threads = 0
-        /// Threads that have a batch, or were called for one.
+        /// Threads that have a batch or were called for one.
         var busy = 0
-        /// Those of them whose batch did not go through at once.
+        /// Those of the busy threads whose batch failed on its first attempt.
         var delayed = 0
         var isClosed = false
 
-        /// Whether there is a batch for one more thread beside others. What the server does for a batch is most of the
-        /// cost: so beside another one that is not tiny only a large one goes out. None waits behind one that is delayed.
+        /// Whether there is a batch for another thread besides `others`. The server's cost of a batch dominates, so
+        /// besides a batch that is not tiny, only a large one starts. No batch waits for one that is delayed.
         func hasBatch(beside others: Int) -> Bool {
             if others <= delayed { return !waiting.isEmpty }
             if underWay.count < 4 { return !underWay.isEmpty && waiting.count >= underWay.count }
             return waiting.count >= SharedCommits.batchLimit / 2
         }
 
-        /// - Returns: Whether one more thread is to be called; it counts as busy then.
+        /// - Returns: Whether to wake another thread, which then counts as busy.
         mutating func calls() -> Bool {
             guard busy < SharedCommits.connections, hasBatch(beside: busy) else { return false }
             busy += 1
             return true
         }
 
-        /// - Returns: Empty when there is none: then the thread has nothing to do.
+        /// - Returns: Empty if the thread has nothing to do.
         mutating func take() -> [Change] {
             guard let first = waiting.first, hasBatch(beside: busy - 1) else {
                 busy -= 1
@@ -76,9 +76,9 @@ final class SharedCommits: Sendable {
         }
     }
 
-    /// While one waits for the disk, the next batch is on its way.
+    /// While one batch waits for the disk, the next one is sent.
     private static let connections = 2
-    /// Bounds how long the first of a batch waits for the last.
+    /// Bounds how long the first change of a batch waits for the last.
     private static let batchLimit = 64
 
     let plan: SessionPlan
@@ -121,7 +121,7 @@ final class SharedCommits: Sendable {
         work.signal()
     }
 
-    /// Lets go of a caller who still waits, at the latest before the next try; what was sent is not stopped.
+    /// Cancels a waiting change, at the latest before its next attempt. A change that was sent is not stopped.
     func cancel(_ id: UInt64) {
         let waiting = state.withLock { state -> Change? in
             if state.underWay.contains(id) { state.cancelled.insert(id) }
@@ -142,15 +142,15 @@ final class SharedCommits: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Waits until a batch is there.
+    /// Waits for a batch.
     ///
-    /// - Returns: Empty when others have taken it; nil at the end.
+    /// - Returns: Empty if other threads took it; nil after ``close()``.
     func first() -> [Change]? {
         work.wait()
         return state.withLock { $0.isClosed ? nil : $0.take() }
     }
 
-    /// Called when a batch has not gone through at once: nobody waits behind it any more.
+    /// Called when a batch fails on its first attempt. No other batch waits for it from then on.
     func delay() {
         let calls = state.withLock { state in
             state.delayed += 1
@@ -159,10 +159,10 @@ final class SharedCommits: Sendable {
         if calls { callThread() }
     }
 
-    /// Called when all of a batch are answered.
+    /// Called when all changes of a batch are answered.
     ///
-    /// - Parameter wasDelayed: Whether ``delay()`` was called for it.
-    /// - Returns: Empty when there is none.
+    /// - Parameter wasDelayed: Whether ``delay()`` was called for the batch.
+    /// - Returns: The next batch; empty if there is none.
     func next(after batch: [Change], wasDelayed: Bool) -> [Change] {
         let ids = batch.map(\.id)
         return state.withLock { state in
@@ -173,10 +173,10 @@ final class SharedCommits: Sendable {
         }
     }
 
-    /// Those under way whose callers have left.
+    /// Changes in flight whose callers were cancelled.
     var cancelled: Set<UInt64> { state.withLock { $0.cancelled } }
 
-    /// Refuses those that have waited for too long; called while there is no connection.
+    /// Refuses changes past their deadline. Called while there is no connection.
     func refuseLate(because reason: any Error) {
         let now = plan.uptime()
         let late = state.withLock { state in

@@ -1,9 +1,9 @@
 import SQLDatabase
 
-/// How PostgreSQL spells what the shared statements leave open.
+/// PostgreSQL's syntax for the placeholders in shared statements.
 enum Spelling {
     static func postgres(_ text: String) -> String {
-        // Nothing else would tell the server what type such a value has.
+        // Nothing else tells the server the type of such a value.
         var spelled = text.replacing(/\$([0-9]+) IS (NOT )?NULL/) {
             "$\($0.output.1)::text IS \($0.output.2 ?? "")NULL"
         }
@@ -20,14 +20,14 @@ enum Spelling {
         switch type {
         case .instant: "timestamptz"
         case .uuid: "uuid"
-        // Compared and sorted byte by byte, as SQLite does, whatever the database's own rules are; an index stays
-        // right when the system's change.
+        // Compared byte by byte, as in SQLite, whatever the database's collation. An update of the system's collations
+        // cannot corrupt such an index.
         case .text: "text COLLATE \"C\""
         case .integer: "bigint"
         case .bytes: "bytea"
-        // Not boolean: statements say 0 and 1.
+        // Not boolean: statements use 0 and 1.
         case .flag: "smallint"
-        // Not jsonb: text comes back as it went in.
+        // Not jsonb: text must be returned unchanged.
         case .json: "json"
         case .table: ""
         }

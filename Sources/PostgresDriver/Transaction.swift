@@ -1,6 +1,6 @@
 import SQLDatabase
 
-/// A transaction on one session. It begins with its first statement, in the same round trip.
+/// A transaction on a session. Begins with its first statement, in the same round trip.
 final class Transaction: Connection {
     private let session: PostgresSession
     private let opening: [String]
@@ -8,7 +8,7 @@ final class Transaction: Connection {
     private let deadline: Duration?
     private let observe: @Sendable (DatabaseEvent) -> Void
     private(set) var hasBegun = false
-    /// The first thing that went wrong: the server takes no more statements then.
+    /// The first failure. The server accepts no further statements after it.
     private(set) var failure: (any Error)?
 
     init(
@@ -19,7 +19,7 @@ final class Transaction: Connection {
         opening = job.opening(settings)
         let takesLong = job.kind == .schema
         limit = takesLong ? settings.schemaStatementLimit : nil
-        // Who waits for an answer of the server waits little longer than its caller.
+        // A worker waits for the server only little longer than its caller does.
         deadline = takesLong ? nil : job.deadline
         self.observe = observe
     }
@@ -50,7 +50,7 @@ final class Transaction: Connection {
             let first = hasBegun ? [] : opening.map(PostgresSession.Command.plain)
             hasBegun = true
             if first.count == 1 { return try session.answer(first + [command], limit: limit, by: deadline) }
-            // A time limit that is set counts from the next round trip.
+            // A new time limit applies from the next round trip on.
             if !first.isEmpty { _ = try session.answer(first, limit: limit, by: deadline) }
             return try session.answer([command], limit: limit, by: deadline)
         } catch {
@@ -59,12 +59,12 @@ final class Transaction: Connection {
         }
     }
 
-    /// - Throws: ``ServerRefusal`` when it surely did not happen, ``LostConnection`` when nobody knows.
+    /// - Throws: ``ServerRefusal`` if the commit did not happen, ``LostConnection`` if that is unknown.
     func commit() throws {
         if hasBegun { _ = try session.answer([.plain("COMMIT")], limit: limit, by: deadline) }
     }
 
-    /// - Throws: When the session cannot be used any more.
+    /// - Throws: An error if the session has become unusable.
     func rollBack() throws {
         if !hasBegun { return }
         if failure is LostConnection { throw LostConnection(detail: "") }

@@ -1,11 +1,11 @@
 import CPostgres
 import SQLDatabase
 
-/// One connection of the pool, and the thread that waits for it.
+/// A connection of the pool and its thread.
 struct Worker {
     private let pool: WorkerPool
     private var session: PostgresSession?
-    /// Whether it was made for the caller who has it.
+    /// Whether the connection was made for the current caller.
     private var isFresh = false
 
     init(_ pool: WorkerPool) { self.pool = pool }
@@ -25,7 +25,7 @@ struct Worker {
         }
     }
 
-    /// A connection that went unnoticed is made anew when it is needed.
+    /// A dead connection is closed here and replaced on next use.
     private mutating func checkHealth() {
         guard let session else { return }
         do { _ = try session.answer([.plain("SELECT 1")]) } catch { self.session = nil }
@@ -49,7 +49,7 @@ struct Worker {
         }
     }
 
-    /// Grows, and differs between those that met each other, here and on other nodes.
+    /// Grows with the attempts. Randomized, so that conflicting transactions do not meet again, here or on other nodes.
     private func pause(after tries: Int) -> Duration { .pause(after: tries, chance: pool.settings.chance()) }
 
     private mutating func attempt(_ job: Job) -> Attempt {
@@ -60,7 +60,8 @@ struct Worker {
         let answer: @Sendable () -> Void
         do {
             answer = try job.body(transaction)
-            // Whoever swallows a failure must not be told that the rest is there; a reader may live with a refusal.
+            // A body that ignores a failed statement must not report success for a write; a read may tolerate a
+            // refusal.
             if let failure = transaction.failure, job.changes || mayWorkAgain(failure, job) {
                 throw Transaction.told(failure)
             }
@@ -96,9 +97,9 @@ struct Worker {
     }
 
     private func mayWorkAgain(_ failure: any Error, _ job: Job) -> Bool {
-        // When a connection is lost the commit was never asked for, so nothing has happened.
+        // A connection lost before the commit was sent means that nothing happened.
         guard let refusal = failure as? ServerRefusal else { return failure is LostConnection }
-        // A server that has come to follow another one leads nowhere; a new connection may find the other one.
+        // After a failover the server may be a standby; a new connection may reach the primary.
         return refusal.mayWorkAgain || (refusal.isReadOnly && job.changes && !isFresh)
     }
 
@@ -107,11 +108,11 @@ struct Worker {
             session = nil
             return
         }
-        // The server rolls back what a closed connection left.
+        // The server rolls back when the connection closes.
         do { try transaction.rollBack() } catch { session = nil }
     }
 
-    /// The connection, made anew when it has ended while it rested.
+    /// Returns the session, reconnecting if it ended while idle.
     private mutating func ready() throws -> PostgresSession {
         if let session, !session.hasEnded { return session }
         session = nil

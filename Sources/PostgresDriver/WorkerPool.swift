@@ -3,22 +3,22 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// Transactions of callers, in the order in which they came, on a bounded number of connections. Each connection has
-/// a thread of its own, which may wait for the server: no thread of the callers does.
+/// Runs callers' transactions in order of arrival on a bounded number of connections. Each connection has its own
+/// thread, which may block; the callers' threads never do.
 final class WorkerPool: Sendable {
     private struct State {
-        /// Those before ``first`` are taken, and nil: what a job holds goes with it.
+        /// Elements before ``first`` are taken and set to nil, to release what a job captures.
         var queue: [Job?] = []
         var first = 0
         var running: [UInt64: Running] = [:]
         var threads = 0
         var resting = 0
         var isClosed = false
-        var limit: Int
+        let limit: Int
 
         var waiting: Int { queue.count - first }
 
-        /// How many threads are to be started for those who wait; they count as resting from now on.
+        /// The number of threads to start for waiting callers. They count as resting from now on.
         mutating func startThreads() -> Int {
             let count = max(0, min(waiting - resting, limit - threads))
             threads += count
@@ -26,8 +26,8 @@ final class WorkerPool: Sendable {
             return count
         }
 
-        /// Takes those out who have waited for too long. They came first: the others wait for less, but for changes of
-        /// the schema, which are passed over.
+        /// Removes callers past their deadline. They are at the front, because all wait equally long, except schema
+        /// changes, which are skipped.
         mutating func takeLate(at now: Duration) -> [Job] {
             var late: [Job] = []
             var index = first
@@ -48,10 +48,10 @@ final class WorkerPool: Sendable {
             return late
         }
 
-        /// What a thread that has rested does next.
+        /// The next step of a thread that has rested.
         mutating func next(_ hasRestedLong: Bool) -> Next {
             resting -= 1
-            if isClosed || threads > limit {
+            if isClosed {
                 threads -= 1
                 return .end
             }
@@ -126,17 +126,7 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Uses more or fewer connections from now on; those too many go when they are free.
-    func resize(_ connections: Int) {
-        let (running, new) = state.withLock { state in
-            state.limit = max(1, connections)
-            return (state.threads, state.startThreads())
-        }
-        start(new)
-        for _ in 0..<running { work.signal() }
-    }
-
-    /// Takes a caller out of the queue, or stops its statement. What is committing already is not stopped.
+    /// Removes a caller from the queue, or cancels its statement. Does not stop a commit.
     func cancel(_ id: UInt64) {
         let (waiting, cancellation) = state.withLock { state -> (Job?, PostgresCancellation?) in
             if let index = state.queue[state.first...].firstIndex(where: { $0?.id == id }) {
@@ -150,7 +140,7 @@ final class WorkerPool: Sendable {
         if let cancellation { Thread.detachNewThread { cancellation.request() } }
     }
 
-    /// Refuses whoever waits; connections close when what they run has ended.
+    /// Refuses waiting callers. Connections close when their current work ends.
     func close() {
         let (waiting, threads) = state.withLock { state in
             state.isClosed = true
@@ -162,8 +152,8 @@ final class WorkerPool: Sendable {
         for _ in 0..<threads { work.signal() }
     }
 
-    /// Refuses those that have waited for too long; called while there is no connection, by every worker that finds
-    /// so, lest they wait behind each other for as many tries.
+    /// Refuses callers past their deadline. Every worker without a connection calls this, so that callers do not wait
+    /// for one another's connection attempts.
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
         let late = state.withLock { state in
@@ -176,7 +166,7 @@ final class WorkerPool: Sendable {
     }
 }
 
-// For the workers.
+// The interface for workers.
 extension WorkerPool {
     enum Next {
         case job(Job)
@@ -185,7 +175,7 @@ extension WorkerPool {
         case end
     }
 
-    /// Waits for the next caller; up to the limit of rest when there is a connection to look after.
+    /// Waits for the next caller; if there is a connection to check, at most for the rest limit.
     func next(hasSession: Bool, isNew: Bool) -> Next {
         if !isNew { state.withLock { $0.resting += 1 } }
         let limit = DispatchTimeInterval.milliseconds(Int(settings.restLimit.components.seconds) * 1_000)
@@ -199,7 +189,7 @@ extension WorkerPool {
         return next
     }
 
-    /// - Returns: Whether the caller still wants it.
+    /// - Returns: Whether the caller still waits.
     func begin(_ id: UInt64, on session: PostgresSession) -> Bool {
         state.withLock { state in
             state.running[id]?.cancellation = session.cancellation
@@ -207,7 +197,7 @@ extension WorkerPool {
         }
     }
 
-    /// - Returns: Whether the caller still wants it; from then on it cannot be cancelled.
+    /// - Returns: Whether the caller still waits. From then on it cannot be cancelled.
     func beginCommit(_ id: UInt64) -> Bool {
         state.withLock { state in
             state.running[id]?.isCommitting = true

@@ -1,77 +1,79 @@
-/// A database with transactions. Conformers: `SQLiteDatabase` and `PostgresDatabase`.
+/// A database with transactions. Conforming types: `SQLiteDatabase` and `PostgresDatabase`.
 package protocol Database: Sendable {
-    /// Commits when `body` returns, rolls back when it throws; returns after the commit is on disk.
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Returns after the commit is
+    /// durable.
     ///
-    /// `body` is synchronous on purpose: nothing can wait on a network, a hash or a person while the
-    /// transaction holds its locks. It may run more than once, so it has no effect besides its statements, and
-    /// asks the same when it is told the same. After a statement that failed it can only end: not every database
-    /// goes on with the transaction.
+    /// `body` is synchronous, so that a transaction cannot hold its locks while waiting for a network, a hash or a
+    /// person. It may run again, for example after a serialization failure. It must be deterministic and have no side
+    /// effects outside of the transaction. After a failed statement it must end, because some databases abort the
+    /// transaction.
     ///
-    /// - Throws: What `body` throws, ``ConstraintViolation``, ``DatabaseFailure``, and `CancellationError` where the
-    ///   driver can stop; nothing was changed then, unless the failure says that nobody knows.
+    /// - Throws: Errors of `body`, ``ConstraintViolation``, ``DatabaseFailure``, and `CancellationError` if the driver
+    ///   can still stop. Nothing changed then, except with ``DatabaseFailure/Kind/unknownOutcome``.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
-    /// Reads one consistent state. What is said of `body` above holds here too.
+    /// Runs `body` on a consistent snapshot. The requirements of ``write(_:)`` for `body` apply.
     ///
-    /// - Throws: What `body` throws, and ``DatabaseFailure``.
+    /// - Throws: Errors of `body`, and ``DatabaseFailure``.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
-    /// A write of one statement, and what a query finds right after it, in one transaction that may share its commit
-    /// with others. Both see what others have committed by then, and the query what those changed who share the commit;
-    /// the statement waits for those who are changing the same row: what it depends on stands in its `WHERE`.
+    /// Changes rows with one statement and then runs a query, in one transaction that may share its commit with others.
+    /// Both see the changes committed so far; the query also sees changes that share the commit. The statement waits
+    /// for other transactions that change the same row, so its conditions must be in its `WHERE`.
     ///
-    /// A database may carry out the same statement for several callers at once. A row is changed for one of them at most
-    /// then, and the others count none, as if the `WHERE` did not hold: it must not hold any more after the change.
+    /// A database may run the statement for several callers at once. It then changes a row for only one of them and
+    /// reports 0 to the others, as if their `WHERE` did not hold. Therefore the `WHERE` must no longer hold after the
+    /// change.
     ///
     /// - Parameters:
-    ///   - statement: An `UPDATE` or a `DELETE` that says ``Clause/ofMany`` before its `WHERE`. A value that is no
-    ///     number, instant or bytes is a text: where another type stands, it is cast. The last text that it binds tells
-    ///     the row, so that all wait for each other in one order.
-    ///   - query: A `SELECT` that says the same; in no order.
-    /// - Returns: How many rows it changed, and those of the query.
+    ///   - statement: An `UPDATE` or `DELETE` with ``Clause/ofMany`` before its `WHERE`. Values other than numbers,
+    ///     instants and bytes are text and need a cast where another type is expected. The last bound text identifies
+    ///     the row, so that all callers lock rows in the same order.
+    ///   - query: A `SELECT` with the same clause. Its rows have no order.
+    /// - Returns: The number of rows changed, and the rows of the query.
     /// - Throws: As ``write(_:)``.
     func change<Found: Sendable>(
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
     ) async throws -> Changed<Found>
 
-    /// A write that changes tables. It may take long. Where somebody holds a table that it needs, it gives way and
-    /// tries again, so that nobody waits behind it while it waits.
+    /// Runs a write that changes tables, which may take long. If a table is locked, it releases its own locks and
+    /// retries, so that it does not block others while it waits.
     ///
     /// - Throws: As ``write(_:)``.
     func changeSchema<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value
 
-    /// Does `work` while nobody else who shares the database does work of the same name. When it returns, others
-    /// can, unless the database is out of reach: then a little later.
+    /// Runs `work` while holding the database-wide lock called `name`. Releases the lock before it returns, or a little
+    /// later if the database is unreachable.
     ///
-    /// - Parameter waits: Whether to wait until the others are done; else they are left to it.
-    /// - Returns: nil when somebody else is at it.
-    /// - Throws: What `work` throws, and ``DatabaseFailure``.
+    /// - Parameter waits: Whether to wait for the lock.
+    /// - Returns: nil if another holder has the lock and `waits` is false.
+    /// - Throws: Errors of `work`, and ``DatabaseFailure``.
     func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value?
 
-    /// Which words the driver speaks.
+    /// The SQL dialect of the driver.
     var dialect: Dialect { get }
 }
 
 extension Database {
-    /// For databases where every write shares its commit, or none.
+    /// For databases that treat all writes alike.
     package func change<Found: Sendable>(
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
     ) async throws -> Changed<Found> {
         try await write { db in Changed(count: try db.run(statement), found: try db.rows(query, decode)) }
     }
 
-    /// For databases where a change of the schema is a write like any other.
+    /// For databases that treat a schema change like any other write.
     package func changeSchema<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         try await write(body)
     }
 
-    /// For databases that one program has to itself.
+    /// For databases that only one program uses.
     package func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -79,9 +81,9 @@ extension Database {
     }
 }
 
-/// What ``Database/change(_:thenRead:_:)`` did and found.
+/// The result of ``Database/change(_:thenRead:_:)``.
 package struct Changed<Found: Sendable>: Sendable {
-    /// Rows that were changed.
+    /// The number of rows changed.
     package let count: Int
     package let found: [Found]
 
@@ -91,13 +93,13 @@ package struct Changed<Found: Sendable>: Sendable {
     }
 }
 
-/// Runs statements inside a transaction.
+/// Runs statements in a transaction.
 package protocol Connection {
-    /// The rows of a query, each decoded while it is current.
+    /// Returns the rows of a query. `decode` is called while its row is current.
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value]
-    /// Runs a statement that gives no rows; returns how many rows it changed.
+    /// Runs a statement without a result. Returns the number of rows changed.
     @discardableResult func run(_ statement: SQL) throws -> Int
-    /// How the planner would run the statement, for plan tests.
+    /// The query plan of a statement, for tests.
     func plan(_ statement: SQL) throws -> [String]
 }
 
@@ -121,11 +123,11 @@ extension Row {
     package func bool(_ column: Int) -> Bool { int(column) != 0 }
 }
 
-/// A statement broke a rule of the schema.
+/// A statement violated a constraint of the schema.
 package struct ConstraintViolation: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable { case unique, foreignKey, check, notNull, other }
     package let kind: Kind
-    /// The driver's own words, for the log: names of columns, never values.
+    /// The driver's message for the log: names of columns, never values.
     package let detail: String
 
     package init(kind: Kind, detail: String) {
@@ -134,20 +136,20 @@ package struct ConstraintViolation: Error, Equatable, Sendable {
     }
 }
 
-/// The database could not do its work: out of reach, full, damaged, busy for too long.
+/// The database failed: unreachable, full, damaged, or busy for too long.
 package struct DatabaseFailure: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// Asking again gives the same.
+        /// A retry fails the same way.
         case fault
-        /// Nothing has happened, and in a moment it may work: out of reach, or too busy.
+        /// Nothing happened, and a retry may succeed: unreachable or busy.
         case passing
-        /// The connection broke during the commit: nobody knows whether it took effect.
+        /// The connection broke during the commit, which may or may not have taken effect.
         case unknownOutcome
     }
 
     package let kind: Kind
     package let code: Int
-    /// The driver's own words, for the log; never values.
+    /// The driver's message for the log; never contains values.
     package let detail: String
 
     package init(code: Int, detail: String, kind: Kind = .fault) {
@@ -157,10 +159,10 @@ package struct DatabaseFailure: Error, Equatable, Sendable {
     }
 }
 
-/// What a driver tells whoever measures it.
+/// An event for metrics.
 package enum DatabaseEvent: Sendable {
     case statement
     case read(Duration)
-    /// One commit on disk, and how many callers shared it.
+    /// A durable commit, and the number of callers that shared it.
     case commit(callers: Int, Duration)
 }

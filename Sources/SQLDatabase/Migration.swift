@@ -1,37 +1,37 @@
-/// The few words of a `CREATE TABLE` that each driver spells its own way.
+/// Placeholders in `CREATE TABLE` that each driver replaces with its own syntax.
 package enum ColumnType: String, CaseIterable, Sendable {
     /// Microseconds since 1970.
     case instant
-    /// A UUID, read and written as its lower-case text.
+    /// A UUID, read and written as lower-case text.
     case uuid
     case text, integer, bytes
     /// 0 or 1.
     case flag
     /// JSON text.
     case json
-    /// What follows the closing bracket of every table.
+    /// Follows the closing parenthesis of every table.
     case table
 }
 
-/// What a statement says to a database that many write to at once, and to the others nothing.
+/// Clauses for databases with concurrent writers. Other drivers remove them.
 package enum Clause: String, CaseIterable, Sendable {
-    /// After a `SELECT` that picks rows to change: leaves out those that somebody else is changing.
+    /// After a `SELECT` of rows to change: skips rows that another transaction has locked.
     case skippingLocked
-    /// Before the `WHERE` of both statements of ``Database/change(_:thenRead:_:)``: where the values of several callers
-    /// come in, when one statement serves them all.
+    /// Before the `WHERE` of both statements of ``Database/change(_:thenRead:_:)``: the place for the values of several
+    /// callers, if one statement serves them all.
     case ofMany
 }
 
-/// One step of the schema. Steps are numbered from 1 without gaps and never change once released.
+/// A migration of the schema. Migrations are numbered from 1 without gaps and never change after a release.
 package struct Migration: Sendable {
     package let number: Int
     package let name: String
-    /// Run in order, in one transaction. A statement is one string: a trigger holds semicolons.
+    /// Run in order, in one transaction. A statement is one string, because triggers contain semicolons.
     package let statements: [SQL]
-    /// Statements that a dialect needs in other words, after ``statements``.
+    /// Statements that differ between dialects, run after ``statements``.
     package let dialectStatements: [Dialect: [SQL]]
-    /// Programs that know less than this step cannot work on the schema any more once it has run; 0 for a step that
-    /// only adds, which suits every program before it.
+    /// The lowest schema level that a program must know to work on the schema after this migration; 0 for one that only
+    /// adds, which suits all earlier programs.
     package let leastLevel: Int
 
     package init(
@@ -46,28 +46,28 @@ package struct Migration: Sendable {
     }
 }
 
-/// Which words a driver speaks, for the one statement in ten that needs a second spelling.
+/// The SQL dialect of a driver, for the few statements that need two versions.
 package enum Dialect: Hashable, Sendable { case sqlite, postgresql }
 
-/// The database was written by a newer program that this one no longer suits, or by another program altogether.
+/// An incompatible newer program, or a different program, wrote the database.
 package struct UnknownMigration: Error, Equatable, Sendable {
     package let number: Int
 }
 
-/// A database's steps beside those that a program knows.
+/// The migrations of a database compared with those of a program.
 package struct SchemaState: Equatable, Sendable {
-    /// Known here and not run there, ascending.
+    /// Known to the program but not applied, ascending.
     package let pending: [Int]
-    /// Run by a newer program. They only added to the schema, so this one works on it.
+    /// Applied by a newer program. They only add to the schema, so this program can work with it.
     package let newer: [Int]
 
-    /// - Throws: ``UnknownMigration`` when the program must not touch the database.
+    /// - Throws: ``UnknownMigration`` if the program must not use the database.
     fileprivate init(known: Set<Int>, recorded: [RecordedStep]) throws {
         let level = known.max() ?? 0
         pending = known.subtracting(recorded.map(\.number)).sorted()
         let unknown = recorded.filter { !known.contains($0.number) }
         newer = unknown.map(\.number)
-        // Steps run in order: a newer program would have run those that are pending here as well.
+        // Migrations run in order: a newer program would have applied the pending ones as well.
         let foreign = unknown.first { $0.number < level || $0.leastLevel > level || !pending.isEmpty }
         if let foreign { throw UnknownMigration(number: foreign.number) }
     }
@@ -79,25 +79,26 @@ private struct RecordedStep: Sendable {
 }
 
 extension Database {
-    /// Runs the steps that have not run yet, in order, each in a transaction of its own. Of nodes that start at once,
-    /// one does and the others wait.
+    /// Applies the pending migrations in order, each in its own transaction. If several nodes start at once, one
+    /// applies them and the others wait.
     ///
-    /// - Returns: The steps of a newer program, as in ``SchemaState/newer``.
-    /// - Throws: ``UnknownMigration``; nothing was changed then. ``DatabaseFailure`` and ``ConstraintViolation``; the
-    ///   steps before the failed one stay.
+    /// - Returns: The migrations of a newer program, as in ``SchemaState/newer``.
+    /// - Throws: ``UnknownMigration`` before any change; ``DatabaseFailure`` or ``ConstraintViolation``, in which case
+    ///   the migrations before the failed one stay applied.
     @discardableResult
     package func migrate(_ migrations: [Migration]) async throws -> [Int] {
         let known = Set(migrations.map(\.number))
-        // What is lost: why the table cannot be read. Mostly it is not there yet, else the next statement tells.
+        // Lost: why the table cannot be read. Usually it does not exist yet; otherwise the next statement reports the
+        // error.
         if let recorded = try? await recordedSteps() {
             let before = try SchemaState(known: known, recorded: recorded)
-            // A role that may not change the schema can start on one that is up to date.
+            // A role without permission to change the schema can start if the schema is up to date.
             if before.pending.isEmpty { return before.newer }
         }
         return try await exclusively("migrations", waits: true) { try await runSteps(migrations) } ?? []
     }
 
-    /// - Throws: ``UnknownMigration``, and ``DatabaseFailure``, also when no step has ever run.
+    /// - Throws: ``UnknownMigration``, and ``DatabaseFailure``, also if no migration was ever applied.
     package func schemaState(_ migrations: [Migration]) async throws -> SchemaState {
         try await SchemaState(known: Set(migrations.map(\.number)), recorded: recordedSteps())
     }
@@ -155,14 +156,14 @@ extension Database {
                 }
             }
         } catch let failure as DatabaseFailure where failure.detail.contains("least_level") {
-            // Programs before the column only added.
+            // Migrations before this column only added to the schema.
             return try await appliedMigrations().map { RecordedStep(number: $0, leastLevel: 0) }
         }
     }
 
-    /// The numbers of the steps that have run, ascending.
+    /// The numbers of the applied migrations, ascending.
     ///
-    /// - Throws: ``DatabaseFailure``, also when no step has ever run.
+    /// - Throws: ``DatabaseFailure``, also if no migration was ever applied.
     package func appliedMigrations() async throws -> [Int] {
         try await read { db in
             try db.rows("SELECT number FROM schema_migrations ORDER BY number") { Int($0.int(0)) }

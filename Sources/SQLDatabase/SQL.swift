@@ -4,11 +4,11 @@ package enum SQLValue: Hashable, Sendable {
     case int(Int64)
     case text(String)
     case bytes([UInt8])
-    /// Microseconds since 1970; a driver may keep it as a type of its own.
+    /// Microseconds since 1970. A driver may use a separate type.
     case instant(Int64)
 }
 
-/// A statement with its values bound: text from outside can only ever become a value.
+/// A statement with bound values. External text can only become a value, never part of the statement.
 ///
 /// Values are numbered `$1`, `$2`, … in order of appearance.
 package struct SQL: ExpressibleByStringInterpolation, Sendable {
@@ -51,10 +51,10 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             appendInterpolation(value.map(SQLValue.text) ?? .null)
         }
 
-        /// Text of this source, never of a caller: a list of columns that several statements share.
+        /// Inserts a list of columns that several statements share. Static, so that it cannot come from a caller.
         package mutating func appendInterpolation(columns: StaticString) { text += "\(columns)" }
 
-        /// A statement inside a statement; its values are numbered anew.
+        /// Inserts another statement and renumbers its values.
         package mutating func appendInterpolation(_ part: SQL) {
             var pieces = part.text.split(separator: "$", omittingEmptySubsequences: false)
             text += pieces.removeFirst()

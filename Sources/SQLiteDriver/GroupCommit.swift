@@ -2,15 +2,16 @@ import Dispatch
 import SQLDatabase
 import Synchronization
 
-/// The one writer. Callers that arrive while a commit is under way share the next one: one transaction, a
-/// savepoint each, so that one failure does not fail its neighbours, and one wait for the disk.
+/// The single writer. Callers that arrive during a commit share the next one: one transaction with a savepoint for
+/// each, so that a failure affects only its own caller, and one wait for the disk.
 final class GroupCommit: Sendable {
     /// A caller's transaction.
     struct Waiting: Sendable {
         let id: UInt64
-        /// Of the database's clock: it is not begun after it.
+        /// On the database's clock. The transaction does not begin after it.
         let deadline: Duration
-        /// Runs the statements; what it returns is called with nil once they are on disk, else with the reason.
+        /// Runs the statements. The returned closure is called after the commit: with nil on success, otherwise with
+        /// the error.
         let body: @Sendable (any Connection) throws -> @Sendable ((any Error)?) -> Void
         let refuse: @Sendable (any Error) -> Void
     }
@@ -21,7 +22,7 @@ final class GroupCommit: Sendable {
         var isDraining = false
     }
 
-    /// Bounds how long the first of a batch waits for the last.
+    /// Bounds how long the first caller of a batch waits for the last.
     private static let batchLimit = 256
 
     private let connection: SQLiteConnection
@@ -54,7 +55,7 @@ final class GroupCommit: Sendable {
         if mustStart { thread.async { self.drain() } }
     }
 
-    /// Refuses a write that has not begun.
+    /// Cancels a write that has not begun.
     func cancel(_ id: UInt64) {
         let waiting = queue.withLock { queue in
             queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }
@@ -66,9 +67,10 @@ final class GroupCommit: Sendable {
         while hasMore() {
             let start = uptime()
             let began = Result { try connection.execute("BEGIN IMMEDIATE") }
-            // Only now: another program's write may have taken long, and these could be cancelled meanwhile.
+            // Taken after the transaction began: waiting for another program's write may take long, and callers can
+            // cancel meanwhile.
             let (batch, late) = take()
-            for waiting in late { waiting.refuse(DatabaseFailure.busy("no turn to write came in time")) }
+            for waiting in late { waiting.refuse(DatabaseFailure.busy("no turn to write in time")) }
             switch began {
             case .success: finish(batch[...], since: start)
             case .failure(let error): for waiting in batch { waiting.refuse(error) }
@@ -110,8 +112,8 @@ final class GroupCommit: Sendable {
         for (position, waiting) in zip(batch.indices, batch) {
             let answer = run(waiting)
             guard connection.isInTransaction else {
-                // SQLite itself rolls everything back when the disk is full or fails: the one that met it is
-                // refused, and its neighbours run again without it.
+                // SQLite rolls back everything when the disk is full or fails. The caller that triggered it is refused,
+                // and the others run again without it.
                 if position > batch.startIndex { commit(batch[..<position]) }
                 answer(nil)
                 if position + 1 < batch.endIndex { commit(batch[(position + 1)...]) }
@@ -122,7 +124,7 @@ final class GroupCommit: Sendable {
         do {
             try connection.execute("COMMIT")
         } catch {
-            // Fails when SQLite has rolled back already, which is what is wanted.
+            // Lost: an error because SQLite has already rolled back, which is the intended state.
             try? connection.execute("ROLLBACK")
             for answer in answers { answer(error) }
             return
@@ -131,8 +133,8 @@ final class GroupCommit: Sendable {
         for answer in answers { answer(nil) }
     }
 
-    /// Runs one caller's statements in a savepoint; a refusal too is answered after the commit, so that nobody
-    /// is told of a neighbour's rows before they are on disk.
+    /// Runs one caller's statements in a savepoint. Even a refusal is reported only after the commit, because it may
+    /// depend on rows of others in the batch.
     private func run(_ waiting: Waiting) -> @Sendable ((any Error)?) -> Void {
         do {
             try connection.execute("SAVEPOINT caller")
@@ -145,8 +147,8 @@ final class GroupCommit: Sendable {
                     try connection.execute("ROLLBACK TO caller")
                     try connection.execute("RELEASE caller")
                 } catch {
-                    // The batch cannot be trusted any more: end it here, so that the others run again without it.
-                    // Fails when SQLite has rolled back already, which is what is wanted.
+                    // The batch is in an unknown state: end it, so that the others run again without this caller. Lost:
+                    // an error because SQLite has already rolled back, which is the intended state.
                     try? connection.execute("ROLLBACK")
                 }
             }

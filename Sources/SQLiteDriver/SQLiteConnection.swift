@@ -2,16 +2,16 @@ import CSQLite
 import SQLDatabase
 import Synchronization
 
-/// One open connection with its prepared statements. Used by one caller at a time.
+/// An open connection with its prepared statements. Used by one caller at a time.
 final class SQLiteConnection: Connection, Sendable {
     private let handle: SQLiteHandle
-    /// By the text as the caller wrote it, so that a hot statement is neither rewritten nor parsed again.
+    /// Keyed by the caller's text, so that a hot statement is neither rewritten nor parsed again.
     private let statements = Mutex<[String: SQLiteHandle]>([:])
     private let observe: @Sendable (DatabaseEvent) -> Void
-    /// Of a reader: interrupts what it is told to.
+    /// Interrupts slow reads; used by readers only.
     let watch = StepWatch()
 
-    /// More distinct statements than this means that a text was put together from values: drop them all.
+    /// More distinct statements mean that a caller builds text from values; all are then dropped.
     private static let statementLimit = 500
 
     /// - Parameter busyLimit: How long a statement waits for another program.
@@ -45,8 +45,8 @@ final class SQLiteConnection: Connection, Sendable {
         return (own + both).map { "PRAGMA \($0)" }
     }
 
-    /// Turns the file to WAL, which stays in it. When two programs do so to a new file at once, SQLite fails
-    /// one of them without waiting: that one waits for its turn here and asks again.
+    /// Switches the file to WAL, permanently. If two programs do so on a new file at once, SQLite fails one of them
+    /// without waiting; that one takes a write lock here and tries again.
     private func writeAhead() throws {
         for attempt in 1... {
             do {
@@ -58,10 +58,10 @@ final class SQLiteConnection: Connection, Sendable {
         }
     }
 
-    /// Whether a transaction is open; SQLite ends one by itself when the disk fails.
+    /// Whether a transaction is open. SQLite ends it by itself when the disk fails.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
 
-    /// Runs text of this driver's own.
+    /// Runs a statement of this driver.
     func execute(_ text: String) throws { try step(through: prepared(text)) { _ in } }
 
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
@@ -85,9 +85,9 @@ final class SQLiteConnection: Connection, Sendable {
         return steps
     }
 
-    /// A caller's statement, ready to run.
+    /// Prepares and binds a caller's statement.
     private func bound(_ statement: SQL) throws -> OpaquePointer {
-        // A body that goes on after a full disk has ended its transaction must not commit piece by piece.
+        // A body that continues after a full disk ended its transaction must not commit statement by statement.
         guard isInTransaction else {
             throw DatabaseFailure(code: Int(SQLITE_ABORT), detail: "the transaction has ended")
         }
@@ -111,7 +111,7 @@ final class SQLiteConnection: Connection, Sendable {
         return pointer
     }
 
-    /// SQLite reads the first statement of a text; a second one would be dropped without a word.
+    /// SQLite compiles only the first statement of a text and would silently ignore a second one.
     private func prepare(_ text: String) throws -> OpaquePointer {
         try text.withCString { start in
             var (pointer, second): (OpaquePointer?, OpaquePointer?) = (nil, nil)
@@ -158,13 +158,13 @@ final class SQLiteConnection: Connection, Sendable {
         }
     }
 
-    /// Tells SQLite to take a copy: the macro `SQLITE_TRANSIENT` is a cast that Swift does not import.
+    /// The macro `SQLITE_TRANSIENT`, which makes SQLite copy the value, is a cast that Swift does not import.
     private static var copy: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func failure(_ code: Int32) -> any Error {
         let detail = String(cString: sqlite3_errmsg(handle.pointer))
         guard code & 0xFF == SQLITE_CONSTRAINT else {
-            // Another program had the file for too long.
+            // Another program held the file for too long.
             let isBusy = [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF)
             return DatabaseFailure(code: Int(code), detail: detail, kind: isBusy ? .passing : .fault)
         }

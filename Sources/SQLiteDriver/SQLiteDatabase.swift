@@ -2,12 +2,11 @@ import CSQLite
 package import SQLDatabase
 import Synchronization
 
-/// SQLite in one file: readers beside one writer (WAL), commits on disk before they are answered
-/// (`synchronous = FULL`), foreign keys on.
+/// A SQLite file: readers beside one writer (WAL), durable commits (`synchronous = FULL`), foreign keys on.
 ///
-/// A read begins on the calling thread: a lookup by key takes a few microseconds, less than a hop to another
-/// thread. One that takes longer than a millisecond or two is interrupted and begun again elsewhere (``SlowReads``), so
-/// that it cannot stop the other requests. Writes share commits (``GroupCommit``).
+/// A read begins on the calling thread, because a key lookup takes a few microseconds, less than a switch to another
+/// thread. A read that takes longer than a millisecond or two is interrupted and repeated on another thread
+/// (``SlowReads``), so that it cannot block other requests. Writes share commits (``GroupCommit``).
 package final class SQLiteDatabase: Database {
     package let path: String
     package var dialect: Dialect { .sqlite }
@@ -20,10 +19,10 @@ package final class SQLiteDatabase: Database {
     private let uptime: @Sendable () -> Duration
     private let observe: @Sendable (DatabaseEvent) -> Void
 
-    /// Opens the file, and makes it when it is not there.
+    /// Opens the file, creating it if needed.
     ///
-    /// - Parameter uptime: A monotonic clock, for time limits and for what is told to `observe`.
-    /// - Throws: ``DatabaseFailure`` when the file cannot be opened or is not a database.
+    /// - Parameter uptime: A monotonic clock for time limits and for the durations passed to `observe`.
+    /// - Throws: ``DatabaseFailure`` if the file cannot be opened or is not a database.
     package init(
         path: String, settings: SQLiteSettings = SQLiteSettings(), uptime: @escaping @Sendable () -> Duration,
         observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
@@ -38,10 +37,10 @@ package final class SQLiteDatabase: Database {
             connection: connection, callerLimit: settings.callerLimit, uptime: uptime, observe: observe)
     }
 
-    /// How many writes wait for the writer.
+    /// The number of writes that wait for the writer.
     package var waitingWrites: Int { writer.waitingCount }
 
-    /// How many slow reads wait for a thread.
+    /// The number of slow reads that wait for a thread.
     package var waitingReads: Int { slowReads.waiting }
 
     package func write<Value: Sendable>(
@@ -107,7 +106,7 @@ package final class SQLiteDatabase: Database {
         }
     }
 
-    /// Runs a slow read to its end.
+    /// Runs a slow read to its end, its deadline or its caller's cancellation.
     private func answer<Value>(
         to body: (any Connection) throws -> Value, unless departure: Departure, by deadline: Duration?
     ) throws -> Value {
@@ -122,17 +121,17 @@ package final class SQLiteDatabase: Database {
         throw DatabaseFailure(code: Int(SQLITE_INTERRUPT), detail: "a read took too long", kind: .passing)
     }
 
-    /// - Returns: nil when the body was interrupted.
+    /// - Returns: nil if the body was interrupted.
     private func answer<Value>(
         to body: (any Connection) throws -> Value, until mustStop: @escaping @Sendable (_ questions: Int) -> Bool
     ) throws -> Value? {
         let connection = try readers.withLock { $0.popLast() } ?? open()
-        // A transaction, so that several statements see one state; it takes no lock that a writer waits for.
+        // A transaction, so that several statements see one snapshot. Its lock does not block writers.
         try connection.execute("BEGIN")
         connection.watch.begin(mustStop)
         let outcome = Result { try body(connection) }
         let wasStopped = connection.watch.end()
-        // Fails when SQLite has ended the transaction itself: then this connection is dropped, not reused.
+        // Lost: an error because SQLite itself ended the transaction. The connection is then closed instead of reused.
         try? connection.execute("COMMIT")
         if !connection.isInTransaction { readers.withLock { $0.append(connection) } }
         return wasStopped ? nil : try outcome.get()

@@ -1,7 +1,7 @@
-/// A pointer that SQLite gave out.
+/// A pointer to an object of SQLite.
 ///
-/// Unchecked because a C pointer carries no isolation: connections are opened without SQLite's own mutex, and
-/// the pool and the writer see to it that one caller at a time holds a connection and its statements.
+/// Unchecked because a C pointer carries no isolation. Connections are opened without SQLite's mutex; the pool and the
+/// writer ensure that one caller at a time uses a connection and its statements.
 struct SQLiteHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 }

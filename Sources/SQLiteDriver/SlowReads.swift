@@ -2,7 +2,7 @@ import Dispatch
 import SQLDatabase
 import Synchronization
 
-/// Whether a read's caller was cancelled.
+/// Whether the caller of a read was cancelled.
 final class Departure: Sendable {
     private let happened = Atomic<Bool>(false)
 
@@ -10,8 +10,7 @@ final class Departure: Sendable {
     func happen() { happened.store(true, ordering: .relaxed) }
 }
 
-/// Reads that take too long for their callers' threads, on a few threads of their own. A long list that an administrator
-/// asks for keeps other lists waiting, and nothing else.
+/// Runs slow reads on a few separate threads, so that an administrator's long list delays only other lists.
 final class SlowReads: Sendable {
     struct Job: Sendable {
         let id: UInt64
@@ -21,15 +20,15 @@ final class SlowReads: Sendable {
 
     private struct Queue {
         var waiting: [Job] = []
-        /// Indexes of ``SlowReads/threads``.
+        /// Indexes into ``SlowReads/threads``.
         var idle: [Int]
     }
 
-    /// More callers than this are refused at once.
+    /// Further callers are refused at once.
     static let waitingLimit = 64
 
     private let queue: Mutex<Queue>
-    // Serial ones: a concurrent queue would share its threads with Swift's tasks, as many as there are cores.
+    // Serial queues: a concurrent queue would take its threads from Swift's tasks, which have one per core.
     private let threads = (1...2).map { DispatchQueue(label: "gatehouse.sqlite.reader\($0)") }
 
     init() { queue = Mutex(Queue(idle: Array(threads.indices))) }
@@ -47,7 +46,7 @@ final class SlowReads: Sendable {
         if let thread { threads[thread].async { self.run(from: job, on: thread) } }
     }
 
-    /// Refuses a read that still waits.
+    /// Cancels a read that still waits.
     func cancel(_ id: UInt64) {
         let waiting = queue.withLock { queue in
             queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }

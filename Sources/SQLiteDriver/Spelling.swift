@@ -1,8 +1,8 @@
 import SQLDatabase
 
-/// How SQLite spells what the shared statements leave open.
+/// SQLite's syntax for the placeholders in shared statements.
 enum Spelling {
-    /// `$N` becomes `?N`: SQLite would read `$2` as a name and number it by first appearance.
+    /// Replaces `$N` by `?N`: SQLite would treat `$2` as a name and number it by first appearance.
     static func sqlite(_ text: String) -> String {
         var spelled = text.replacing(/\$([0-9]+)/) { "?\($0.output.1)" }
         for word in ColumnType.allCases {
@@ -14,7 +14,7 @@ enum Spelling {
         return spelled
     }
 
-    // A STRICT table takes INTEGER, TEXT and BLOB and refuses a value of another type.
+    // A STRICT table has INTEGER, TEXT and BLOB columns and refuses values of other types.
     private static func word(_ type: ColumnType) -> String {
         switch type {
         case .instant, .integer, .flag: "INTEGER"
@@ -26,7 +26,7 @@ enum Spelling {
 
     private static func clause(_ clause: Clause) -> String {
         switch clause {
-        // One writer at a time: no row is locked, and a statement is one caller's.
+        // With a single writer no row is locked, and statements are not shared.
         case .skippingLocked, .ofMany: ""
         }
     }

@@ -1,14 +1,14 @@
 import CSQLite
 import Synchronization
 
-/// Interrupts a connection's read that runs for too long: SQLite asks it after every ``steps`` instructions of its
-/// virtual machine (`sqlite3_progress_handler`).
+/// Interrupts slow reads of a connection. SQLite calls it after every ``steps`` instructions of its virtual machine
+/// (`sqlite3_progress_handler`).
 final class StepWatch: Sendable {
-    /// How much a statement does between two questions: about a millisecond.
+    /// The number of instructions between two calls: about a millisecond.
     static let steps: Int32 = 50_000
 
     private struct State {
-        /// nil: nothing is stopped.
+        /// nil never interrupts.
         var mustStop: (@Sendable (_ questions: Int) -> Bool)?
         var questions = 0
         var hasStopped = false
@@ -16,8 +16,8 @@ final class StepWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter mustStop: Whether to interrupt, asked with how often it was asked since. SQLite counts a prepared
-    ///   statement's instructions over all its runs, so the first question may come early.
+    /// - Parameter mustStop: Whether to interrupt, given the number of calls so far. SQLite counts the instructions of
+    ///   a prepared statement across runs, so the first call may come early.
     func begin(_ mustStop: @escaping @Sendable (_ questions: Int) -> Bool) {
         state.withLock { $0 = State(mustStop: mustStop) }
     }
@@ -39,7 +39,7 @@ final class StepWatch: Sendable {
         }
     }
 
-    /// The watch has to live as long as the connection.
+    /// The watch must live as long as the connection.
     func watch(_ connection: SQLiteHandle) {
         sqlite3_progress_handler(
             connection.pointer, Self.steps,

@@ -125,12 +125,12 @@ extension AcceptanceTests {
                 world.network.hold("/token")
                 try await world.signIn(with: "Apple")
                 try await world.screen.wait { _ in world.network.heldCount == 1 }
-                _ = try await world.server.storage.database.write { db in try db.run("DELETE FROM profiles") }
+                _ = try await world.server.database.write { db in try db.run("DELETE FROM profiles") }
                 world.network.release()
                 try await world.screen.wait(for: "Account created but profile setup failed. Please try again.")
                 #expect(!world.manager.isLoggedIn && world.screen.has(button: "Retry"))
                 #expect(await world.accounts.client.currentSession == nil)
-                _ = try await world.server.storage.database.write { db in
+                _ = try await world.server.database.write { db in
                     try db.run(
                         "INSERT INTO profiles (id, created_at, updated_at) SELECT id, created_at, updated_at FROM users"
                     )

@@ -29,7 +29,7 @@ extension AcceptanceTests {
                 try await world.waitForGuest()
                 #expect(try await world.users().isEmpty)
                 #expect(await world.storage.contents.isEmpty)
-                let rows = try await world.server.storage.database.read { db in
+                let rows = try await world.server.database.read { db in
                     try db.row("SELECT count(*) FROM profiles") { $0.int(0) }
                 }
                 #expect(rows == 0)

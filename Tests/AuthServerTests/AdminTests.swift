@@ -31,7 +31,27 @@ struct AdminTests {
         }
     }
 
-    @Test("Pages have the links from which clients read the numbers", arguments: TestDatabase.all)
+    @Test("A key signed with the shared secret needs neither exp nor sub; a user's token needs exp")
+    func keysWithoutEnd() async throws {
+        try await TestServer.with { server in
+            let ada = try await server.signUp()
+            let key = try server.sharedToken(["role": "service_role", "exp": .null, "iss": .null, "aud": .null])
+            #expect(try await server.send(.get, "/auth/v1/admin/users", bearer: key).status == 200)
+            server.clock.advance(by: .seconds(100 * 365 * 86_400))
+            #expect(try await server.send(.get, "/auth/v1/admin/users", bearer: key).status == 200)
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: key).code == "bad_jwt")
+            for role in ["authenticated", "service_role"] as [AnyJSON] {
+                let person = try server.sharedToken(["sub": .string(ada.userID), "role": role, "exp": .null])
+                for path in ["/auth/v1/user", "/auth/v1/admin/users"] {
+                    let refused = try await server.send(.get, path, bearer: person)
+                    #expect(refused.status == 403 && refused.code == "bad_jwt")
+                    #expect(refused["message"]?.stringValue?.contains("exp claim is required") == true, "\(refused)")
+                }
+            }
+        }
+    }
+
+    @Test("Pages have the links that clients read the numbers from", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             for number in 0..<5 {

@@ -135,20 +135,18 @@ struct CurrentUserTests {
 
     @Test("Strict: a late repeat ends the session after the successor's access token was used, and is counted before")
     func strictRefresh() async throws {
-        for (policy, isUsed) in [
-            (SessionPolicy(isStrict: true), true), (SessionPolicy(isStrict: true), false),
-            (SessionPolicy(), true),
+        let strict = SessionPolicy(isStrict: true)
+        for (policy, use) in [
+            (strict, "/auth/v1/user"), (strict, "/v1/auth/me"), (strict, nil), (SessionPolicy(), "/auth/v1/user"),
         ] {
             try await TestServer.with(policy: policy) { server in
                 let first = try await server.signUp()
                 let second = try #require(TestSession(try await server.refresh(first.refreshToken)))
-                if isUsed {
-                    #expect(try await server.send(.get, "/auth/v1/user", bearer: second.accessToken).status == 200)
-                }
+                if let use { #expect(try await server.send(.get, use, bearer: second.accessToken).status == 200) }
                 #expect(try await server.refresh(first.refreshToken).status == 200)
                 server.clock.advance(by: .seconds(11))
                 let late = try await server.refresh(first.refreshToken)
-                let ends = policy.isStrict && isUsed
+                let ends = policy.isStrict && use != nil
                 #expect(late.code == (ends ? "refresh_token_already_used" : nil))
                 let line = "gatehouse_refreshes_total{verdict=\"\(ends ? "revoke" : "reissue_late")\"} 1"
                 #expect(server.metrics.render().contains(line))

@@ -55,4 +55,34 @@ struct RefusedChangesTests {
             #expect(try await change(["password": .string(TestServer.password), "data": .object(["b": much])]) == 429)
         }
     }
+
+    @Test("Metadata that an import could not read again is refused, by every route")
+    func deepMetadata() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            func nested(_ levels: Int) -> AnyJSON { (1..<levels).reduce(["a": 1]) { inner, _ in ["a": inner] } }
+            func codes(_ levels: Int) async throws -> [Int] {
+                let user = "/users/\(session.userID)"
+                return [
+                    try await server.send(
+                        .put, "/auth/v1/user", bearer: session.accessToken, json: ["data": nested(levels)]),
+                    try await server.admin(.put, user, json: ["user_metadata": nested(levels)]),
+                    try await server.admin(.put, user, json: ["app_metadata": nested(levels)]),
+                ].map(\.status)
+            }
+            #expect(try await codes(64) == [200, 200, 200])
+            #expect(try await codes(65) == [400, 400, 400])
+        }
+    }
+
+    @Test("A text to search for beyond what a database compares with is refused", arguments: TestDatabase.all)
+    func longSearch(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            for path in ["/users?filter=", "/audit?query=author:"] {
+                let most = 1_024 - (path.hasSuffix("author:") ? 7 : 0)
+                #expect(try await server.admin(.get, path + String(repeating: "%25", count: most)).status == 200)
+                #expect(try await server.admin(.get, path + String(repeating: "a", count: most + 1)).status == 400)
+            }
+        }
+    }
 }

@@ -38,7 +38,7 @@ struct StandInKeysTests {
             if rotation < 3 {
                 _ = try keys.verify(token, at: door.now)
             } else {
-                #expect(throws: TokenRejection.unknownKey(first[0])) { try keys.verify(token, at: door.now) }
+                #expect(throws: TokenRejection.unknownKey(PresentedKeyID(first[0]))) { try keys.verify(token, at: door.now) }
             }
         }
     }

@@ -114,7 +114,7 @@ struct EndedSessionTests {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
             #expect(try await status(server, session) == 200)
-            let statements = try await server.storage.statements.during {
+            let statements = try await server.statements {
                 _ = try await server.send(.get, "/api/v1/profile", bearer: session.accessToken)
             }
             #expect(statements == 1)
@@ -140,7 +140,7 @@ struct EndedSessionTests {
                     #expect(answer.status == 401)
                     #expect(answer.code == "TOKEN_INVALID")
                 }
-                let profiles = try await server.storage.database.read { db in
+                let profiles = try await server.database.read { db in
                     try db.row("SELECT count(*) FROM profiles") { $0.int(0) }
                 }
                 #expect(profiles == 0)

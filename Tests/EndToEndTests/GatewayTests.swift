@@ -133,10 +133,10 @@ struct GatewayTests {
     func statements() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
-            let read = try await server.storage.statements.during {
+            let read = try await server.statements {
                 _ = try await server.send(.get, "/v1/auth/me", bearer: session.accessToken)
             }
-            let write = try await server.storage.statements.during {
+            let write = try await server.statements {
                 _ = try await server.send(
                     .patch, "/v1/auth/me", bearer: session.accessToken, json: ["first_name": "Ada"])
             }

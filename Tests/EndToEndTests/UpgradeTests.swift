@@ -50,8 +50,8 @@ struct UpgradeTests {
         try await TestServer.with(on: kind) { server in
             try await roundTrip(server, "ada@example.com")
             let before = try await server.signUp("grace@example.com", data: ["first_name": "Grace"])
-            try await server.storage.database.migrate(Accounts.migrations + [Self.next])
-            #expect(try await server.storage.database.migrate(Accounts.migrations) == [Self.level + 1])
+            try await server.database.migrate(Accounts.migrations + [Self.next])
+            #expect(try await server.database.migrate(Accounts.migrations) == [Self.level + 1])
             let after = try await refresh(server, before.refreshToken)
             let me = try await server.send(
                 .get, "/v1/auth/me", bearer: after["access_token"]?.stringValue)
@@ -68,11 +68,11 @@ struct UpgradeTests {
                     group.addTask { try await roundTrip(server, "person\(number)@example.com") }
                 }
                 for _ in 0..<2 {
-                    group.addTask { try await server.storage.database.migrate(Accounts.migrations + [Self.next]) }
+                    group.addTask { try await server.database.migrate(Accounts.migrations + [Self.next]) }
                 }
                 try await group.waitForAll()
             }
-            #expect(try await server.storage.database.appliedMigrations().last == Self.level + 1)
+            #expect(try await server.database.appliedMigrations().last == Self.level + 1)
         }
     }
 }

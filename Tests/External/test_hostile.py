@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import time
+import urllib.parse
 
 import hostile
 import pytest
@@ -91,7 +92,8 @@ class Sender:
         shown = reply.headers.get("location", "").encode("latin-1") + reply.body
         if not reply.headers.get("content-type", "").startswith("text/plain") and INNER.search(shown):
             yield f"internals in the answer: {INNER.search(shown)}"
-        if any(secret in reply.raw and secret not in data for secret in SECRETS):
+        said = (data, urllib.parse.unquote_to_bytes(data))
+        if any(secret in reply.raw and not any(secret in text for text in said) for secret in SECRETS):
             yield f"a secret in the answer: {reply.raw[:2_000]!r}"
         if hostile.INJECTED in reply.headers:
             yield "a header was injected"

@@ -120,8 +120,8 @@ struct AccountLineTests {
             ),
             (
                 #"{"id":"ID","encrypted_password":"$2b$14$XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga"}"#,
-                "encrypted_password costs too much to check: bcrypt up to 12, Argon2 up to 384 MiB times passes, "
-                    + "Firebase scrypt up to 32 MiB"
+                "encrypted_password costs too much to check: bcrypt up to 12, Argon2 up to 64 MiB and 256 MiB in all "
+                    + "passes, Firebase scrypt up to 32 MiB"
             ),
             (#"{"id":"ID","created_at":"yesterday"}"#, "created_at is not a time such as 2026-01-31T12:00:00Z"),
             (#"{"id":"ID","is_anonymous":"perhaps"}"#, "is_anonymous is neither true nor false"),

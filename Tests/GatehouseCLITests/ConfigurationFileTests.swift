@@ -1,6 +1,7 @@
 import AuthServer
 import Foundation
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("The YAML file")

@@ -1,6 +1,7 @@
 import AccountDomain
 import AuthServer
 import GatehouseCLI
+import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("Checks of doctor")

@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("Docs/configuration.md")

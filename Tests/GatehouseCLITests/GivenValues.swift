@@ -1,4 +1,5 @@
 import GatehouseCLI
+import GatehouseServer
 
 /// Configurations for tests: the minimal one, and variants of it.
 enum GivenValues {

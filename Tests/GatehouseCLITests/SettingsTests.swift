@@ -1,6 +1,7 @@
 import AccountDomain
 import AuthServer
 import GatehouseCLI
+import GatehouseServer
 import GatehouseWire
 import Testing
 
@@ -75,7 +76,8 @@ struct SettingsTests {
             ("GATEHOUSE_JWT_ALGORITHM", "none"), ("GATEHOUSE_JWT_ALGORITHM", "HS256"), ("GOTRUE_JWT_SECRET", "short"),
             ("GOTRUE_JWT_EXP", "1h"), ("GOTRUE_JWT_EXP", "0"), ("GOTRUE_JWT_KEYS", "{}"), ("GOTRUE_JWT_KEYS", "[]"),
             ("GOTRUE_JWT_KEYS", #"[{"kty":"EC"}]"#), ("GOTRUE_DISABLE_SIGNUP", "maybe"),
-            ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_PASSWORD_MIN_LENGTH", "4"), ("GATEHOUSE_HASH_QUEUE", "0"),
+            ("GOTRUE_PASSWORD_MIN_LENGTH", "73"), ("GATEHOUSE_PASSWORD_MIN_LENGTH", "4"),
+            ("GATEHOUSE_PASSWORD_REFUSE_COMMON", "maybe"), ("GATEHOUSE_HASH_QUEUE", "0"),
             ("GATEHOUSE_HASH_THREADS", "0"), ("GATEHOUSE_HASH_THREADS", "1001"),
             ("GATEHOUSE_PROXY_HEADER", "X-Real-Ip"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", "-1"), ("GOTRUE_SESSIONS_TIMEBOX", "0"),
@@ -146,6 +148,13 @@ struct SettingsTests {
         #expect(settings.requestTimeLimit == .seconds(90))
         #expect(settings.rates?.otp == 7)
         #expect(settings.audience == "app" && settings.role == "member")
+    }
+
+    @Test("Common passwords are refused by default")
+    func commonPasswords() throws {
+        #expect(try GivenValues.settings().auth.passwordPolicy.refusesCommon)
+        let changes = ["GATEHOUSE_PASSWORD_REFUSE_COMMON": "false"]
+        #expect(try GivenValues.settings(changes).auth.passwordPolicy.refusesCommon == false)
     }
 
     @Test("The app's names in the configuration are not valid passwords")

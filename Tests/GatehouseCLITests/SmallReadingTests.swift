@@ -1,5 +1,6 @@
 import AccountDomain
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("Small parsers")

@@ -1,4 +1,5 @@
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("Unused settings")

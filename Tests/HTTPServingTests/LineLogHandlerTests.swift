@@ -29,7 +29,7 @@ struct LineLogHandlerTests {
 
     @Test("The console line is for people and cannot be forged or coloured")
     func console() {
-        let text = line(.console) { $0.event(.error, "failed", [.cause: "x\u{1B}[31m\ny", .route: "/a"]) }
-        #expect(text == "00:00:00.120 error    failed cause=x [31m y route=/a\n")
+        let text = line(.console) { $0.event(.error, "failed", [.cause: "x\u{1B}[31m\ny\u{9B}\u{202E}\u{2028}z", .route: "/a"]) }
+        #expect(text == "00:00:00.120 error    failed cause=x [31m y   z route=/a\n")
     }
 }

@@ -74,9 +74,9 @@ struct TokenAttackTests {
     @Test("An unknown kid is refused although a key would fit; there is no default key")
     func unknownKey() throws {
         for id in ["", "es256", "ES256 ", "../../dev/null", "' OR 1=1"] {
-            #expect(try refusal(token(Self.good.with(["kid": .string(id)]), by: .es256)) == .unknownKey(id))
+            #expect(try refusal(token(Self.good.with(["kid": .string(id)]), by: .es256)) == .unknownKey(PresentedKeyID(id)))
             let hmac: AnyJSON = ["alg": "HS256", "kid": .string(id)]
-            #expect(try refusal(token(hmac, by: .hs256)) == .unknownKey(id))
+            #expect(try refusal(token(hmac, by: .hs256)) == .unknownKey(PresentedKeyID(id)))
         }
         #expect(try refusal(token(Self.good.with(["kid": 1]), by: .es256)) == .malformed(.header))
         #expect(try refusal(token(Self.good.with(["kid": .null]), by: .es256)) == .malformed(.header))
@@ -84,6 +84,14 @@ struct TokenAttackTests {
         #expect(try refusal(token(Self.good.with(["kid": long]), by: .es256)) == .malformed(.header))
         let name = String(repeating: "k", count: 257)
         #expect(try refusal(token(Self.good.with([name: 1]), by: .es256)) == .malformed(.header))
+    }
+
+    @Test("A refusal's description shows no text of the token")
+    func description() throws {
+        let rejection = try refusal(token(Self.good.with(["kid": "\u{202E}forged"]), by: .es256))
+        let failure = RemoteKeySet.Failure.rejected(try #require(rejection))
+        #expect("\(failure)".contains("9 bytes") && !"\(failure)".contains("forged"))
+        #expect(!String(reflecting: failure).contains("forged"))
     }
 
     @Test("Two kids with different bytes are different, even if they look the same")

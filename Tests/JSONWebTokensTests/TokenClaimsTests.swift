@@ -13,8 +13,8 @@ struct TokenClaimsTests {
     func reading() throws {
         let read = try verified(
             claims([
-                "nbf": .double(Double(noon.seconds) - 0.5), "email": "ada@example.org", "nonce": "n", "azp": "app",
-                "is_anonymous": false, "app_metadata": ["provider": "email"],
+                "nbf": .double(Double(noon.seconds) - 0.5), "email": "ada@example.org",
+                "app_metadata": ["provider": "email"],
             ]))
         #expect(read.subject == "ada")
         #expect(read.issuer == "https://auth.example.org")
@@ -25,9 +25,6 @@ struct TokenClaimsTests {
         #expect(read.role == "authenticated")
         #expect(read.sessionID == "one")
         #expect(read.email == "ada@example.org")
-        #expect(read.nonce == "n")
-        #expect(read.authorizedParty == "app")
-        #expect(read.isAnonymous == false)
         #expect(read.members["app_metadata"]?["provider"] == "email")
         #expect(read.members["exp"] == .integer(noon.seconds + 3_600))
     }
@@ -35,16 +32,35 @@ struct TokenClaimsTests {
     @Test("Only exp is required, and a null counts as absent")
     func absent() throws {
         let exp = AnyJSON.integer(noon.seconds + 1)
-        let nulls: JSONObject = ["exp": exp, "sub": .null, "aud": .null, "nbf": .null, "is_anonymous": .null]
+        let nulls: JSONObject = ["exp": exp, "sub": .null, "aud": .null, "nbf": .null]
         for claims in [["exp": exp], nulls] {
             let read = try verified(.object(claims))
             #expect(read.subject == nil)
             #expect(read.audience == [])
-            #expect(read.isAnonymous == nil)
         }
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified(claims().without("exp")) }
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified(claims(["exp": .null])) }
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified([:] as AnyJSON) }
+    }
+
+    @Test("Where keys are accepted, one that a shared secret signed and that names nobody needs no exp")
+    func keysWithoutEnd() throws {
+        let keys = try KeySet(TestKeys.all())
+        let key = claims().without("exp").without("sub")
+        for algorithm in SigningAlgorithm.allCases {
+            let signer = try TokenSigner(TestKeys.key(algorithm))
+            for (payload, isKey) in [(key, true), (key.with(["sub": ""]), true), (key.with(["sub": "ada"]), false)] {
+                let token = try signer.sign(payload: Array(payload.text.utf8))
+                #expect(throws: TokenRejection.missingClaim("exp")) { try keys.verify(token, at: noon) }
+                if isKey, algorithm == .hs256 {
+                    #expect(try keys.verify(token, at: noon, acceptsKeys: true).claims.role == "authenticated")
+                } else {
+                    #expect(throws: TokenRejection.missingClaim("exp")) {
+                        try keys.verify(token, at: noon, acceptsKeys: true)
+                    }
+                }
+            }
+        }
     }
 
     static let wrong: [(name: String, value: AnyJSON)] = [
@@ -52,8 +68,7 @@ struct TokenClaimsTests {
         ("exp", .integer(.min)), ("exp", .double(1e300)), ("exp", .double(-1e300)), ("exp", .integer(253_402_300_800)),
         ("nbf", "0"), ("nbf", .double(1e19)), ("iat", "now"), ("iat", .integer(.max)),
         ("sub", 1), ("sub", ["ada"]), ("iss", 1), ("aud", 1), ("aud", ["a", 1]), ("aud", ["a": "b"]),
-        ("role", ["service_role"]), ("session_id", 1), ("email", true), ("nonce", 1), ("azp", 1),
-        ("is_anonymous", "false"), ("is_anonymous", 0),
+        ("role", ["service_role"]), ("session_id", 1), ("email", true),
     ]
 
     @Test("A claim of another type is refused", arguments: 0..<Self.wrong.count)

@@ -87,8 +87,10 @@ struct StoredHashTests {
         "An import accepts no hash whose check takes longer than a quarter of a second",
         arguments: [
             (Known.argon2id, true), (Known.bcrypt(prefix: "$2b$12$"), true), (Known.bcrypt(prefix: "$2b$13$"), false),
-            ("$argon2id$v=19$m=131072,t=3,p=4$c29tZXNhbHQ$\(Known.tag)", true),
-            ("$argon2id$v=19$m=131073,t=3,p=4$c29tZXNhbHQ$\(Known.tag)", false),
+            ("$argon2id$v=19$m=65536,t=4,p=4$c29tZXNhbHQ$\(Known.tag)", true),
+            ("$argon2id$v=19$m=65536,t=5,p=4$c29tZXNhbHQ$\(Known.tag)", false),
+            ("$argon2id$v=19$m=32768,t=8,p=4$c29tZXNhbHQ$\(Known.tag)", true),
+            ("$argon2id$v=19$m=65537,t=1,p=4$c29tZXNhbHQ$\(Known.tag)", false),
             ("$argon2i$v=19$m=1048576,t=20,p=16$c29tZXNhbHQ$\(Known.tag)", false),
             (Known.firebase(), true), (Known.firebase(costs: "v=1,n=15,r=8,p=1"), true),
             (Known.firebase(costs: "v=1,n=16,r=8,p=1"), false),

@@ -22,7 +22,7 @@ struct CancellationTests {
         let running = Task { try await node.run("UPDATE note SET text = 'left'") }
         try await holder.awaitLock(of: name)
         let waiting = Task { try await node.addNote(2) }
-        while node.waitingCallers == 0 { await Task.yield() }
+        while node.poolUse.waiting == 0 { await Task.yield() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         running.cancel()

@@ -18,37 +18,12 @@ struct PoolTests {
                     try db.run("SELECT 1")
                 }
             }
-            while database.waitingCallers <= number { await Task.yield() }
+            while database.poolUse.waiting <= number { await Task.yield() }
             return task
         }
         try await held.finish()
         for task in tasks { try await task.value }
         #expect(order.all == Array(0..<20))
-    }
-
-    @Test("A smaller pool uses fewer connections, and a larger one more")
-    func resize() async throws {
-        let database = try await Bench().open(1)
-        let alone = HeldWrite(database) { db in try db.run("SELECT 1") }
-        await alone.hasBegun()
-        database.resize(connections: 2)
-        _ = try await database.process()
-        try await alone.finish()
-        database.resize(connections: 1)
-        let processes = try await (0..<10).asyncMap { _ in try await database.process() }
-        #expect(Set(processes.suffix(5)).count == 1)
-    }
-
-    @Test("A waiting caller gets an added connection")
-    func resizeForWaiting() async throws {
-        let database = try await Bench().open(1)
-        let held = HeldWrite(database) { db in try db.run("SELECT 1") }
-        await held.hasBegun()
-        let waiting = Task { try await database.process() }
-        while database.waitingCallers == 0 { await Task.yield() }
-        database.resize(connections: 2)
-        #expect(try await waiting.value > 0)
-        try await held.finish()
     }
 
     @Test("Used and idle connections and waiting callers can be counted")
@@ -59,7 +34,7 @@ struct PoolTests {
         await held.hasBegun()
         #expect(database.poolUse == PoolUse(limit: 1, used: 1, idle: 0, waiting: 0))
         let waiting = Task { try await database.process() }
-        while database.waitingCallers == 0 { await Task.yield() }
+        while database.poolUse.waiting == 0 { await Task.yield() }
         #expect(database.poolUse == PoolUse(limit: 1, used: 1, idle: 0, waiting: 1))
         try await held.finish()
         _ = try await waiting.value
@@ -75,10 +50,10 @@ struct PoolTests {
         let held = HeldWrite(database) { db in try db.run("SELECT 1") }
         await held.hasBegun()
         let early = Task { try await database.process() }
-        while database.waitingCallers < 1 { await Task.yield() }
+        while database.poolUse.waiting < 1 { await Task.yield() }
         time.advance(.seconds(59))
         let patient = Task { try await database.process() }
-        while database.waitingCallers < 2 { await Task.yield() }
+        while database.poolUse.waiting < 2 { await Task.yield() }
         time.advance(.seconds(1))
         let late = Task { try await database.process() }
         let failure = await #expect(throws: DatabaseFailure.self) { try await early.value }
@@ -96,9 +71,9 @@ struct PoolTests {
         let held = HeldWrite(database) { db in try db.run("SELECT 1") }
         await held.hasBegun()
         let schema = Task { try await database.changeSchema { db in try db.run("SELECT 1") } }
-        while database.waitingCallers < 1 { await Task.yield() }
+        while database.poolUse.waiting < 1 { await Task.yield() }
         let late = Task { try await database.process() }
-        while database.waitingCallers < 2 { await Task.yield() }
+        while database.poolUse.waiting < 2 { await Task.yield() }
         time.advance(.seconds(60))
         // A third fits only after the second was refused.
         let third = Task {

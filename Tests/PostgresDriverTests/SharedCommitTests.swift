@@ -191,7 +191,7 @@ struct SharedCommitTests {
         let change = Task { try await database.change(Self.rename(1, to: "new")) }
         try await holder.awaitLock(of: name)
         time.advance(.seconds(30))
-        while database.waitingCallers == 0 { await Task.yield() }
+        while database.poolUse.waiting == 0 { await Task.yield() }
         time.advance(.seconds(30))
         try await pool.finish()
         try await row.finish()

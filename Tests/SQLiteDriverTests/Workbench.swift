@@ -6,13 +6,13 @@ import TestSupport
 
 /// A folder with a file that several databases of a test can open, and their observations.
 final class Workbench: Sendable {
-    private let folder: OpenDatabase
+    private let place: DatabasePlace
     private let callersOfCommits = Mutex<[Int]>([])
     private let committed = DispatchSemaphore(value: 0)
 
-    init() throws { folder = try OpenDatabase() }
+    init() throws { place = try DatabasePlace() }
 
-    func path(_ name: String = "work.sqlite") -> String { folder.folder + "/" + name }
+    func path(_ name: String = "work.sqlite") -> String { place.folder + "/" + name }
 
     /// Opens the file.
     func open(

@@ -19,13 +19,16 @@ package final class TestRandomness: Sendable {
     package init() {}
 
     package func bytes(_ count: Int) -> [UInt8] {
-        state.withLock { state in
-            (0..<count).map { _ in
-                state ^= state << 13
-                state ^= state >> 7
-                state ^= state << 17
-                return UInt8(truncatingIfNeeded: state >> 32)
-            }
-        }
+        state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: Self.next(&state) >> 32) } }
+    }
+
+    package func next() -> UInt64 { state.withLock { Self.next(&$0) } }
+
+    /// Marsaglia's xorshift64.
+    private static func next(_ state: inout UInt64) -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
     }
 }

@@ -44,8 +44,11 @@ package final class TestCluster: Sendable {
 
     /// - Parameter parameters: More parameters of the URL: `&name=value`.
     package func url(schema: String, _ parameters: String = "") throws -> ConnectionURL {
-        try ConnectionURL(
-            "postgres:///postgres?host=\(folder)&user=gatehouse&options=-csearch_path%3D\(schema)\(parameters)")
+        try ConnectionURL(urlText(schema: schema, parameters))
+    }
+
+    package func urlText(schema: String, _ parameters: String = "") -> String {
+        "postgres:///postgres?host=\(folder)&user=gatehouse&options=-csearch_path%3D\(schema)\(parameters)"
     }
 
     /// A new, empty schema; waits while too many tests have one.

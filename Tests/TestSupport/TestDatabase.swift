@@ -32,76 +32,88 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
 
     /// A new database with every migration, removed with the value.
     package func open() async throws -> OpenDatabase {
-        if self == .service { return try await OpenDatabase(TestRoles(TestCluster.running())) }
-        let open = try await openEmpty()
-        try await open.database.migrate(Accounts.migrations)
+        let open = try await OpenDatabase(place())
+        if self != .service { try await open.database.migrate(Accounts.migrations) }
         return open
     }
 
     /// A new database without tables.
     package func openEmpty() async throws -> OpenDatabase {
+        if self == .service { throw TestRoles.MakesNoTable() }
+        return try await OpenDatabase(place())
+    }
+
+    /// A place for a new database without tables; ``service`` has every migration.
+    package func place() async throws -> DatabasePlace {
         switch self {
-        case .sqlite: try await OpenDatabase(Self.files)
-        case .postgres: try await OpenDatabase(TestCluster.running())
-        case .service: throw TestRoles.MakesNoTable()
+        case .sqlite:
+            await Self.files.take()
+            return try DatabasePlace { Self.files.give() }
+        case .postgres:
+            let cluster = try TestCluster.running()
+            let schema = try await TestSchema(cluster)
+            return DatabasePlace(cluster.urlText(schema: schema.name), in: schema)
+        case .service:
+            let roles = try await TestRoles(TestCluster.running())
+            return DatabasePlace(roles.urlText(.service), in: roles.schema)
         }
     }
 }
 
-/// A separate database: a file in a folder, or a schema.
-package final class OpenDatabase: Sendable {
-    package let database: any Database
-    package let statements = StatementCount()
+/// A place for one database: a file in a folder, or a schema of the cluster. It is removed with the value.
+package final class DatabasePlace: Sendable {
+    /// Empty for a schema.
     package let folder: String
+    /// The value of the setting `database`: the path of the file, or the URL of the server.
+    package let location: String
+    package var isFile: Bool { !folder.isEmpty }
     private let remove: @Sendable () -> Void
 
-    /// SQLite, when a place is free.
-    fileprivate convenience init(_ places: Places) async throws {
-        await places.take()
-        try self.init { places.give() }
-    }
-
-    /// SQLite.
-    package init(whenClosed: @escaping @Sendable () -> Void = {}) throws {
+    package init(whenRemoved: @escaping @Sendable () -> Void = {}) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.folder = folder.path()
-        let statements = statements
-        database = try SQLiteDatabase(path: folder.appending(path: "test.sqlite").path(), uptime: { .zero }) { event in
-            if case .statement = event { statements.add() }
-        }
+        location = folder.appending(path: "test.sqlite").path()
         remove = {
             // Ignored: a folder in the system's temporary folder.
             try? FileManager.default.removeItem(at: folder)
-            whenClosed()
+            whenRemoved()
         }
     }
 
-    /// PostgreSQL.
-    package convenience init(_ cluster: TestCluster) async throws {
-        let schema = try await TestSchema(cluster)
-        try self.init(cluster.url(schema: schema.name), in: schema)
-    }
-
-    /// PostgreSQL, with every migration, as the serving role.
-    fileprivate convenience init(_ roles: TestRoles) async throws {
-        try self.init(roles.url(.service), in: roles.schema)
-    }
-
-    private init(_ url: ConnectionURL, in schema: TestSchema) throws {
-        folder = ""
-        let statements = statements
-        var settings = PostgresSettings()
-        settings.connections = 4
-        settings.waitLimit = .seconds(60)
-        database = try PostgresDatabase(url, settings: settings, uptime: uptime) { event in
-            // The schema exists as long as the database, which may outlive this value.
-            withExtendedLifetime(schema) { if case .statement = event { statements.add() } }
-        }
-        remove = {}
+    fileprivate init(_ url: String, in schema: TestSchema) {
+        (folder, location) = ("", url)
+        remove = { withExtendedLifetime(schema) {} }
     }
 
     deinit { remove() }
+}
+
+/// A database in its own place.
+package final class OpenDatabase: Sendable {
+    package let database: any Database
+    package let statements = StatementCount()
+    private let place: DatabasePlace
+    package var folder: String { place.folder }
+
+    package init(_ place: DatabasePlace) throws {
+        self.place = place
+        let statements = statements
+        let observe: @Sendable (DatabaseEvent) -> Void = { if case .statement = $0 { statements.add() } }
+        if place.isFile {
+            database = try SQLiteDatabase(path: place.location, uptime: { .zero }, observe: observe)
+        } else {
+            var settings = PostgresSettings()
+            settings.connections = 4
+            settings.waitLimit = .seconds(60)
+            database = try PostgresDatabase(
+                ConnectionURL(place.location), settings: settings, uptime: uptime
+            ) { event in
+                // The schema exists as long as the database, which may outlive this value.
+                withExtendedLifetime(place) { observe(event) }
+            }
+        }
+    }
 }
 
 /// A schema that is dropped with its last user.

@@ -1,8 +1,8 @@
 package import AccountDomain
-package import AuthServer
 import DevStack
+import GatehouseServer
 package import GatehouseWire
-package import IdentityProviders
+import IdentityProviders
 import JSONWebTokens
 import Synchronization
 
@@ -10,8 +10,6 @@ import Synchronization
 package struct TestProviders: Sendable {
     package var linking: LinkingPolicy = .automatic
     package var address: AddressRequirement = .none
-    /// Other providers, with their transport.
-    package var others: [@Sendable (@escaping ProviderTransport, OutgoingAddressRule) throws -> SignInProvider] = []
 
     package init(linking: LinkingPolicy = .automatic, address: AddressRequirement = .none) {
         (self.linking, self.address) = (linking, address)
@@ -20,10 +18,12 @@ package struct TestProviders: Sendable {
 
 /// The connection from the server to its providers, without a network.
 package final class ProviderWire: Sendable {
+    package enum Failure: Sendable { case noConnection, timedOut }
+
     private struct State {
-        var send: ProviderTransport?
+        var send: OutgoingHTTP.Transport?
         var called: [String] = []
-        var failure: ProviderTransportFailure?
+        var failure: Failure?
         var delay: (@Sendable () async throws -> Void)?
         var posted: [AnyJSON] = []
     }
@@ -38,24 +38,22 @@ package final class ProviderWire: Sendable {
     func keep(_ notification: AnyJSON) { state.withLock { $0.posted.append(notification) } }
 
     /// From now on no provider answers; nil restores them.
-    package func fail(_ failure: ProviderTransportFailure?) { state.withLock { $0.failure = failure } }
+    package func fail(_ failure: Failure?) { state.withLock { $0.failure = failure } }
 
     /// Waits before each call.
     package func hold(_ wait: (@Sendable () async throws -> Void)?) { state.withLock { $0.delay = wait } }
 
-    func connect(_ send: @escaping ProviderTransport) { state.withLock { $0.send = send } }
+    func connect(_ send: @escaping OutgoingHTTP.Transport) { state.withLock { $0.send = send } }
 
-    package var transport: ProviderTransport {
-        { [self] request in
-            let (send, failure, delay) = state.withLock { state in
-                state.called.append(request.url.text.replacing(TestServer.external, with: ""))
-                return (state.send, state.failure, state.delay)
-            }
-            if let delay { try await delay() }
-            if let failure { throw failure }
-            guard let send else { throw ProviderTransportFailure.noConnection }
-            return try await send(request)
+    @Sendable func transport(_ call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
+        let (send, failure, delay) = state.withLock { state in
+            state.called.append(call.url.replacing(TestServer.external, with: ""))
+            return (state.send, state.failure, state.delay)
         }
+        if let delay { try await delay() }
+        if case .timedOut = failure { throw TimeIsOver() }
+        guard let send, failure == nil else { throw OutgoingFailure.noAnswer(code: 0) }
+        return try await send(call)
     }
 }
 
@@ -63,16 +61,7 @@ extension TestServer {
     package static let external = "http://127.0.0.1:9999"
     package static let callback = external + "/auth/v1/callback"
 
-    /// - Parameter wanted: nil for none.
     static func standIns(
-        _ wanted: TestProviders?, _ clock: TestClock, _ randomness: TestRandomness, _ wire: ProviderWire
-    ) throws -> (StandIns?, SignInProviders) {
-        guard let wanted else { return (nil, SignInProviders()) }
-        let standIns = try standIns(clock, randomness, wire)
-        return (standIns, try providers(wanted, standIns.registration, clock, wire))
-    }
-
-    private static func standIns(
         _ clock: TestClock, _ randomness: TestRandomness, _ wire: ProviderWire
     ) throws -> StandIns {
         var settings = StandInSettings(external: external)
@@ -89,10 +78,9 @@ extension TestServer {
     }
 
     /// Apple and Google as a server is configured.
-    private static func providers(
-        _ wanted: TestProviders, _ registration: StandInRegistration, _ clock: TestClock, _ wire: ProviderWire
-    ) throws -> SignInProviders {
-        let rule = OutgoingAddressRule(allowsLoopback: true)
+    static func providers(
+        _ wanted: TestProviders, _ registration: StandInRegistration
+    ) throws -> [ConfiguredProvider] {
         let key = try AppleSigningKey(
             pem: registration.apple.privateKey, keyID: registration.apple.keyID, teamID: registration.apple.teamID)
         let settings: [ProviderSettings] = [
@@ -103,11 +91,9 @@ extension TestServer {
                 clientIDs: [registration.google.webClient] + registration.google.apps,
                 credential: .secret(registration.google.secret), issuer: registration.google.issuer),
         ]
-        let known = try settings.map { settings in
-            SignInProvider(
-                try OpenIDProvider(settings, rule: rule, now: { clock.now }, transport: wire.transport),
-                linking: wanted.linking, address: wanted.address, redirectURL: callback)
+        return settings.map {
+            ConfiguredProvider(
+                settings: $0, linking: wanted.linking, address: wanted.address, redirectURL: callback)
         }
-        return SignInProviders(known + (try wanted.others.map { try $0(wire.transport, rule) }))
     }
 }

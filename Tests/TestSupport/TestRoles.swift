@@ -30,9 +30,9 @@ package struct TestRoles: Sendable {
 
     package func name(of role: Role) -> String { "\(schema.name)_\(role.rawValue)" }
 
-    package func url(_ role: Role) throws -> ConnectionURL {
-        try cluster.url(schema: schema.name, "&user=\(name(of: role))")
-    }
+    package func url(_ role: Role) throws -> ConnectionURL { try ConnectionURL(urlText(role)) }
+
+    func urlText(_ role: Role) -> String { cluster.urlText(schema: schema.name, "&user=\(name(of: role))") }
 
     /// - Parameter role: nil is the server's superuser.
     package func open(_ role: Role?) throws -> PostgresDatabase {

@@ -1,7 +1,7 @@
 import GatehouseUI
 import SwiftUI
 
-/// Scores for everybody, and favourite teams for those who sign in.
+/// Scores for everyone, and favourite teams for signed-in users.
 @main
 struct BoxScoreApp: App {
     @State private var start = AppStart(.main)

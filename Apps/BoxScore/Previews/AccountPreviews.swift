@@ -4,7 +4,7 @@ import GatehouseTesting
 import GatehouseUI
 import SwiftUI
 
-/// A screen of the account over accounts in memory, and what happens before it is looked at.
+/// An account screen with in-memory accounts, prepared before it is shown.
 private struct AccountPreview<Content: View>: View {
     @State private var manager: AuthManager
     @State private var isReady = false
@@ -30,7 +30,7 @@ private struct AccountPreview<Content: View>: View {
         .gatehouse(manager, google: google, calls: Self.calls)
         .task {
             await manager.wait { $0.phase != .restoring && !$0.isLoading }
-            // What is lost: what went wrong on purpose, which the screen shows.
+            // Lost: a deliberate failure, which the screen shows.
             try? await prepare(manager, google ?? ScriptedProviderSheet(.signsIn(.ada)))
             isReady = true
         }
@@ -54,7 +54,7 @@ private struct AccountPreview<Content: View>: View {
     }
 }
 
-/// Ada's address and password, which nobody has proven.
+/// A service with Ada's account, whose address is not proven.
 @MainActor private func withAccount() -> InMemoryAuthService {
     let service = InMemoryAuthService()
     service.addAccount(email: "ada@example.com", firstName: "Ada")

@@ -4,7 +4,7 @@ import GatehouseTesting
 import GatehouseUI
 import SwiftUI
 
-/// The home screen over accounts in memory.
+/// The home screen with in-memory accounts.
 private struct HomePreview: View {
     @State private var manager: AuthManager
     private let teams: @Sendable () async throws -> [LeagueTeam]
@@ -32,7 +32,7 @@ private struct HomePreview: View {
         LeagueTeam(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
     ]
 
-    /// Somebody who is signed in, with what has gone wrong since.
+    /// A service with a signed-in user, and a fault that occurs afterwards.
     static func user(_ fault: InMemoryAuthService.Fault? = nil, teams: [String] = []) -> InMemoryAuthService {
         let service = InMemoryAuthService.signedIn(favoriteTeams: teams)
         if let fault { service.stay(fault) }

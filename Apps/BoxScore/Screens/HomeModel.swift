@@ -1,16 +1,16 @@
 import Gatehouse
 import SwiftUI
 
-/// The teams that the home screen lists.
+/// The teams on the home screen.
 @MainActor @Observable
 final class HomeModel {
     enum Phase: Hashable {
         case loading, failed, loaded
     }
 
-    /// The teams of a league, by name.
+    /// A league with its teams, sorted by name.
     struct League: Hashable, Identifiable {
-        /// Such as `nba`.
+        /// For example `nba`.
         let id: String
         let teams: [LeagueTeam]
         var name: String { id.uppercased() }
@@ -18,7 +18,7 @@ final class HomeModel {
 
     private(set) var phase = Phase.loading
     private(set) var leagues: [League] = []
-    /// The one league that is listed; nil for all.
+    /// The selected league; nil for all.
     var chosenLeague: String?
     private let fetch: @Sendable () async throws -> [LeagueTeam]
 
@@ -26,7 +26,7 @@ final class HomeModel {
 
     var listedLeagues: [League] { leagues.filter { chosenLeague == nil || $0.id == chosenLeague } }
 
-    /// What is listed stays until there is something else, also when that fails.
+    /// Loads the teams. The current list stays until the new one arrives, even if loading fails.
     func load() async {
         if leagues.isEmpty { phase = .loading }
         do {
@@ -37,13 +37,13 @@ final class HomeModel {
             if !leagues.contains(where: { $0.id == chosenLeague }) { chosenLeague = nil }
             phase = .loaded
         } catch is CancellationError {
-            // The screen has gone; it loads when it is back.
+            // The screen disappeared; it loads again when it returns.
         } catch {
             phase = leagues.isEmpty ? .failed : .loaded
         }
     }
 
-    /// The favourites that are known by name, in the person's order, then the identifiers of the others.
+    /// The favourites with known names in the user's order, then the ids of the others.
     func favorites(_ ids: [String]) -> [(id: String, name: String)] {
         let names = Dictionary(leagues.flatMap(\.teams).map { ($0.id, $0.name) }) { first, _ in first }
         return ids.map { ($0, names[$0] ?? $0) }

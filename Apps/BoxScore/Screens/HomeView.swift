@@ -3,13 +3,13 @@ import GatehouseModel
 import GatehouseUI
 public import SwiftUI
 
-/// The first screen: every team, for everybody; the favourites of whoever is signed in.
+/// The home screen: all teams for everyone, and the favourites of the signed-in user.
 ///
-/// Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives.
+/// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
 public struct HomeView: View {
     @State private var model: HomeModel
 
-    /// - Parameter teams: Loads the teams of all leagues; needs no session.
+    /// - Parameter teams: Loads the teams of all leagues, without a session.
     public init(teams: @escaping @Sendable () async throws -> [LeagueTeam]) {
         _model = State(initialValue: HomeModel(fetch: teams))
     }
@@ -84,7 +84,7 @@ private struct HomeScreen: View {
         .refreshable { await load() }
     }
 
-    /// What a person should know; nothing of it keeps them from the rest.
+    /// Notices that do not block the rest of the screen.
     @ViewBuilder private var notice: some View {
         if manager.user?.firstName != nil || manager.error != nil {
             Section {
@@ -125,8 +125,8 @@ private struct HomeScreen: View {
 
     private var favorites: [String] { manager.user?.favoriteTeams ?? [] }
 
-    /// At most 30 teams, one change at a time, and none before it is known which there are: a change sends them all. A
-    /// guest's tap opens the account's sheet.
+    /// Whether the button works. Allows at most 30 teams, one change at a time, and none before the profile is loaded,
+    /// because a change sends the complete list. For a signed-out user, a tap opens the account sheet.
     private func canToggle(_ team: String) -> Bool {
         guard manager.isLoggedIn else { return true }
         return manager.isProfileLoaded && !manager.isLoading && (favorites.contains(team) || favorites.count < 30)
@@ -149,7 +149,7 @@ private struct HomeScreen: View {
         guard manager.isProfileLoaded else { return }
         let others = favorites.filter { $0 != team }
         let changed = others.count < favorites.count ? others : favorites + [team]
-        // What is lost: nothing, a failure is the manager's `error`, which this screen shows.
+        // Lost: nothing. A failure is the manager's `error`, which this screen shows.
         try? await manager.updateProfile(favoriteTeams: changed)
     }
 }

@@ -1,6 +1,6 @@
 import SwiftUI
 
-/// Chooses the league that is listed.
+/// Selects the league to list.
 struct LeagueMenu: View {
     @Bindable var model: HomeModel
     @Environment(\.dismiss) private var dismiss

@@ -1,7 +1,7 @@
 import Gatehouse
 import SwiftUI
 
-/// A team, and the button that follows it.
+/// A team with the button to follow it.
 struct TeamRow: View {
     let team: LeagueTeam
     let isFollowed: Bool

@@ -1,7 +1,7 @@
 import GatehouseUI
 import SwiftUI
 
-/// The menu, the app's name, and who is signed in.
+/// The menu, the app's name, and the profile button.
 struct TopNavBar: View {
     let onMenuTap: @MainActor () -> Void
     let onProfileTap: @MainActor () -> Void
@@ -25,7 +25,7 @@ struct TopNavBar: View {
         }
         .padding(.horizontal, 16)
         .frame(minHeight: 44)
-        // As the system's own bars.
+        // Limited like the system's own bars.
         .dynamicTypeSize(...DynamicTypeSize.xxxLarge)
     }
 }

@@ -1,7 +1,7 @@
 import SwiftUI
 
 extension Bundle {
-    /// Where the app's texts are: in the app itself. As a package target the screens have a bundle of their own, under
+    /// The bundle with the app's texts: the app itself. As a package target, the screens have their own bundle with
     /// this name.
     static var module: Bundle { .main }
 }

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseUI
 import SwiftUI
 
-/// A journal, with the same account screens in other colours.
+/// A journal, which uses the same account screens in other colours.
 @main
 struct DailyRitualApp: App {
     @State private var start = AppStart(.main)

@@ -2,7 +2,7 @@ public import GatehouseUI
 import SwiftUI
 
 extension Branding {
-    /// The journal's name, symbol, reason to sign in, and colour.
+    /// The journal's name, symbol, tagline and colour.
     public static var dailyRitual: Branding {
         Branding(
             name: "DailyRitual", symbol: "book.closed.fill",

@@ -1,26 +1,26 @@
 public import Gatehouse
 import SwiftUI
 
-/// The journal's own part of the account: the profile that onboarding fills in.
+/// The journal's own part of the account: the profile that the onboarding fills in.
 @MainActor @Observable
 final class JournalModel {
     enum Phase: Hashable {
-        /// Nobody is signed in, or nothing is known of them yet.
+        /// Signed out, or the profile is not loaded yet.
         case plain
-        /// The first sign-in: the person has yet to say who they are and where.
+        /// The first sign-in: the user has not entered a name and time zone yet.
         case onboarding(Profile)
         case ready(Profile)
     }
 
     private(set) var phase = Phase.plain
-    /// Why the last call failed, as the person is told.
+    /// Whether the last call failed.
     private(set) var hasFailed = false
     private(set) var isSaving = false
     private let calls: ProfileCalls
 
     init(calls: ProfileCalls) { self.calls = calls }
 
-    /// - Parameter person: Who is signed in; nil for a guest.
+    /// - Parameter person: The signed-in user's id; nil if signed out.
     func load(_ person: UUID?) async {
         hasFailed = false
         guard person != nil else {
@@ -30,13 +30,13 @@ final class JournalModel {
         do {
             show(try await calls.load())
         } catch is CancellationError {
-            // Somebody else is signed in: their load has begun.
+            // A different user is signed in, whose load has already started.
         } catch {
             (phase, hasFailed) = (.plain, true)
         }
     }
 
-    /// Ends the onboarding. On another device it is over, too: the time zone is what tells.
+    /// Completes the onboarding. The time zone marks it as complete, also for other devices.
     func finish(name: String, timezone: String) async {
         guard !isSaving else { return }
         (isSaving, hasFailed) = (true, false)
@@ -53,7 +53,7 @@ final class JournalModel {
     }
 }
 
-/// What the journal asks the gateway for.
+/// The gateway calls of the journal.
 public struct ProfileCalls: Sendable {
     let load: @Sendable () async throws -> Profile
     let save: @Sendable (ProfileEdit) async throws -> Profile

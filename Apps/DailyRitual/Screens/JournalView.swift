@@ -3,9 +3,9 @@ import GatehouseModel
 import GatehouseUI
 public import SwiftUI
 
-/// Today's page for everybody; after the first sign-in, once, the onboarding.
+/// Today's page for everyone, and the onboarding after the first sign-in.
 ///
-/// Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives.
+/// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
 public struct JournalView: View {
     @State private var model: JournalModel
     private let date: Date
@@ -43,7 +43,7 @@ private struct JournalScreen: View {
         .profileSections { _ in journal }
     }
 
-    /// The journal's own part of the profile screen.
+    /// The journal's section of the profile screen.
     @ViewBuilder private var journal: some View {
         if case .ready(let profile) = model.phase, let timezone = profile.timezone {
             Section {

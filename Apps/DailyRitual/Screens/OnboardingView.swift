@@ -1,6 +1,6 @@
 import SwiftUI
 
-/// Asks who the person is. The name that a provider gave stands there already.
+/// Asks for the user's name, prefilled with the name from the provider.
 struct OnboardingView: View {
     @Environment(\.timeZone) private var timeZone
     let model: JournalModel

@@ -1,11 +1,14 @@
 package import GatehouseWire
 
-/// What the metadata and identity data of a new account hold (the wire contract's tables of origins).
+/// The metadata and identity data of new accounts.
 package enum AccountMetadata {
-    /// More than this in one of the two metadata objects would make access tokens too long for a header.
+    /// The limit in bytes for each of the two metadata objects. Larger ones would make access tokens too long for a
+    /// header.
     package static let maximumBytes = 32_768
+    /// Levels of either object. Exports hold it a few levels deep, and are read with ``JSONReader/maximumDepth``.
+    package static let maximumDepth = 64
 
-    /// The identity data of an e-mail sign-up; what the caller sent never replaces the facts.
+    /// The identity data of an email sign-up. Members that the caller sends never replace the verified ones.
     package static func emailIdentity(
         user: UserID, email: EmailAddress, isVerified: Bool, data: JSONObject
     ) -> JSONObject {
@@ -23,7 +26,7 @@ package enum AccountMetadata {
         ]
     }
 
-    /// `{"provider": first, "providers": all}`, each once, in order of appearance.
+    /// `{"provider": first, "providers": all}`, without duplicates, in order of appearance.
     package static func providers(_ names: [String], over members: JSONObject = [:]) -> JSONObject {
         guard let first = names.first else { return members }
         var seen: Set<ExternalName> = []

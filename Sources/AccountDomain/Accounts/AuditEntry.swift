@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// What happened to an account, for the log that is kept with it.
+/// An event of an account, for the audit log.
 package struct AuditEntry: Sendable {
     package enum Action: String, Sendable {
         case login, logout
@@ -10,18 +10,18 @@ package struct AuditEntry: Sendable {
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case tokenRevoked = "token_revoked"
-        /// A refresh token came once more, late: its answer was lost, or somebody else has it.
+        /// A refresh token was presented again, late: either its response was lost or the token was copied.
         case tokenRepeated = "token_repeated"
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"
         case identityLinkUndone = "identity_link_undone"
-        /// Somebody with the account's address has to prove that the account is theirs.
+        /// A person with the account's address must prove ownership of the account.
         case identityNeedsConfirmation = "identity_needs_confirmation"
         case identityRefused = "identity_refused"
-        /// What whoever signed up with an address left goes, because its owner has come.
+        /// The data of an unconfirmed sign-up was removed, because the address's owner signed in.
         case accountTakenOver = "account_taken_over"
         case accountRecovered = "account_recovered"
-        /// A provider told something by itself.
+        /// A provider sent a notification.
         case providerNotice = "provider_notice"
         case providerTokenRevoked = "provider_token_revoked"
         case providerTokenNotRevoked = "provider_token_not_revoked"
@@ -42,7 +42,7 @@ package struct AuditEntry: Sendable {
 
     package let action: Action
     package let actor: UserID?
-    /// The actor's address, or `service_role` for the admin API.
+    /// The actor's email address, or `service_role` for the admin API.
     package let actorName: String
     package let traits: JSONObject
     package var logType: String { action.logType }

@@ -1,11 +1,11 @@
 import GatehouseWire
 
-/// An e-mail address that the Auth API accepts, in lower case (contract of `POST /signup`).
+/// An email address in lower case, in the syntax that `POST /signup` of Supabase Auth accepts.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
 
-    /// One or more letters, digits and ``.!#$%&'*+/=?^_`{|}~-``, an at sign, then labels of letters, digits and
-    /// inner hyphens of at most 63, separated by dots; at most 255 bytes, all ASCII. Nothing is trimmed.
+    /// One or more letters, digits and ``.!#$%&'*+/=?^_`{|}~-``, an at sign, then dot-separated labels of at most 63
+    /// letters, digits and inner hyphens. ASCII only, at most 255 bytes. Does not trim.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 255, let at = bytes.firstIndex(of: UInt8(ascii: "@")), at > 0,
@@ -36,11 +36,11 @@ package struct EmailAddress: Hashable, Sendable {
     }
 }
 
-/// A telephone number (E.164) as its digits, without the plus sign.
+/// A telephone number in E.164, as digits without the plus sign.
 package struct PhoneNumber: Hashable, Sendable {
     package let text: String
 
-    /// Blanks and one leading plus sign are dropped; then 2 to 15 digits that do not start with a zero.
+    /// Drops spaces and one leading plus sign. The rest must be 2 to 15 digits, the first not zero.
     package init?(_ text: String) {
         var digits = text.utf8.filter { $0 != UInt8(ascii: " ") }[...]
         if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }

@@ -1,13 +1,13 @@
 import GatehouseWire
 
 extension Duration {
-    /// Reads a Go duration such as `24h`, `1h30m` or `1.5s`, which is how the Auth API spells them.
+    /// Parses a Go duration such as `24h`, `1h30m` or `1.5s`, the format of Supabase Auth's settings.
     package init?(go text: String) {
         let units: [(String, Double)] = [
             ("ns", 1e-9), ("us", 1e-6), ("\u{B5}s", 1e-6), ("\u{3BC}s", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60),
             ("h", 3_600),
         ]
-        // Every unit once, with all its digits, is shorter.
+        // Longer than every unit once with all its digits.
         guard text.utf8.count <= 256 else { return nil }
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")
@@ -26,7 +26,7 @@ extension Duration {
             guard let value = Double(number), let scale = units.first(where: { $0.0 == unit })?.1 else { return nil }
             seconds += value * scale
         }
-        // Go keeps nanoseconds in 64 bits: 292 years.
+        // Go stores nanoseconds in 64 bits: 292 years.
         guard seconds < 9.2e9 else { return nil }
         self = .seconds(isNegative ? -seconds : seconds)
     }

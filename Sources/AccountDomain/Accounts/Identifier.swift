@@ -1,20 +1,20 @@
 import GatehouseWire
 
-/// A UUID (RFC 9562) as its lower-case text, which is how the wire and both databases have it. `Owner` keeps
-/// the identifier of one thing from being taken for another's.
+/// A UUID (RFC 9562) as lower-case text, the form that JSON and both databases use. `Owner` keeps identifiers of
+/// different things apart.
 package struct Identifier<Owner>: Hashable, Sendable {
     package let text: String
 
-    /// Accepts the hyphenated form in either case; the nil UUID too, which some tokens carry.
+    /// Accepts the hyphenated form in either case, including the nil UUID, which some tokens carry.
     package init?(_ text: String) {
         guard let text = UUIDText.canonical(text) else { return nil }
         self.text = text
     }
 
-    /// For text that an earlier check or this program itself wrote.
+    /// For text that was validated before or made by this program.
     package init(trusted text: String) { self.text = text }
 
-    /// A version 4 UUID from 16 random bytes.
+    /// Makes a version 4 UUID from 16 random bytes.
     package init(random bytes: [UInt8]) {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -22,7 +22,7 @@ package struct Identifier<Owner>: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// The 16 bytes as they are.
+    /// Uses the 16 bytes unchanged.
     package init(bytes: [UInt8]) {
         var text: [UInt8] = []
         text.reserveCapacity(36)

@@ -1,20 +1,20 @@
 package import GatehouseWire
 
-/// A person's account as the store keeps it.
+/// A user's account as stored.
 package struct User: Sendable {
     package var id: UserID
     package var audience: String
     package var role: String
     package var email: String?
     package var phone: String?
-    /// PHC or crypt text; nil when the account has no password of its own.
+    /// In PHC or crypt format; nil if the account has no password.
     package var passwordHash: Secret?
-    /// JSON objects as text: they pass from the database to the answer without being taken apart.
+    /// JSON objects as text, copied from the database to the response without parsing.
     package var appMetadata = "{}"
     package var userMetadata = "{}"
     package var isAnonymous = false
     package var times: UserTimes
-    /// Pending changes of address.
+    /// Pending changes of email address or telephone number.
     package var newEmail: String?
     package var newPhone: String?
 
@@ -33,13 +33,13 @@ package struct User: Sendable {
     }
 }
 
-/// When what happened to an account.
+/// The times of an account's events.
 package struct UserTimes: Sendable {
     package var createdAt: Instant
     package var updatedAt: Instant
-    /// The address may be used to sign in: confirmed by its person, by an administrator, or by the settings.
+    /// When the email address was confirmed for sign-in: by its owner, by an administrator, or by the settings.
     package var emailConfirmedAt: Instant?
-    /// The account's person has shown to have the address. Never without ``emailConfirmedAt``.
+    /// When the user proved ownership of the email address. Set only if ``emailConfirmedAt`` is.
     package var emailProvenAt: Instant?
     package var phoneConfirmedAt: Instant?
     package var lastSignInAt: Instant?
@@ -58,19 +58,19 @@ package struct UserTimes: Sendable {
     }
 }
 
-/// One way of signing in to an account.
+/// A sign-in method of an account.
 package struct Identity: Sendable {
     package var id: IdentityID
     package var user: UserID
     /// `email`, `phone`, `apple`, `google`, …
     package var provider: String
-    /// The provider's name for the person; for `email` and `phone` the account's own id.
+    /// The provider's id of the user. For `email` and `phone`, the account's id.
     package var providerID: String
-    /// A JSON object as text.
+    /// A JSON object.
     package var data: String
-    /// Lower-cased address of ``data``.
+    /// The email address in ``data``, in lower case.
     package var email: String?
-    /// Whether the provider vouches for ``email``. Never for `email` and `phone`.
+    /// Whether the provider verified ``email``. Always false for `email` and `phone`.
     package var isEmailVerified = false
     package var lastSignInAt: Instant?
     package var createdAt: Instant
@@ -92,7 +92,7 @@ package struct Identity: Sendable {
     }
 }
 
-/// An account and the ways to sign in to it, oldest first.
+/// An account with its identities, oldest first.
 package struct Account: Sendable {
     package var user: User
     package var identities: [Identity]

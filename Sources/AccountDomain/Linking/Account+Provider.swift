@@ -1,10 +1,10 @@
 package import GatehouseWire
 
-// What becomes of an account when one of its decisions is carried out. Nothing here asks whether it may.
+// The effects of linking decisions on an account. These methods do not check permission.
 extension Account {
-    /// The account of somebody who was not known before.
+    /// Makes the account of a new user.
     ///
-    /// - Parameter user: New: its id, audience, role and times are kept.
+    /// - Parameter user: Supplies id, audience, role and times.
     package init(
         _ user: User, madeBy identity: ProviderIdentity, id: IdentityID, takesAddress: Bool, at now: Instant
     ) {
@@ -15,14 +15,14 @@ extension Account {
         self.init(user: user, identities: [Identity(id: id, user: user.id, identity, at: now)])
     }
 
-    /// A later sign-in with an identity that the account has.
+    /// Updates the account for another sign-in with one of its identities.
     ///
-    /// - Returns: Whether the identity had no name before and has one now.
+    /// - Returns: Whether the identity got its first name with this sign-in.
     package mutating func refresh(_ identity: ProviderIdentity, at now: Instant) throws(JSONProblem) -> Bool {
         guard let index = index(of: identity) else { return false }
         let known = try JSONReader.read(identities[index].data).objectValue ?? [:]
         var data = identity.data
-        // Apple tells a name once: later tokens without one do not take it back.
+        // Apple sends the name only once. Later tokens without a name do not remove it.
         for member in ["name", "full_name"] where data[member] == nil { data[member] = known[member] }
         identities[index].data = AnyJSON.object(data).text
         identities[index].email = identity.email?.text
@@ -37,8 +37,9 @@ extension Account {
 
     /// Adds an identity.
     ///
-    /// - Parameter mergesMetadata: As the Auth API does unless a signed-in person links by hand.
-    /// - Returns: What takes it back.
+    /// - Parameter mergesMetadata: Merges the identity's data into `user_metadata`. Supabase Auth does so unless a
+    ///   signed-in user links manually.
+    /// - Returns: The values needed to undo the link.
     package mutating func link(
         _ identity: ProviderIdentity, id: IdentityID, address: LinkingDecision.LinkedAddress, mergesMetadata: Bool,
         at now: Instant
@@ -57,15 +58,15 @@ extension Account {
             if let email = identity.provenEmail { user.takeProven(email, at: now) }
         }
         undo.email = user.email
-        // Whoever has a way to sign in again is not anonymous.
+        // An account with a sign-in method is not anonymous.
         user.isAnonymous = false
         user.times.updatedAt = now
         try recomputeProviders()
         return undo
     }
 
-    /// Makes the account of a sign-up that nobody finished the account of an identity (requirement D8): its id, and
-    /// what administrators set, stay; everything that whoever signed up gave goes.
+    /// Turns an unconfirmed sign-up into the account of an identity. Its id and the fields of administrators stay;
+    /// everything that the first person entered is removed.
     package mutating func takeOver(
         by identity: ProviderIdentity, id: IdentityID, at now: Instant
     ) throws(JSONProblem) {
@@ -78,7 +79,7 @@ extension Account {
         try recomputeProviders()
     }
 
-    /// `providers` in the order in which the identities came.
+    /// Sets `providers` in the order of the identities.
     mutating func recomputeProviders() throws(JSONProblem) {
         let members = try JSONReader.read(user.appMetadata).objectValue ?? [:]
         user.appMetadata = AnyJSON.object(AccountMetadata.providers(identities.map(\.provider), over: members)).text
@@ -88,7 +89,7 @@ extension Account {
         identities.firstIndex { $0.provider == identity.provider && $0.providerID == identity.subject }
     }
 
-    /// - Returns: Whether it was merged; more than ``AccountMetadata/maximumBytes`` would be too long for a token.
+    /// - Returns: Whether the data was merged. It is not if the result would exceed ``AccountMetadata/maximumBytes``.
     @discardableResult
     private mutating func mergeMetadata(_ data: JSONObject) throws(JSONProblem) -> Bool {
         var members = try JSONReader.read(user.userMetadata).objectValue ?? [:]
@@ -101,7 +102,7 @@ extension Account {
 }
 
 extension User {
-    /// Gives the account an address that its person has proven to have.
+    /// Sets an email address whose ownership is proven.
     mutating func takeProven(_ email: EmailAddress, at now: Instant) {
         if self.email != email.text { times.emailProvenAt = nil }
         self.email = email.text
@@ -109,7 +110,7 @@ extension User {
         times.emailProvenAt = times.emailProvenAt ?? now
     }
 
-    /// Leaves the account without an address.
+    /// Removes the email address.
     mutating func dropAddress() {
         email = nil
         (times.emailConfirmedAt, times.emailProvenAt) = (nil, nil)

@@ -1,15 +1,15 @@
 package import GatehouseWire
 
-/// What a link changed of an account, so that its owner can take it back.
+/// The values that a link changed, so that the owner can undo it.
 package struct LinkUndo: Equatable, Sendable {
-    /// For so long after the link.
+    /// How long a link can be undone.
     package static let period: Duration = .seconds(30 * 86_400)
 
-    /// The members of `user_metadata` that were merged over, as they were; null for one that was not there.
+    /// The members of `user_metadata` that were overwritten, with their old values; null if there was none.
     package var metadata: JSONObject = [:]
-    /// What the profile took over.
+    /// The profile fields that the link filled.
     package var profile = ProfileFill()
-    /// The account's address after the link, and when that was proven before it.
+    /// The account's address after the link, and when it was proven before the link.
     package var email: String?
     package var provenAt: Instant?
 
@@ -36,12 +36,12 @@ package struct LinkUndo: Equatable, Sendable {
 }
 
 extension Account {
-    /// Takes an identity off the account. A password that stays behind alone gets the identity that stands for it.
+    /// Removes an identity. If only a password remains, the account gets an email identity for it.
     ///
     /// - Parameters:
-    ///   - address: What ``UnlinkDecision`` said.
-    ///   - newID: For the identity of the address, if one has to be made.
-    /// - Returns: The identity that was made.
+    ///   - address: The result of ``UnlinkDecision``.
+    ///   - newID: The id of the email identity, if one is made.
+    /// - Returns: The email identity, if one was made.
     package mutating func unlink(
         _ id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -64,8 +64,8 @@ extension Account {
         return made
     }
 
-    /// What ``unlink(_:address:newID:at:)`` does, and what the link changed besides as it was before: the metadata that
-    /// nobody changed since, and whether the address is proven.
+    /// Removes an identity as ``unlink(_:address:newID:at:)`` does, and restores what the link changed: metadata,
+    /// unless it changed again, and whether the address is proven.
     package mutating func undo(
         _ undo: LinkUndo, of id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -86,11 +86,11 @@ extension Account {
         return made
     }
 
-    /// What is left of an account whose address turns out to be somebody else's (requirement D8): the identities of
-    /// providers that are its person's own, without password and address.
+    /// The rest of an account whose address turns out to belong to another person: the identities of providers, without
+    /// password and address.
     ///
-    /// - Parameter isFree: Whether no other account has an address that would take the place of the one that goes.
-    /// - Returns: nil when nobody can get in any more: then nothing is to be left.
+    /// - Parameter isFree: Whether no other account has an address that could replace the removed one.
+    /// - Returns: nil if no sign-in method remains; the account must then be deleted.
     package func withoutItsAddress(
         at now: Instant, isFree: (EmailAddress) throws -> Bool
     ) throws -> Account? {

@@ -1,33 +1,32 @@
 import GatehouseWire
 
-/// What becomes of an identity that a provider vouches for: one pure function of ``LinkingFacts``, whose table is
-/// `Docs/README.md` (requirements D7 and D8).
+/// Decides what happens to a verified identity: a pure function of ``LinkingFacts``. `Docs/README.md` has its table.
 ///
-/// Two facts about an address are kept apart. *Confirmed*: it may be used to sign in. *Proven*: its person showed to
-/// have it. Only what is proven on both sides is ever linked without a question.
+/// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
+/// proven on both sides are linked without a question.
 package struct LinkingDecision: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case signIn(UserID)
-        /// Without its address when somebody else has that, or when nobody vouches for it.
+        /// Creates an account, without the address if another account has it or the provider did not verify it.
         case create(takesAddress: Bool)
-        /// The account of a sign-up that nobody finished: nothing of it stays but its id and what administrators set.
+        /// Takes over an unconfirmed sign-up; only its id and the fields of administrators stay.
         case takeOver(UserID)
         case link(UserID, LinkedAddress)
-        /// The person has to prove that the account is theirs.
+        /// Asks the user to prove ownership of the account.
         case ask(UserID, canRecover: Bool)
-        /// The address goes to a new account; what hung on it goes with the old one.
+        /// Moves the address to a new account. The data of the old account is deleted with it.
         case replace(UserID)
         case refuse(LinkingRefusal)
     }
 
-    /// What a link does to the account's own address.
+    /// The effect of a link on the account's own address.
     package enum LinkedAddress: Equatable, Sendable {
         case keeps
-        /// The identity vouches for it.
+        /// The identity proves the address.
         case proves
-        /// There was none; the identity's becomes it.
+        /// The account had no address and takes that of the identity.
         case takes
-        /// The same, from a sign-up that nobody finished, which goes.
+        /// Takes the address from an unconfirmed sign-up, which is deleted.
         case takesFrom(UserID)
     }
 
@@ -69,7 +68,7 @@ package struct LinkingDecision: Equatable, Sendable {
         return join(holder, facts, isOneOfSeveral: proven.count > 1)
     }
 
-    /// An identity and an account that have the same address.
+    /// Decides between an identity and an account with the same address.
     private static func join(
         _ holder: AddressHolder, _ facts: LinkingFacts, isOneOfSeveral: Bool
     ) -> LinkingDecision {
@@ -134,7 +133,7 @@ package struct LinkingDecision: Equatable, Sendable {
         switch decision.action {
         case .ask(let holder, canRecover: true): return LinkingDecision(.recoveredByProvider, .replace(holder))
         case .ask: return LinkingDecision(.recoveryRefused, .refuse(.notRecoverable))
-        // Whoever had the address has let go of it meanwhile: nothing is left to recover it from.
+        // The account gave up the address meanwhile, so there is nothing to recover.
         default: return decision
         }
     }

@@ -1,18 +1,18 @@
 package import GatehouseWire
 
-/// All that the decision about an identity depends on.
+/// The input of a linking decision.
 package struct LinkingFacts: Equatable, Sendable {
     package enum Intent: Equatable, Sendable {
         case signIn
-        /// Somebody who is signed in adds the identity to their account.
+        /// A signed-in user adds the identity.
         case link(UserID)
-        /// Somebody who is signed in proves with a ticket that they are the identity's person too.
+        /// A signed-in user proves ownership of the ticket's account.
         case confirm(UserID)
-        /// The identity's person, with a ticket, takes their address from an account that never proved it.
+        /// The identity's owner claims the address of a ticket from an account that never proved it.
         case recover
     }
 
-    /// The account that has the identity.
+    /// The account that already has the identity.
     package struct Owner: Equatable, Sendable {
         package let user: UserID
         package let isBanned: Bool
@@ -27,9 +27,9 @@ package struct LinkingFacts: Equatable, Sendable {
     package var intent: Intent
     package var rules: ProviderRules
     package var owner: Owner?
-    /// Those who have the identity's address, or would have; none are asked for when it is not verified.
+    /// The accounts that have the identity's address, or would get it. Empty for an unverified address.
     package var holders: [AddressHolder]
-    /// The own address of the account that asks; unused for other intents than `link`.
+    /// The caller's own address; used for `link` only.
     package var askersEmail: String?
 
     package init(
@@ -45,33 +45,33 @@ package struct LinkingFacts: Equatable, Sendable {
     }
 }
 
-/// The owner of an account took an identity off it.
+/// How the owner of an account removed an identity.
 package enum LinkRemoval: String, CaseIterable, Sendable {
-    /// This method shall not open the account any more.
+    /// The identity must no longer open the account.
     case unlinked
-    /// The link was wrong from the beginning: this is another person.
+    /// The link was a mistake: the identity belongs to another person.
     case undone
 }
 
-/// An account that has an address, seen from an identity with the same address.
+/// An account that has the same address as an identity.
 package struct AddressHolder: Equatable, Sendable {
     package enum Claim: Equatable, Sendable {
-        /// Its person has proven to have the address.
+        /// Ownership of the address is proven.
         case proven
-        /// Confirmed or not, nobody has proven it.
+        /// The address is unproven, whether confirmed or not.
         case claimed
-        /// Signed up with it, never confirmed it, and nobody has ever been signed in.
+        /// An unconfirmed sign-up that never had a session.
         case abandoned
     }
 
     package let user: UserID
     package let claim: Claim
-    /// Whether it is the account's own address, not only that of one of its identities.
+    /// Whether it is the account's own address rather than that of an identity only.
     package let isOwn: Bool
     package let isBanned: Bool
-    /// Whether it has another identity of the same provider: then the provider says that they are two people.
+    /// Whether the account has another identity of the same provider, which means two different users.
     package let hasOtherSubject: Bool
-    /// Whether the identity was linked to this account before.
+    /// How the identity was removed from this account, if it was linked before.
     package let removal: LinkRemoval?
 
     package init(
@@ -86,7 +86,7 @@ package struct AddressHolder: Equatable, Sendable {
         self.removal = removal
     }
 
-    /// - Returns: nil when the account has no claim on the identity's address.
+    /// - Returns: nil if the account has no claim to the identity's address.
     package init?(_ account: Account, for identity: ProviderIdentity, removal: LinkRemoval?, at now: Instant) {
         guard let email = identity.provenEmail?.text, account.user.times.deletedAt == nil else { return nil }
         let isOwn = account.user.email == email
@@ -109,8 +109,7 @@ package struct AddressHolder: Equatable, Sendable {
 }
 
 extension Account {
-    /// Whether the account is only a sign-up that nobody finished: no address confirmed, no identity of a provider,
-    /// never a session.
+    /// Whether the account is an unconfirmed sign-up: no confirmed address, no provider identity, no session ever.
     package var isAbandoned: Bool {
         user.confirmedAt == nil && user.times.lastSignInAt == nil && !user.isAnonymous
             && !identities.contains(where: \.isOfProvider)

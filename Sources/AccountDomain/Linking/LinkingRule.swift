@@ -1,5 +1,5 @@
-/// Why it was decided as it was. The raw values stand in the audit log and do not change. `Docs/README.md` has the
-/// table of them.
+/// The reason for a linking decision. The raw values are stored in the audit log and must not change. `Docs/README.md`
+/// explains them.
 package enum LinkingRule: String, CaseIterable, Sendable {
     // Signing in.
     case knownIdentity = "known_identity"
@@ -33,25 +33,25 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case recoveredByProvider = "recovered_by_provider"
     case recoveryRefused = "recovery_refused"
 
-    // Taking a sign-in method away.
+    // Removing a sign-in method.
     case unlinkedByOwner = "unlinked_by_owner"
     case lastMethod = "last_method"
     case addressConflict = "address_conflict"
     case undoneByOwner = "undone_by_owner"
     case undoTooLate = "undo_too_late"
 
-    // What a provider tells by itself.
+    // Notifications from providers.
     case consentRevoked = "consent_revoked"
     case providerAccountDeleted = "provider_account_deleted"
 }
 
-/// Why nothing came of an attempt to sign in or to link.
+/// Why an attempt to sign in or to link failed.
 package enum LinkingRefusal: String, CaseIterable, Sendable {
     case banned
     case signUpDisabled = "sign_up_disabled"
-    /// The provider gave no address, and one is required.
+    /// The provider sent no email address, but one is required.
     case emailMissing = "email_missing"
-    /// The provider does not vouch for the address, and that is required.
+    /// The provider has not verified the email address, but verification is required.
     case emailUnverified = "email_unverified"
     /// The account has the identity already.
     case alreadyLinked = "already_linked"
@@ -59,14 +59,14 @@ package enum LinkingRefusal: String, CaseIterable, Sendable {
     case taken
     /// Another account has the address that this one would get.
     case emailTaken = "email_taken"
-    /// The ticket is for an account that is not the one signed in to.
+    /// The ticket belongs to a different account than the caller's.
     case otherAccount = "other_account"
-    /// The accounts have changed since the ticket was made: start again.
+    /// The accounts have changed since the ticket was issued. The user must start again.
     case outdated
-    /// The account's address is proven, so only proof of its own sign-in methods opens it.
+    /// The account's address is proven, so only the account's own sign-in methods open it.
     case notRecoverable = "not_recoverable"
-    /// The session that asks has ended, or the password has changed since it was checked.
+    /// The caller's session has ended, or the password has changed since it was checked.
     case notSignedIn = "not_signed_in"
-    /// No such ticket: used, expired, or never made.
+    /// The ticket is used, expired or unknown.
     case ticketUnknown = "ticket_unknown"
 }

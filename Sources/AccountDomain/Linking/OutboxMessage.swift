@@ -1,11 +1,11 @@
 package import GatehouseWire
 
-/// Something that the server has promised to do outside, and does until it is done.
+/// A task for an external service that is retried until it succeeds.
 package enum OutboxMessage: Sendable {
-    /// A token of a provider is to be revoked (RFC 7009): its account here is gone.
+    /// Revokes a provider's token after its account was deleted (RFC 7009).
     case revokeToken(provider: String, client: String, token: Secret)
 
-    /// Stands in the database and does not change.
+    /// Stored in the database; the values must not change.
     package enum Kind: String, CaseIterable, Sendable {
         case revokeToken = "revoke_token"
     }
@@ -17,15 +17,15 @@ package enum OutboxMessage: Sendable {
     }
 }
 
-/// When what is in the outbox is tried again.
+/// The retry schedule of the outbox.
 package enum OutboxSchedule {
-    /// How long a node may be busy with an item before another one takes it.
+    /// How long a node holds an item before another node may take it.
     package static let lease: Duration = .seconds(120)
-    /// About two weeks of tries.
+    /// About two weeks of attempts.
     package static let maximumAttempts = 64
 
-    /// - Parameter attempts: Those made, 1 or more.
-    /// - Returns: The pause before the next: a minute, doubled each time, six hours at most; nil to give up.
+    /// - Parameter attempts: The number of attempts so far, at least 1.
+    /// - Returns: The delay before the next attempt: one minute, doubled each time, at most six hours; nil to give up.
     package static func pause(after attempts: Int) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
         return .seconds(min(60 << min(attempts - 1, 9), 21_600))

@@ -1,7 +1,7 @@
 import Crypto
 package import GatehouseWire
 
-/// What whoever began a sign-in said beforehand of the secret that they show at its end (RFC 7636).
+/// The PKCE challenge of a sign-in (RFC 7636).
 package struct ProofKey: Equatable, Sendable {
     package enum Method: String, CaseIterable, Sendable { case s256, plain }
 
@@ -9,8 +9,8 @@ package struct ProofKey: Equatable, Sendable {
     package let method: Method
 
     /// - Parameters:
-    ///   - challenge: 43 to 128 letters, digits and `-._~`.
-    ///   - method: `s256` or `plain`, in any case of letters.
+    ///   - challenge: 43 to 128 characters of `[A-Za-z0-9-._~]`.
+    ///   - method: `s256` or `plain`, case-insensitive.
     package init?(challenge: String, method: String) {
         guard let method = Method(text: method.lowercased()), (43...128).contains(challenge.utf8.count),
             challenge.utf8.allSatisfy(Self.isUnreserved)
@@ -19,7 +19,7 @@ package struct ProofKey: Equatable, Sendable {
         self.method = method
     }
 
-    /// Whether the verifier is the secret. Takes the same time for every wrong one of a length.
+    /// Whether the verifier matches the challenge. Constant time for verifiers of the same length.
     package func isAnswered(by verifier: Secret) -> Bool {
         switch method {
         case .plain: verifier.matches(Secret(challenge))
@@ -37,7 +37,7 @@ package struct ProofKey: Equatable, Sendable {
     }
 }
 
-/// What the database keeps of a token that is random and long: enough to find it, not enough to use it.
+/// A digest of a long random token. The database stores it instead of the token.
 package enum TokenDigest {
     /// SHA-256, 32 bytes.
     package static func of(_ token: Secret) -> [UInt8] { Array(SHA256.hash(data: Array(token.reveal().utf8))) }

@@ -1,25 +1,25 @@
 package import GatehouseWire
 
-/// A sign-in in a browser that has gone to a provider and has not come back.
+/// A browser sign-in that is in progress at a provider.
 package struct ProviderFlow: Sendable {
     package enum Purpose: Equatable, Sendable {
         case signIn
-        /// Adds to the account of somebody who is signed in, as long as they are.
+        /// Adds the identity to the account of a signed-in user, while the session lasts.
         case link(UserID, session: SessionID?)
     }
 
-    /// From its start to the return of the browser.
+    /// The maximum time from the start until the browser returns.
     package static let lifetime: Duration = .seconds(300)
 
     package let provider: String
     package let purpose: Purpose
-    /// Ours towards the provider (RFC 7636 §4.1).
+    /// Our PKCE verifier towards the provider (RFC 7636 §4.1).
     package let verifier: Secret
-    /// What the ID token has to repeat.
+    /// The nonce that the ID token must repeat.
     package let nonce: String
-    /// The app's towards us; nil in the implicit flow.
+    /// The app's PKCE challenge; nil in the implicit flow.
     package let proofKey: ProofKey?
-    /// Where the browser goes in the end; checked against the allow-list when the flow began.
+    /// The app's redirect URL, checked against the allow list at the start.
     package let redirectTo: String
 
     package init(
@@ -35,10 +35,10 @@ package struct ProviderFlow: Sendable {
     }
 }
 
-/// What a provider gave for later use of its own interfaces.
+/// A provider's refresh token, stored for later use.
 package struct ProviderGrant: Sendable {
     package let refreshToken: Secret
-    /// Our client id that it was made out to: needed again to revoke it.
+    /// The client id that the token was issued to, needed to revoke it.
     package let client: String
 
     package init(refreshToken: Secret, client: String) {
@@ -47,8 +47,7 @@ package struct ProviderGrant: Sendable {
     }
 }
 
-/// The provider's tokens that the app is given once, with its first session (`provider_token`,
-/// `provider_refresh_token`).
+/// The provider tokens that the app receives once, with its first session (`provider_token`, `provider_refresh_token`).
 package struct ProviderHandout: Sendable {
     package let accessToken: Secret?
     package let refreshToken: Secret?

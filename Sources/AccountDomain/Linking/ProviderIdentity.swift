@@ -1,24 +1,24 @@
 package import GatehouseWire
 
-/// Who a provider says somebody is, as far as accounts need to know it. Whoever makes one has checked it.
+/// A user's identity at a provider, verified by the caller that makes this value.
 package struct ProviderIdentity: Equatable, Sendable {
-    /// `apple`, `google`, …; never `email` or `phone`, which are the account's own.
+    /// `apple`, `google`, …; never `email` or `phone`, which denote the account itself.
     package let provider: String
-    /// The provider's name for the person; with ``provider`` it is the person.
+    /// The provider's id of the user, unique together with ``provider``.
     package let subject: String
-    /// nil when the provider gave none, or one that the Auth API does not accept.
+    /// nil if the provider sent no address, or one with a syntax that Supabase Auth does not accept.
     package let email: EmailAddress?
-    /// Whether the provider vouches for ``email``.
+    /// Whether the provider verified ``email``.
     package let isEmailVerified: Bool
-    /// Whether ``email`` only forwards to an address that the person did not tell.
+    /// Whether ``email`` is a relay that hides the user's real address.
     package let isPrivateRelay: Bool
-    /// What becomes `identity_data`, and is merged into `user_metadata`.
+    /// Stored as `identity_data`, and merged into `user_metadata`.
     package let data: JSONObject
-    /// What the profile takes over while it has nothing of its own.
+    /// Values for empty fields of the profile.
     package let profile: ProfileFill
 
-    /// - Parameter email: As the provider writes it.
-    /// - Returns: nil for a provider or subject that is empty, and for `email` and `phone`.
+    /// - Parameter email: The address as the provider sent it.
+    /// - Returns: nil for an empty provider or subject, and for the providers `email` and `phone`.
     package init?(
         provider: String, subject: String, email: String?, isEmailVerified: Bool, isPrivateRelay: Bool = false,
         data: JSONObject, profile: ProfileFill = ProfileFill()
@@ -33,10 +33,10 @@ package struct ProviderIdentity: Equatable, Sendable {
         self.profile = profile
     }
 
-    /// The address, if the provider vouches for it.
+    /// The email address, if the provider verified it.
     package var provenEmail: EmailAddress? { isEmailVerified ? email : nil }
 
-    /// A provider that says more than fits into a token is heard only on what identifies the person.
+    /// Reduces data that is too large for a token to the members that identify the user.
     private static func bounded(_ data: JSONObject) -> JSONObject {
         guard AnyJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 else { return data }
         let facts = ["iss", "sub", "provider_id", "email", "email_verified", "phone_verified"]
@@ -44,13 +44,13 @@ package struct ProviderIdentity: Equatable, Sendable {
     }
 }
 
-/// What a provider offers a profile (requirement C6). What the schema would refuse is cut or left out.
+/// Profile values from a provider, shortened or dropped where the schema would refuse them.
 package struct ProfileFill: Equatable, Sendable {
     /// At most 50 code points.
     package let firstName: String?
     /// At most 100 code points.
     package let name: String?
-    /// https, as ``WebAddress`` allows it.
+    /// An HTTPS URL that ``WebAddress`` accepts.
     package let avatarURL: String?
 
     package init(firstName: String? = nil, name: String? = nil, avatarURL: String? = nil) {
@@ -72,7 +72,7 @@ package struct ProfileFill: Equatable, Sendable {
 }
 
 extension Identity {
-    /// Whether a provider outside signs people in, and not the account's own address or telephone.
+    /// Whether the provider is external, not the account's own email address or telephone number.
     package static func isOfProvider(_ provider: String) -> Bool { provider != "email" && provider != "phone" }
     package var isOfProvider: Bool { Self.isOfProvider(provider) }
 
@@ -83,11 +83,11 @@ extension Identity {
         isEmailVerified = identity.isEmailVerified
     }
 
-    /// Whether the provider vouches that its person has the address.
+    /// Whether the provider verified this address.
     package func vouches(for email: String?) -> Bool { isEmailVerified && email != nil && self.email == email }
 }
 
-// For what is kept sealed between a question and its answer.
+// For sealed storage until the user answers a question.
 extension ProviderIdentity {
     package var json: AnyJSON {
         let members: [String: AnyJSON?] = [
@@ -99,7 +99,7 @@ extension ProviderIdentity {
         return .object(JSONObject(members.compactMapValues(\.self)))
     }
 
-    /// - Returns: nil for what ``json`` cannot have made.
+    /// - Returns: nil for JSON that ``json`` cannot produce.
     package init?(json: AnyJSON) {
         guard let provider = json["provider"]?.stringValue, let subject = json["subject"]?.stringValue,
             let isEmailVerified = json["is_email_verified"]?.boolValue,

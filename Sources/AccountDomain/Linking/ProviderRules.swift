@@ -1,23 +1,23 @@
-/// What happens when a provider vouches for an address that an account has proven too. Set for each provider.
+/// What happens if a provider verified an address that an account has proven too. Configured per provider.
 package enum LinkingPolicy: String, CaseIterable, Sendable {
-    /// The two are linked.
+    /// The identity is linked.
     case automatic
-    /// The person proves first that the account is theirs.
+    /// The user must first prove ownership of the account.
     case confirm
-    /// Addresses are not looked at: the identity gets an account of its own.
+    /// Addresses are ignored: the identity gets its own account.
     case never
 }
 
-/// What a provider has to say of an address before an account is made.
+/// The address that a provider must supply before an account is created.
 package enum AddressRequirement: String, CaseIterable, Sendable {
-    /// Nothing: the account may be without one.
+    /// None.
     case none
-    /// Some address; one that is not verified does not become the account's.
+    /// Any address. An unverified one does not become the account's.
     case present
     case verified
 }
 
-/// What the settings say of sign-in through a provider.
+/// The settings of sign-in through a provider.
 package struct ProviderRules: Equatable, Sendable {
     package var linking: LinkingPolicy
     package var address: AddressRequirement

@@ -1,8 +1,8 @@
 package import GatehouseWire
 
-/// A way to get into an account.
+/// A method to sign in to an account.
 package enum SignInMethod: Hashable, Sendable {
-    /// With an address that is confirmed.
+    /// A password, with a confirmed address.
     case password
     case identity(IdentityID, provider: String)
 
@@ -16,7 +16,7 @@ package enum SignInMethod: Hashable, Sendable {
 }
 
 extension Account {
-    /// The ways to get in, oldest first, the password before all.
+    /// The sign-in methods, password first, then the identities from oldest to newest.
     package var signInMethods: [SignInMethod] {
         let identities = identities.filter(\.isOfProvider).map { SignInMethod.identity($0.id, provider: $0.provider) }
         return (hasPasswordSignIn ? [.password] : []) + identities
@@ -27,33 +27,33 @@ extension Account {
     }
 }
 
-/// Whether a person may take a sign-in method off their account: never the last one.
+/// Whether a user may remove a sign-in method. The last one cannot be removed.
 package enum UnlinkDecision: Equatable, Sendable {
     package enum Address: Equatable, Sendable {
         case keeps
-        /// None of what is left has the account's address, but this one.
+        /// The remaining identities have only other addresses; this one becomes the account's.
         case becomes(EmailAddress)
-        /// Nothing that is left has an address that its provider vouches for.
+        /// No remaining identity has a verified address.
         case goes
     }
 
     package enum Refusal: Equatable, Sendable {
         case lastMethod
         case notFound
-        /// Every address of what is left belongs to another account.
+        /// Every address of the remaining identities belongs to another account.
         case addressConflict
     }
 
     case remove(Address)
     case refuse(Refusal)
 
-    /// - Parameter isFree: Whether no other account has an address. Asked only where the answer matters.
+    /// - Parameter isFree: Whether no other account has an address. Called only if the result matters.
     package init(
         _ account: Account, removing id: IdentityID, isFree: (EmailAddress) throws -> Bool
     ) rethrows {
         let removed = account.identities.first { $0.id == id }
         let left = account.methods(without: removed)
-        // As the Auth API: whoever has one identity learns that first, whatever they ask for.
+        // As in Supabase Auth, an account with a single identity gets this refusal first, whatever id it asks for.
         if left.isEmpty || account.identities.count <= 1 && removed == nil {
             self = .refuse(.lastMethod)
         } else if let removed {
@@ -77,7 +77,7 @@ package enum UnlinkDecision: Equatable, Sendable {
 }
 
 extension Account {
-    /// What is left of ``signInMethods``: the password goes with the identity of the address.
+    /// The remaining sign-in methods. The password goes together with the email identity.
     func methods(without removed: Identity?) -> [SignInMethod] {
         guard let removed else { return signInMethods }
         return signInMethods.filter { method in
@@ -88,7 +88,7 @@ extension Account {
         }
     }
 
-    /// The addresses that providers vouch for, oldest identity first.
+    /// The addresses that providers verified, oldest identity first.
     func provenAddresses(without removed: IdentityID?) -> [EmailAddress] {
         identities.filter { $0.id != removed && $0.isEmailVerified }.compactMap { $0.email.flatMap(EmailAddress.init) }
     }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// The most common passwords, none left out for what it says: ASVS 5.0 V6.2.4 and NIST SP 800-63B §5.1.1.2.
+/// The most common passwords, unfiltered: ASVS 5.0 V6.2.4 and NIST SP 800-63B §5.1.1.2.
 ///
 /// Origin: the `passwords` list of zxcvbn-python 4.5.0 (https://github.com/dwolfhub/zxcvbn-python), which comes from
 /// zxcvbn (https://github.com/dropbox/zxcvbn), and `common-passwords.txt.gz` of Django 5.2.8 (https://www.djangoproject.com).
@@ -47,7 +47,7 @@ import Crypto
 /// WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 /// OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 enum CommonPasswords {
-    /// Without regard to case. A password that is in no list is taken for one in less than one of a million cases.
+    /// Case-insensitive. The false positive rate is below one in a million.
     ///
     /// - Parameter password: At most ``PasswordPolicy/longest`` bytes.
     static func contains(_ password: String) -> Bool {
@@ -65,10 +65,10 @@ enum CommonPasswords {
     }
 
     private static let characters = 6
-    /// In the order of ASCII, so that digests are ordered as their characters are.
+    /// In ASCII order, so that digests sort like their characters.
     private static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// The first 36 bits of SHA-256, six for each character.
+    /// The first 36 bits of SHA-256, six bits per character.
     private static func digest(of password: String) -> [UInt8] {
         let hash = SHA256.hash(data: Array(password.lowercased().utf8))
         let bits = hash.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 4

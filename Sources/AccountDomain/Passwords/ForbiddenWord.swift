@@ -1,12 +1,12 @@
 import GatehouseWire
 
-/// What is compared of a password and of a word that it may not consist of (ASVS 5.0 V6.2.11).
+/// Compares a password with words that it must not consist of (ASVS 5.0 V6.2.11).
 enum ForbiddenWord {
-    /// Shorter ones say nothing: `a@example.com` forbids no letter.
+    /// Shorter words are ignored: `a@example.com` does not forbid a letter.
     static let shortest = 3
 
-    /// Letters and digits in lower case, without the digits at either end: `ada.lovelace` and `Ada-Lovelace1815!` are
-    /// the same.
+    /// Lower-case letters and digits, without digits at either end. `ada.lovelace` and `Ada-Lovelace1815!` have the
+    /// same core.
     static func core(of text: String) -> [Unicode.Scalar] {
         let lower = text.lowercased().unicodeScalars
         let kept = lower.filter { $0.properties.isAlphabetic || isDigit($0) }.drop(while: isDigit)

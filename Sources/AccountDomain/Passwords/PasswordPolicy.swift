@@ -1,38 +1,38 @@
 package import GatehouseWire
 
-/// Why a password is weak. The raw values go over the wire, in this order.
+/// Why a password is weak. The raw values are part of the API and keep this order.
 package enum WeakPasswordReason: String, CaseIterable, Sendable {
     case length, characters, pwned
 }
 
 package enum PasswordRefusal: Error, Hashable, Sendable {
-    /// Over ``PasswordPolicy/longest`` bytes. Not a matter of strength: Supabase Auth answers 400 here, not 422.
+    /// Over ``PasswordPolicy/longest`` bytes. Not a question of strength: Supabase Auth answers 400 here, not 422.
     case tooLong
-    /// At least one reason, each once, in the order of ``WeakPasswordReason``.
+    /// At least one reason, without duplicates, in the order of ``WeakPasswordReason``.
     case weak([WeakPasswordReason])
 }
 
-/// Which passwords a person may choose. Decides; reads no list from disk and asks no service.
+/// The rules for new passwords. Does no I/O.
 package struct PasswordPolicy: Hashable, Sendable {
-    /// Bytes of UTF-8: what bcrypt reads, kept so that accounts can move back to Supabase.
+    /// In bytes of UTF-8: bcrypt's limit, so that accounts can move back to Supabase.
     package static let longest = 72
-    /// No setting goes below this many characters.
+    /// The smallest minimum length that settings can choose.
     package static let lowestMinimum = 6
 
-    /// Unicode scalars. Never more than the bytes Supabase Auth counts here, so never laxer than it.
+    /// In Unicode scalars. Supabase Auth counts bytes, so this is never more permissive.
     package let minimumLength: Int
-    /// Of each set at least one character has to occur.
+    /// A password needs at least one character of each set.
     package let requiredSets: [String]
     package let refusesCommon: Bool
-    /// What a password may not consist of: the app's name, for instance.
+    /// Words that a password must not consist of, such as the app's name.
     package let forbiddenWords: [String]
 
     /// - Parameters:
-    ///   - minimumLength: Raised to ``lowestMinimum`` when it is below.
-    ///   - requiredCharacters: Sets with colons between them; `\:` is a colon within a set, and a backslash
-    ///     before anything else is itself. Empty sets count for nothing.
+    ///   - minimumLength: Raised to ``lowestMinimum`` if smaller.
+    ///   - requiredCharacters: Sets separated by colons. `\:` is a colon within a set; a backslash before any other
+    ///     character stands for itself. Empty sets are ignored.
     ///   - refusesCommon: Whether the most common passwords are refused as `pwned`.
-    ///   - forbiddenWords: Refused as `pwned`, too, also with other letters' case, and with digits and signs around them.
+    ///   - forbiddenWords: Refused as `pwned` in any case, also surrounded by digits and punctuation.
     package init(
         minimumLength: Int = 8, requiredCharacters: String = "", refusesCommon: Bool = true,
         forbiddenWords: [String] = []
@@ -43,8 +43,8 @@ package struct PasswordPolicy: Hashable, Sendable {
         self.forbiddenWords = forbiddenWords
     }
 
-    /// - Parameter email: The account's address. Neither it nor what stands before its `@` makes a password.
-    /// - Throws: ``PasswordRefusal`` with every reason at once, so that one more try can be enough.
+    /// - Parameter email: The account's address. The password must be neither the address nor its local part.
+    /// - Throws: ``PasswordRefusal`` with all reasons at once.
     package func check(_ password: Secret, of email: String? = nil) throws(PasswordRefusal) {
         guard password.utf8Count <= Self.longest else { throw .tooLong }
         let text = password.reveal()
@@ -60,13 +60,13 @@ package struct PasswordPolicy: Hashable, Sendable {
     private func isForbidden(_ password: String, _ email: String?) -> Bool {
         let core = ForbiddenWord.core(of: password)
         guard core.count >= ForbiddenWord.shortest else { return false }
-        // An address that is longer than any address is refused elsewhere.
+        // Addresses beyond the maximum length are refused elsewhere.
         let address = email.flatMap { $0.utf8.count <= 254 ? $0 : nil } ?? ""
         let words = forbiddenWords + [address, String(address.prefix { $0 != "@" })]
         return words.contains { ForbiddenWord.core(of: $0) == core }
     }
 
-    /// The text for clients; what Supabase Auth says, word for word except that it calls the limit's bytes characters.
+    /// The message for clients: that of Supabase Auth, except that the limit is given in bytes, not characters.
     package func message(for refusal: PasswordRefusal) -> String {
         switch refusal {
         case .tooLong: "Password cannot be longer than \(Self.longest) bytes"

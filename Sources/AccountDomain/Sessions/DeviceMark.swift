@@ -1,27 +1,26 @@
 import Crypto
 package import GatehouseWire
 
-/// Shows that a device has signed in to an account before: a number of its own under a signature of the server. It is
-/// no credential: it only gives its device a count of wrong passwords of its own (OWASP,
-/// "Slow Down Online Guessing Attacks with Device Cookies").
+/// Shows that a device has signed in to an account before: a random id signed by the server. It is not a credential; it
+/// gives the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
 package struct DeviceMark: Sendable {
     /// 34 characters of Base64URL.
     package let text: Secret
-    /// Another for each device.
+    /// Unique per device.
     package let id: String
 
     private static let idBytes = 8
     private static let signatureBytes = 16
 
     /// - Parameters:
-    ///   - account: What the account is known by; the mark is worth nothing for another.
+    ///   - account: Identifies the account. The mark is invalid for any other.
     ///   - id: 8 random bytes.
     package init(of account: [UInt8], id: [UInt8], _ secrets: ServerSecrets) {
         let (number, signature) = secrets.deviceSignature(account + id)
         self.init(number, id, signature)
     }
 
-    /// - Returns: nil unless this server made it for this account.
+    /// - Returns: nil unless this server made the mark for this account.
     package init?(_ text: Secret, of account: [UInt8], _ secrets: ServerSecrets) {
         guard let bytes = text.base64URLBytes, bytes.count == 1 + Self.idBytes + Self.signatureBytes else { return nil }
         let id = Array(bytes[1...Self.idBytes])

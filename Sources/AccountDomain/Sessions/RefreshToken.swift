@@ -1,12 +1,12 @@
 package import Crypto
 package import GatehouseWire
 
-/// A refresh token: a session and a counter under a message authentication code. The database keeps no part of
-/// it, so a stolen table yields none, and the current one can be given again.
+/// A refresh token: a session id and a counter under a message authentication code. The database stores no part of it,
+/// so a stolen table yields no token, and the current token can be reproduced.
 ///
-/// base64url without padding of: version `1` · number of the server secret (1 byte) · session id (16) ·
-/// counter (unsigned LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 over all before · first 4 bytes of SHA-256
-/// over all before, a cheap filter for typing errors. 39 to 47 bytes, 52 to 63 characters.
+/// Base64URL without padding of: version `1` · number of the server secret (1 byte) · session id (16) · counter
+/// (unsigned LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 of the preceding bytes · first 4 bytes of SHA-256 of the
+/// preceding bytes, a checksum against typing errors. 39 to 47 bytes, 52 to 63 characters.
 package struct RefreshToken: Sendable {
     package let session: SessionID
     package let counter: Int64
@@ -16,8 +16,8 @@ package struct RefreshToken: Sendable {
 
     private static let version: UInt8 = 1
 
-    /// - Returns: nil when the text has not the form of a token of this server. Whether it is genuine is
-    ///   another question: ``genuineKey(_:)``.
+    /// - Returns: nil if the text does not have the form of a token. ``genuineKey(_:)`` checks whether the token is
+    ///   genuine.
     package init?(_ text: Secret) {
         let text = text.reveal()
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count >= 39,
@@ -35,20 +35,20 @@ package struct RefreshToken: Sendable {
         code = Array(body.suffix(16))
     }
 
-    /// The key of the session, if this server made the token: the code is right under a secret that is still known.
-    /// Takes the same time for every wrong code.
+    /// The session's key if this server issued the token under a secret that it still has, otherwise nil. Compares in
+    /// constant time.
     package func genuineKey(_ secrets: ServerSecrets) -> RefreshTokenKey? {
         guard let key = secrets.refreshTokenKey(for: session, secretNumber: secretNumber) else { return nil }
         let isGenuine = zip(key.code(of: signed), code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
         return isGenuine ? key : nil
     }
 
-    /// The token of a counter.
+    /// Makes the token for a counter.
     package static func issue(counter: Int64, _ key: RefreshTokenKey) -> Secret {
         Secret(sealed([version, key.secretNumber] + key.session, counter: counter, key.code))
     }
 
-    /// A counter and what stands before it, under a code: the form that the original's tokens have as well.
+    /// A prefix and a counter under a MAC: the format that Supabase's tokens use too.
     package static func sealed(_ head: [UInt8], counter: Int64, _ key: HMAC<SHA256>) -> String {
         var (bytes, code) = (head, key)
         var rest = UInt64(counter)
@@ -67,7 +67,7 @@ package struct RefreshToken: Sendable {
         var value: Int64 = 0
         for (position, byte) in bytes.enumerated() {
             let isLast = position == bytes.count - 1
-            // One spelling per number: the last byte has no continuation bit and is not a superfluous zero.
+            // One encoding per number: the last byte has no continuation bit and is not a redundant zero.
             guard (byte & 0x80 == 0) == isLast, !(isLast && byte == 0 && position > 0) else { return nil }
             value |= Int64(byte & 0x7F) << (7 * position)
         }
@@ -76,17 +76,17 @@ package struct RefreshToken: Sendable {
 }
 
 extension RefreshToken: CustomStringConvertible, CustomReflectable {
-    /// Without the code, which together with the rest is the token.
+    /// Omits the MAC, which together with the rest would be the token.
     package var description: String { "refresh token \(counter) of session \(session.text)" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What makes and checks the refresh tokens of one session under one server secret.
+/// Makes and checks the refresh tokens of one session under one server secret.
 package struct RefreshTokenKey: Sendable {
     let secretNumber: UInt8
-    /// The bytes of its id.
+    /// The bytes of the session id.
     let session: [UInt8]
-    /// Has taken in the key.
+    /// Initialized with the key.
     let code: HMAC<SHA256>
 
     func code(of bytes: [UInt8]) -> some Sequence<UInt8> {
@@ -97,6 +97,6 @@ package struct RefreshTokenKey: Sendable {
 }
 
 extension RefreshTokenKey: CustomReflectable {
-    /// Without the code, whose state is as good as the key.
+    /// Hides the MAC, whose state is equivalent to the key.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,20 +1,21 @@
 package import GatehouseWire
 
-/// How long sessions live, and how forgiving they are.
+/// The lifetime of sessions, and how the server treats reused refresh tokens.
 package struct SessionPolicy: Sendable {
-    /// From sign-in to the end, whatever happens; nil = without limit.
+    /// The maximum lifetime of a session from sign-in; nil for no limit.
     package var timebox: Duration?
-    /// From the last refresh to the end: the lifetime of a refresh token (requirement D5).
+    /// How long a refresh token stays valid: the time from the last refresh to the end of the session; nil for no
+    /// limit.
     package var inactivity: Duration?
-    /// How long after a rotation an older token still gets the current one (requirement D6).
+    /// How long after a rotation an older token still yields the current one (Docs/decisions/0004-refresh-tokens.md).
     package var reuseInterval: Duration
-    /// Whether a stolen token ends the session; without it, it is only refused.
+    /// Whether token reuse ends the session. Otherwise the token is only refused.
     package var revokesOnReuse: Bool
-    /// Whether a token that comes later than ``reuseInterval`` ends the session although it is only one behind, once the
-    /// access token of its successor has been used.
+    /// Whether a token that is one generation behind and later than ``reuseInterval`` ends the session, if its
+    /// successor's access token has been used.
     package var isStrict: Bool
-    /// How long after a sign-in its session may change the ways into the account, and delete it; nil = as long as it
-    /// lasts (ASVS 5.0 V6.2.3, V7.5.1).
+    /// How long after sign-in a session may change sign-in methods and delete the account; nil for as long as the
+    /// session lasts (ASVS 5.0 V6.2.3, V7.5.1).
     package var freshSignIn: Duration?
 
     package init(
@@ -29,10 +30,10 @@ package struct SessionPolicy: Sendable {
         self.freshSignIn = freshSignIn
     }
 
-    /// Whether the person has signed in so lately that nothing else has to prove who they are. Anonymous people have
-    /// nothing to sign in with, and nobody's data to lose.
+    /// Whether the user signed in recently enough to need no other proof. Anonymous users always qualify: they have no
+    /// sign-in method.
     ///
-    /// - Parameter session: nil when the token names none.
+    /// - Parameter session: nil if the token names none.
     package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
         guard let freshSignIn, !user.isAnonymous else { return true }
         guard let session else { return false }
@@ -43,13 +44,13 @@ package struct SessionPolicy: Sendable {
         session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
     }
 
-    /// Sessions that began before this have ended.
+    /// Sessions that started earlier have ended.
     package func earliestStart(at now: Instant) -> Instant { Self.instant(timebox, before: now) }
 
-    /// Sessions that were last used before this have ended.
+    /// Sessions last refreshed earlier have ended.
     package func earliestUse(at now: Instant) -> Instant { Self.instant(inactivity, before: now) }
 
-    /// Not before the year 1, which every database can keep.
+    /// Clamped to the year 1, which every database can store.
     private static func instant(_ limit: Duration?, before now: Instant) -> Instant {
         let first = Instant(seconds: -62_135_596_800)
         guard let limit, limit < now - first else { return first }
@@ -57,26 +58,26 @@ package struct SessionPolicy: Sendable {
     }
 }
 
-/// What becomes of a refresh token that somebody presents (RFC 9700 §4.14.2).
+/// What happens to a presented refresh token (RFC 9700 §4.14.2).
 package enum RefreshVerdict: String, Sendable {
-    /// The current token: its successor takes over.
+    /// The current token: issue its successor.
     case rotate
-    /// Its successor was given out, but the answer may have been lost: the current token again.
+    /// The successor was issued, but the response may have been lost: return the current token again.
     case reissue
-    /// The same, later than callers that ran side by side: a lost answer, or somebody in step with the owner who always
-    /// has the token before. The two look alike, so it is written down.
+    /// The same after ``SessionPolicy/reuseInterval``: either a lost response, or an attacker who always holds the
+    /// previous token. The two look alike, so the audit log records it.
     case reissueLate = "reissue_late"
-    /// Two or more behind, and too late for callers that ran side by side: somebody else has it.
+    /// Two or more generations behind and too late for concurrent callers: the token was copied.
     case revoke
-    /// The session is over.
+    /// The session has ended.
     case expired
-    /// A counter that was never given out, which only a restored backup or a forger can have.
+    /// A counter that was never issued: a restored backup or a forgery.
     case ahead
 
     /// - Parameters:
     ///   - counter: The presented token's counter.
-    ///   - successorWasUsed: Whether an access token that came with the session's current token has been used. Asked
-    ///     for by strict policies alone.
+    ///   - successorWasUsed: Whether an access token issued with the session's current refresh token has been used.
+    ///     Only strict policies need it.
     package init(
         counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false
     ) {
@@ -90,7 +91,7 @@ package enum RefreshVerdict: String, Sendable {
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {
-                // Without a time limit: nobody has refreshed with the successor, so at most its answer was lost.
+                // No time limit: no client has refreshed with the successor, so at most its response was lost.
                 isSideBySide ? .reissue : policy.isStrict && successorWasUsed ? .revoke : .reissueLate
             } else if isSideBySide {
                 .reissue

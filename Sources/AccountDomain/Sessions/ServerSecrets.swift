@@ -1,17 +1,17 @@
 import Crypto
 package import GatehouseWire
 
-/// The secrets that only the server's configuration holds, newest first. The first one is used for what is new;
-/// the others keep what they made valid until its sessions have refreshed.
+/// The secrets in the server's configuration, newest first. The first one makes new values. The others keep older
+/// values valid until their sessions have refreshed.
 package struct ServerSecrets: Sendable {
-    /// HMAC-SHA-256 that has taken in the secret, which for a short text is most of the work and always the same.
+    /// HMAC-SHA-256 states initialized with the secrets. Initialization is most of the work for a short text.
     private let keys: [(number: UInt8, code: HMAC<SHA256>)]
 
-    /// At least this much, so that guessing is out of the question.
+    /// The minimum length of a secret in bytes.
     package static let minimumBytes = 32
 
-    /// - Parameter secrets: Number and bytes of each, newest first.
-    /// - Returns: nil without any, with a number twice, or with one of less than ``minimumBytes``.
+    /// - Parameter secrets: The number and bytes of each, newest first.
+    /// - Returns: nil for an empty list, a duplicate number, or a secret shorter than ``minimumBytes``.
     package init?(_ secrets: [(number: UInt8, bytes: [UInt8])]) {
         guard !secrets.isEmpty, Set<UInt8>(secrets.map(\.number)).count == secrets.count,
             secrets.allSatisfy({ $0.bytes.count >= Self.minimumBytes })
@@ -19,10 +19,10 @@ package struct ServerSecrets: Sendable {
         keys = secrets.map { ($0.number, HMAC(key: SymmetricKey(data: $0.bytes))) }
     }
 
-    /// The key for what is new.
+    /// The refresh token key of a session under the newest secret.
     package func refreshTokenKey(for session: SessionID) -> RefreshTokenKey { key(for: session, keys[0]) }
 
-    /// - Returns: nil when there is no such secret.
+    /// - Returns: nil for an unknown secret.
     func refreshTokenKey(for session: SessionID, secretNumber: UInt8) -> RefreshTokenKey? {
         keys.first { $0.number == secretNumber }.map { key(for: session, $0) }
     }
@@ -33,13 +33,13 @@ package struct ServerSecrets: Sendable {
         return RefreshTokenKey(secretNumber: secret.number, session: bytes, code: HMAC(key: key))
     }
 
-    /// Whether a key is the one for what is new.
+    /// Whether a key belongs to the newest secret.
     package func isCurrent(_ key: RefreshTokenKey) -> Bool { key.secretNumber == keys[0].number }
 
-    /// Encrypts what the database keeps for the server alone (AES-256-GCM, RFC 5116).
+    /// Encrypts data that only the server may read (AES-256-GCM, RFC 5116).
     ///
     /// - Parameters:
-    ///   - name: What it is, bound to the text: it cannot be put in another's place.
+    ///   - name: Identifies the data. The ciphertext is bound to it, so it cannot replace that of another name.
     ///   - nonce: 12 random bytes.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
         let key = derive(keys[0].code, "gatehouse sealed", [])
@@ -48,7 +48,7 @@ package struct ServerSecrets: Sendable {
         return [keys[0].number] + nonce + box.ciphertext + box.tag
     }
 
-    /// - Throws: When the text was made under a secret that is no longer known, or was changed.
+    /// - Throws: ``UnknownServerSecret``, or an error if the ciphertext was modified.
     package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
         guard sealed.count >= 29, let code = keys.first(where: { $0.number == sealed[0] })?.code else {
             throw UnknownServerSecret(number: sealed.first)
@@ -60,12 +60,12 @@ package struct ServerSecrets: Sendable {
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
-    /// 32 bytes that nobody without the secret can make, and the number of the secret that made them.
+    /// A 32-byte signature by the newest secret, and the secret's number.
     func deviceSignature(_ bytes: [UInt8]) -> (number: UInt8, signature: [UInt8]) {
         (keys[0].number, deviceSignature(bytes, keys[0].code))
     }
 
-    /// - Returns: nil when there is no such secret.
+    /// - Returns: nil for an unknown secret.
     func deviceSignature(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
         keys.first { $0.number == number }.map { deviceSignature(bytes, $0.code) }
     }
@@ -74,8 +74,8 @@ package struct ServerSecrets: Sendable {
         derive(code, "gatehouse device mark", bytes).withUnsafeBytes(Array.init)
     }
 
-    /// One key per purpose and thing, so that none opens what another made. The secret is uniformly random, so
-    /// HKDF's second half is enough (RFC 5869 §3.3).
+    /// Derives one key for each purpose and context. The secret is uniformly random, so HKDF's expand step is
+    /// sufficient (RFC 5869 §3.3).
     private func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
         var code = code
         code.update(data: Array(purpose.utf8) + context + [1])
@@ -84,11 +84,11 @@ package struct ServerSecrets: Sendable {
 }
 
 extension ServerSecrets: CustomReflectable {
-    /// Without the codes, whose state is as good as the secrets.
+    /// Hides the HMAC states, which are equivalent to the secrets.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Something was made under a server secret that the configuration does not have.
+/// A value needs a server secret that the configuration does not have.
 package struct UnknownServerSecret: Error, Equatable, Sendable {
     package let number: UInt8?
 }

@@ -1,16 +1,16 @@
 package import GatehouseWire
 
-/// A sign-in that goes on: one device, one family of refresh tokens.
+/// A signed-in device and its family of refresh tokens.
 package struct Session: Sendable {
     package var id: SessionID
     package var user: UserID
     package var createdAt: Instant
     package var refreshedAt: Instant?
-    /// The counter of the refresh token that is valid now; the first one carries 0.
+    /// The counter of the current refresh token, starting at 0.
     package var counter: Int64
-    /// `aal1` or `aal2` (the authenticator assurance level of NIST SP 800-63B).
+    /// `aal1` or `aal2`, the authenticator assurance level of NIST SP 800-63B.
     package var assuranceLevel: String
-    /// A JSON array of `{"method", "timestamp"}`, newest first, as text.
+    /// A JSON array of `{"method", "timestamp"}`, newest first.
     package var authenticationMethods: String
 
     package init(
@@ -27,26 +27,26 @@ package struct Session: Sendable {
     }
 }
 
-/// How a person proved who they are (RFC 8176's idea, with the Auth API's names).
+/// How a user authenticated (the idea of RFC 8176, with Supabase Auth's names).
 package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
 
-    /// The one entry of a new session.
+    /// The single entry of a new session.
     package func entry(at now: Instant) -> String {
         #"[{"method":"\#(rawValue)","timestamp":\#(now.seconds)}]"#
     }
 }
 
-/// What is known of the device that asks; told to the person in their list of sessions.
+/// The client's device, as shown in the user's list of sessions.
 package struct Device: Sendable {
     package let userAgent: String?
     package let address: String?
 
-    /// A user agent is kept to its first 512 bytes of text.
+    /// Keeps at most the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {
         self.userAgent = userAgent.map { text -> String in
             if text.utf8.count <= 512 { return text }
-            // One character may have any number of bytes; scalars have four at most.
+            // A character can have any number of bytes; a scalar has at most four.
             var kept = text.unicodeScalars.prefix(512)
             while kept.reduce(0, { $0 + UTF8.width($1) }) > 512 { kept.removeLast() }
             return String(String.UnicodeScalarView(kept))

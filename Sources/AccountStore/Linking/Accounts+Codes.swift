@@ -2,18 +2,18 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A sign-in that is done but for the app, which fetches what came of it with a code (RFC 6749 §4.1, RFC 7636).
+/// A completed sign-in whose result the app fetches with an authorization code (RFC 6749 §4.1, RFC 7636).
 struct AuthorizationCode: Sendable {
     enum Content: Sendable {
         case session
-        /// The person is asked first.
+        /// The user must confirm the link first.
         case question(LinkQuestion)
-        /// The link is still to be made, for the session that began it.
+        /// The link is made when the code is redeemed, for the session that started it.
         case link(ProviderSignIn, session: SessionID?)
     }
 
     let user: UserID
-    /// What opened it; nil for the account's own address, and where nothing is open yet.
+    /// The identity that signed in; nil for the account's own address, or if no session follows yet.
     let identity: IdentityID?
     let method: AuthenticationMethod
     let key: ProofKey
@@ -24,21 +24,21 @@ struct AuthorizationCode: Sendable {
 }
 
 package enum CodeOutcome: Sendable {
-    /// The provider's tokens are given out with it, once.
+    /// Includes the provider's tokens, which are delivered only once.
     case signedIn(IssuedSession, ProviderHandout?)
     case needsConfirmation(LinkQuestion)
-    /// Nothing came of a link.
+    /// The link was refused.
     case refused(LinkingRefusal)
-    /// Used, or never made.
+    /// Already redeemed, or never issued.
     case unknown
     case expired
-    /// The code stays good: whoever has the right secret may still come.
+    /// The code stays valid for the client with the correct verifier.
     case wrongVerifier
     case banned
 }
 
 extension Accounts {
-    /// Gives what a code stands for: mostly a session, which it opens.
+    /// Redeems an authorization code. In most cases this opens a session.
     package func redeem(
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
@@ -109,7 +109,7 @@ extension Accounts {
 }
 
 extension LinkingTransaction {
-    /// Makes the link that waited for its code.
+    /// Makes the link that the code stands for.
     fileprivate func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, _ handout: ProviderHandout?
     ) throws -> CodeOutcome {
@@ -128,7 +128,7 @@ extension LinkingTransaction {
 }
 
 extension AuthorizationCode {
-    /// What is sealed with it; empty for a plain session.
+    /// The content sealed with the code; empty for a plain session.
     fileprivate var sealedContent: JSONObject {
         var members: [String: AnyJSON?] = [
             "access_token": (handout?.accessToken?.reveal()).map(AnyJSON.string),
@@ -163,7 +163,7 @@ extension LinkQuestion {
         ]
     }
 
-    /// - Returns: nil for what ``json`` cannot have made.
+    /// - Returns: nil for JSON that ``json`` cannot produce.
     fileprivate init?(json: AnyJSON) {
         guard let ticket = json["ticket"]?.stringValue, let expiresAt = json["expires_at"]?.intValue,
             let rule = (json["rule"]?.stringValue).flatMap(LinkingRule.init(text:)),
@@ -181,7 +181,7 @@ extension LinkQuestion {
 private struct CodeRow {
     let user: UserID
     let identity: IdentityID?
-    /// nil for one that a newer program knows.
+    /// nil for a method that only a newer release knows.
     let method: AuthenticationMethod?
     let key: ProofKey?
     let provider: String?

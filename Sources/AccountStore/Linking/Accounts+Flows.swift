@@ -4,19 +4,19 @@ import SQLDatabase
 
 package enum FlowOutcome: Sendable {
     case taken(ProviderFlow)
-    /// Never begun, expired, or of another provider.
+    /// Never started, expired, or started with a different provider.
     case unknown
-    /// A flow with a proof key came back before; without one, that is ``unknown``, as in the Auth API.
+    /// A flow with PKCE that was already completed. Without PKCE this is ``unknown``, as in Supabase Auth.
     case alreadyUsed
-    /// Not the browser that began it. The flow stays as it was.
+    /// A different browser than the one that started the flow. The flow stays valid.
     case otherBrowser
 }
 
 extension Accounts {
-    /// Remembers a sign-in that goes to a provider, for ``ProviderFlow/lifetime``.
+    /// Stores a sign-in that continues at a provider, for ``ProviderFlow/lifetime``.
     ///
-    /// - Parameter browser: A random text that only this browser keeps; nil where there is nothing to bind it to.
-    /// - Returns: The state, a UUID: the only thing that finds the flow again.
+    /// - Parameter browser: The secret of the browser's cookie; nil if the flow is not bound to a browser.
+    /// - Returns: The state, a UUID. It is the only key to the flow.
     package func begin(_ flow: ProviderFlow, browser: Secret?, at now: Instant) async throws -> String {
         let state: Identifier<ProviderFlow> = newID()
         let digest = TokenDigest.of(Secret(state.text))
@@ -44,12 +44,12 @@ extension Accounts {
         return state.text
     }
 
-    /// Takes up a flow again, once.
+    /// Completes a flow, at most once.
     ///
     /// - Parameters:
-    ///   - state: As it came back.
-    ///   - browser: What the browser kept, if it sent it.
-    ///   - provider: Whose answer this is, where the callback tells.
+    ///   - state: The state that the provider returned.
+    ///   - browser: The secret of the browser's cookie, if it sent one.
+    ///   - provider: The provider that answered, if the callback URL names it.
     package func take(
         state: String, browser: Secret?, provider: String? = nil, at now: Instant
     ) async throws -> FlowOutcome {
@@ -61,7 +61,7 @@ extension Accounts {
             if let bound = row.browserDigest, browser.map(TokenDigest.of) != bound { return .otherBrowser }
             return nil
         }
-        // Anybody can make up a state: one that is not good costs no write.
+        // Anyone can make up a state, so an invalid one must not cost a write.
         let found = try await database.read { db in try db.row(Self.flowLookup(digest), FlowRow.init) }
         if let refused = refusal(found) { return refused }
         return try await database.write { db in

@@ -3,8 +3,8 @@ import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// Keeps a provider's refresh token beside its identity, sealed. It takes the place of an earlier one, which is
-    /// not revoked: with some providers that would end the new one too.
+    /// Stores a provider's refresh token with its identity, sealed. Replaces an earlier token without revoking it,
+    /// because some providers would then revoke the new one too.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
         let sealed = try secrets.seal(
             Array(grant.refreshToken.reveal().utf8), name: Self.grantName(identity), nonce: randomBytes(12))
@@ -17,8 +17,8 @@ extension Accounts {
             """)
     }
 
-    /// Promises that all providers' tokens of an account are revoked. They go to the outbox as they are sealed: that
-    /// an account is deleted does not hang on a server secret that is no longer there.
+    /// Queues the revocation of all provider tokens of an account. They stay sealed in the outbox, so that deleting an
+    /// account does not need a server secret that may be gone.
     func promiseRevocation(ofTokensOf user: UserID, at now: Instant, in db: any Connection) throws {
         try promiseRevocation(
             of: """

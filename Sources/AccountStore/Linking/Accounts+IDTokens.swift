@@ -2,15 +2,15 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// How long after its first use a token is taken again: the answer may have been lost on its way.
+    /// How long a token may be presented again after its first use, in case the response was lost.
     package static let retryTime: Duration = .seconds(60)
 
-    /// Uses up an ID token. A later caller gets nothing for it.
+    /// Marks an ID token as used.
     ///
     /// - Parameters:
-    ///   - digest: What tells it from all others, 32 bytes.
-    ///   - end: It is remembered until then; nobody accepts it afterwards.
-    /// - Returns: Whether this is its first use, or a repetition within ``retryTime``.
+    ///   - digest: Identifies the token; 32 bytes.
+    ///   - end: The token's expiry, until which the digest is stored.
+    /// - Returns: Whether this is the token's first use or a repetition within ``retryTime``.
     package func use(_ digest: [UInt8], until end: Instant, at now: Instant) async throws -> Bool {
         try await database.write { db in
             try db.removeExpired(from: .idTokens, at: now)

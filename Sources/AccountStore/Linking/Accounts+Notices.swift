@@ -2,14 +2,14 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// Something that a provider told the server about a person by itself, checked.
+/// A verified notification from a provider about a user.
 package struct ProviderNotice: Sendable {
     package enum Kind: String, Sendable {
-        /// The person no longer uses the provider for this app.
+        /// The user no longer uses the provider for this app.
         case consentRevoked = "consent_revoked"
-        /// The person's account there is gone for good.
+        /// The user's account at the provider was deleted permanently.
         case accountDeleted = "account_deleted"
-        /// Mail to the relay address is no longer passed on, or is again.
+        /// The provider stopped, or resumed, forwarding mail to the relay address.
         case emailDisabled = "email_disabled"
         case emailEnabled = "email_enabled"
     }
@@ -19,7 +19,7 @@ package struct ProviderNotice: Sendable {
     package let provider: String
     package let subject: String
     package let kind: Kind
-    /// When it happened; what the person did after that counts more.
+    /// The time of the event. Later actions of the user take precedence.
     package let occurredAt: Instant
 
     package init(id: String, provider: String, subject: String, kind: Kind, occurredAt: Instant) {
@@ -33,16 +33,16 @@ package struct ProviderNotice: Sendable {
 
 package enum NoticeOutcome: Equatable, Sendable {
     case applied
-    /// It was delivered before.
+    /// The event was delivered before.
     case repeated
-    /// Nobody here has that identity.
+    /// No account has this identity.
     case unknownPerson
-    /// Something newer is known: a sign-in through the provider, or a later notice.
+    /// A later sign-in with the provider or a later notice supersedes it.
     case outdated
 }
 
 extension Accounts {
-    /// Does what a provider's notice asks for. The provider has ended its tokens itself, so nothing is revoked.
+    /// Applies a provider's notice. Provider tokens need no revocation, because the provider has ended them.
     package func apply(_ notice: ProviderNotice, at now: Instant) async throws -> NoticeOutcome {
         let digest = TokenDigest.of(Secret("\(notice.provider) \(notice.id)"))
         return try await revoking(at: now) { db in
@@ -83,7 +83,7 @@ extension Accounts {
         try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
         try db.endSessions(of: user, openedBy: identity, keeping: nil, at: now)
         guard kind == .accountDeleted else { return }
-        // The last method stays, useless as it is: the account is its owner's until they delete it.
+        // The last sign-in method stays, although unusable: only the owner may delete the account.
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }
         guard case .remove(let address) = decision else { return }
         var left = account
@@ -108,7 +108,7 @@ extension Accounts {
 }
 
 extension Connection {
-    /// - Returns: Whether it is news: an older notice may come after a newer one.
+    /// - Returns: Whether this is news. Notices may arrive out of order.
     fileprivate func setMailStopped(_ isStopped: Bool, since time: Instant, of identity: IdentityID) throws -> Bool {
         try run(
             """

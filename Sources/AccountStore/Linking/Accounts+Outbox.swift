@@ -2,29 +2,29 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// Something to be done outside, leased to whoever took it.
+/// A task for an external service, leased to the node that took it.
 package struct OutboxItem: Sendable {
     let id: Identifier<OutboxItem>
     package let message: OutboxMessage
-    /// 1 at the first try. Also what the lease is known by.
+    /// 1 for the first attempt. Also identifies the lease.
     package let attempt: Int
     package let createdAt: Instant
 }
 
-/// What became of a try.
+/// The result of an attempt.
 package enum OutboxResult: Equatable, Sendable {
     case done
-    /// Later again, until ``OutboxSchedule/maximumAttempts``.
+    /// Retried later, up to ``OutboxSchedule/maximumAttempts``.
     case failed
-    /// No later try can be better.
+    /// A retry cannot succeed.
     case hopeless
 }
 
 extension Accounts {
-    /// Takes what is due. Until ``OutboxSchedule/lease`` has passed nobody else gets it; after that it is due again,
-    /// so what a node had in hand when it went down is done by another.
+    /// Leases the items that are due for ``OutboxSchedule/lease``. An item becomes due again when its lease expires, so
+    /// another node takes over the items of a node that crashed.
     ///
-    /// - Parameter limit: At most this many, oldest first.
+    /// - Parameter limit: The maximum number of items, oldest first.
     package func takeFromOutbox(limit: Int = 10, at now: Instant) async throws -> [OutboxItem] {
         try await database.write { db in
             var items: [OutboxItem] = []
@@ -40,7 +40,7 @@ extension Accounts {
         }
     }
 
-    /// Reports a try. Comes to nothing when the lease has run out and another node has the item.
+    /// Records the result of an attempt. Does nothing if the lease has expired and another node has the item.
     package func report(_ result: OutboxResult, of item: OutboxItem, at now: Instant) async throws {
         try await database.write { db in
             let leased = try db.row(
@@ -55,7 +55,7 @@ extension Accounts {
         }
     }
 
-    /// What waits, and since when the oldest does; for metrics and `doctor`.
+    /// Returns the number of queued items and the age of the oldest, for metrics and `doctor`.
     package func outboxBacklog() async throws -> (count: Int, oldest: Instant?) {
         try await database.read { db in
             try db.row("SELECT count(*), min(created_at) FROM outbox") { (Int($0.int(0)), $0.instantIfPresent(1)) }
@@ -81,9 +81,9 @@ extension Accounts {
         try record([AuditEntry(action, actor: nil, actorName: "", traits: traits)], at: now, in: db)
     }
 
-    /// - Returns: nil for what was sealed under a secret that the configuration lacks, perhaps only for now.
+    /// - Returns: nil if the item was sealed under a secret that the configuration lacks, perhaps temporarily.
     private func message(_ row: OutboxRow) -> OutboxMessage? {
-        // Lost: why it does not open. It is tried again like any failure, and given up in the log.
+        // Lost: why the item cannot be opened. It is retried like any failure, and giving up is logged.
         guard let opened = try? secrets.open(row.sealed, name: row.sealedName),
             // Lost: what is wrong with details that this program wrote.
             let details = try? JSONReader.read(row.details), let provider = details["provider"]?.stringValue,
@@ -93,7 +93,7 @@ extension Accounts {
             provider: provider, client: client, token: Secret(String(decoding: opened, as: UTF8.self)))
     }
 
-    /// Those that are due, of the kinds that this program knows: a newer one may have written others.
+    /// Selects due items of the kinds that this release knows; a newer release may have written others.
     static func due(limit: Int, at now: Instant) -> SQL {
         """
         SELECT id FROM outbox WHERE next_at <= \(now) AND kind = \(OutboxMessage.Kind.revokeToken.rawValue)
@@ -110,13 +110,13 @@ extension Accounts {
     }
 }
 
-/// What ``Accounts/take(limit:at:)`` returns.
+/// A row that ``Accounts/takeFromOutbox(limit:at:)`` reads.
 private struct OutboxRow {
     let id: Identifier<OutboxItem>
     let details: String
     let sealed: [UInt8]
     let sealedName: String
-    /// This one included.
+    /// Includes the current attempt.
     let attempts: Int
     let createdAt: Instant
 

@@ -2,12 +2,12 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// Removes what has run out: flows, codes, tickets, the time to take links back, providers' notices, used ID
-    /// tokens, revocations. Whatever adds one mostly removes some; this is for those that nobody comes to remove in
-    /// passing. Of nodes that share the database one does it at a time, and for the others there is nothing to do.
+    /// Deletes expired flows, codes, tickets, link undo records, notices, used ID tokens and revocations. Most inserts
+    /// delete expired rows too; this covers tables without new inserts. Only one node at a time runs it; on other nodes
+    /// the call returns at once.
     ///
-    /// - Parameter limit: Of each kind, so that no transaction is long.
-    /// - Returns: How many rows went; ask again while it is not 0.
+    /// - Parameter limit: The maximum number of rows of each kind, which keeps the transaction short.
+    /// - Returns: The number of rows deleted. Call again until it is 0.
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in

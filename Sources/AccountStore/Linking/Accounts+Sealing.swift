@@ -3,12 +3,12 @@ import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// - Parameter digest: Of the token that finds the row: what is sealed opens in its own row only.
+    /// - Parameter digest: The digest of the row's token. The sealed content opens only in this row.
     func seal(_ content: AnyJSON, as name: String, _ digest: [UInt8]) throws -> [UInt8] {
         try secrets.seal(Array(content.text.utf8), name: Self.sealName(name, digest), nonce: randomBytes(12))
     }
 
-    /// - Throws: ``UnknownServerSecret`` when it was sealed under a secret that the configuration lacks.
+    /// - Throws: ``UnknownServerSecret`` if the content was sealed under a secret that the configuration lacks.
     func unseal(_ sealed: [UInt8], as name: String, _ digest: [UInt8]) throws -> AnyJSON {
         try JSONReader.read(try secrets.open(sealed, name: Self.sealName(name, digest)))
     }
@@ -18,20 +18,20 @@ extension Accounts {
     }
 }
 
-/// What runs out by itself and is then removed.
+/// Tables whose rows expire and are then deleted.
 enum ExpiringRows: CaseIterable, Sendable {
     case flows, codes, tickets, undos, notices, idTokens, revocations
 
-    /// An hour more than a code is good for, so that late ones are told from unknown ones.
+    /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
     /// Longer than a provider's notification is accepted.
     static let noticesStay: Duration = .seconds(8 * 86_400)
-    /// Longer than any access token is good.
+    /// Longer than the lifetime of any access token.
     static let revocationsStay: Duration = .seconds(8 * 86_400)
 }
 
 extension Connection {
-    /// Removes rows that have run out, in passing: 20 for one that is added, so they never pile up.
+    /// Deletes expired rows during an insert: up to 20 per new row, so that they do not accumulate.
     @discardableResult
     func removeExpired(from rows: ExpiringRows, at now: Instant, limit: Int = 20) throws -> Int {
         switch rows {
@@ -67,7 +67,7 @@ extension Connection {
         }
     }
 
-    /// Rows that only say that something was.
+    /// Deletes rows whose only purpose is to record that something happened.
     private func removeOutlived(_ rows: ExpiringRows, at now: Instant, limit: Int) throws -> Int {
         switch rows {
         case .notices:

@@ -5,15 +5,15 @@ import SQLDatabase
 package enum UnlinkOutcome: Sendable {
     case unlinked(Account)
     case refused(UnlinkDecision.Refusal)
-    /// There is no such account.
+    /// The account does not exist.
     case gone
-    /// The session that asks has ended, or its person was banned.
+    /// The caller's session has ended, or the user was banned.
     case sessionEnded
-    /// Not linked, or longer ago than ``LinkUndo/period``.
+    /// Not linked, or linked longer than ``LinkUndo/period`` ago.
     case tooLate
 }
 
-/// A link that its owner can still take back.
+/// A link that the account's owner can still undo.
 package struct UndoableLink: Sendable {
     package let identity: IdentityID
     package let rule: String
@@ -22,10 +22,10 @@ package struct UndoableLink: Sendable {
 }
 
 extension Accounts {
-    /// Takes a sign-in method off an account, never the last one. The sessions that it opened end, but for the one that
-    /// asks. The identity is not linked again to the account without a question.
+    /// Removes a sign-in method from an account, but never the last one. Ends the sessions that it opened, except the
+    /// caller's. The identity can be linked again only after a confirmation.
     ///
-    /// - Parameter session: Whose token asks; it goes on.
+    /// - Parameter session: The session of the caller's token. It stays active.
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -47,10 +47,10 @@ extension Accounts {
         }
     }
 
-    /// Takes a link back, and what it changed besides, within ``LinkUndo/period``. All sessions that the identity
-    /// opened end. Its person is taken for somebody else from then on: the next time they get an account of their own.
+    /// Undoes a link and the changes that came with it, within ``LinkUndo/period``. Ends all sessions that the identity
+    /// opened. From then on the identity counts as another person's: its next sign-in creates a new account.
     ///
-    /// - Parameter session: Whose token asks, if it names one.
+    /// - Parameter session: The session of the caller's token, if it names one.
     package func undoLink(
         _ id: IdentityID, of user: UserID, by session: SessionID?, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -82,7 +82,7 @@ extension Accounts {
         }
     }
 
-    /// The links of an account that can be taken back, newest first.
+    /// Returns the links of an account that can be undone, newest first.
     package func undoableLinks(of user: UserID, at now: Instant) async throws -> [UndoableLink] {
         try await database.read { db in
             try db.rows(Self.undoLookup(user, at: now)) { row in
@@ -106,7 +106,7 @@ extension Accounts {
         switch refusal {
         case .lastMethod: try record([Self.refusal(.lastMethod, id, account)], at: now, in: db)
         case .addressConflict: try record([Self.refusal(.addressConflict, id, account)], at: now, in: db)
-        // Nothing was decided about anything.
+        // There is no decision to record.
         case .notFound: break
         }
     }
@@ -118,7 +118,7 @@ extension Accounts {
     }
 }
 
-/// An identity that goes from an account.
+/// An identity that is removed from an account.
 struct Removal: Sendable {
     let id: IdentityID
     let identity: Identity?
@@ -167,7 +167,7 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Ends the sessions that an identity opened; for the one of the address, those without any other.
+    /// Ends the sessions that an identity opened. For the email identity these are the sessions without an identity.
     func endSessions(
         of user: UserID, openedBy identity: Identity, keeping session: SessionID?, at now: Instant
     ) throws {

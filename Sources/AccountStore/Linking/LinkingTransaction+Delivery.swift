@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 extension LinkingTransaction {
-    /// Makes what whoever signed in is given; the rows come with ``finish(_:_:_:_:)``.
+    /// Makes the session or code for the caller; ``finish(_:_:_:_:)`` writes the rows.
     func deliver(
         _ step: LinkingStep, _ account: inout Account, by identity: Identity, _ change: ProviderSession.Change
     ) throws -> ProviderSession {
@@ -18,7 +18,7 @@ extension LinkingTransaction {
         return ProviderSession(account: account, delivered: delivered, rule: step.rule, change: change)
     }
 
-    /// Writes session or code, the provider's grant, and the log.
+    /// Writes the session or code, the provider's grant, and the audit entries.
     func finish(
         _ step: LinkingStep, _ identity: Identity, _ session: ProviderSession, _ entries: [AuditEntry]
     ) throws {
@@ -39,7 +39,7 @@ extension LinkingTransaction {
         return Secret(code.text)
     }
 
-    /// Keeps what a code stands for. Nothing, when the session is delivered at once.
+    /// Stores the content of an authorization code. Does nothing if the session is delivered directly.
     func deposit(
         _ content: AuthorizationCode.Content, behind code: Secret, of user: UserID, identity: IdentityID? = nil,
         _ step: LinkingStep
@@ -51,7 +51,7 @@ extension LinkingTransaction {
         try accounts.insert(kept, code: code, at: now, in: db)
     }
 
-    /// Asks whoever has the address to prove that the account is theirs.
+    /// Asks the user to prove ownership of the account that has the address.
     func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
         guard let email = step.identity.provenEmail else { throw UnknownIdentity() }
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))
@@ -59,7 +59,7 @@ extension LinkingTransaction {
         let digest = TokenDigest.of(ticket)
         let sealed = try accounts.seal(step.signIn.ticketContent, as: "link ticket", digest)
         try db.removeExpired(from: .tickets, at: now)
-        // One ticket for each identity: a new one makes the old one worthless.
+        // An identity has at most one ticket: a new ticket replaces the old one.
         try db.run(
             """
             DELETE FROM link_tickets
@@ -86,7 +86,7 @@ extension LinkingTransaction {
         return .needsConfirmation(question, code: code)
     }
 
-    /// - Returns: nil for a ticket that is not good, or no longer.
+    /// - Returns: nil for an unknown, used or expired ticket.
     func signIn(of ticket: Secret, delivery: SessionDelivery) throws -> ProviderSignIn? {
         let digest = TokenDigest.of(ticket)
         guard let sealed = try db.row(Accounts.ticketLookup(digest, at: now), { $0.bytes(0) }) else { return nil }

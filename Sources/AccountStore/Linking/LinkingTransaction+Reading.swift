@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// What the database knows about an identity and its address.
+/// What the database knows of an identity and its address.
 struct Found {
     let facts: LinkingFacts
     private let accounts: [Account]
@@ -15,14 +15,14 @@ struct Found {
         let owner = try db.accounts(Accounts.identityLookup(identity.provider, identity.subject)).first
         var holders: [AddressHolder] = []
         var holding: [Account] = []
-        // Whoever is known is found by subject alone; their address decides nothing.
+        // A known identity is found by its subject alone; the address is irrelevant.
         if owner == nil, let email = identity.provenEmail {
             holding = try db.accounts(Accounts.emailLookup(email))
             let removals = holding.isEmpty ? [:] : try db.removals(of: identity)
             holders = holding.compactMap { account in
                 AddressHolder(account, for: identity, removal: removals[account.user.id], at: now)
             }
-            // The account that has the address as its own is the first that is asked for.
+            // The account that has the address in its own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }
         }
         facts = LinkingFacts(
@@ -32,7 +32,7 @@ struct Found {
         accounts = [owner, asker].compactMap(\.self) + holding
     }
 
-    /// One of those that the decision was made on.
+    /// Returns one of the accounts that the decision is based on.
     func account(_ id: UserID) throws -> Account {
         guard let account = accounts.first(where: { $0.user.id == id }) else { throw UnknownIdentity() }
         return account
@@ -40,7 +40,7 @@ struct Found {
 }
 
 extension LinkingTransaction {
-    /// The account of somebody who is signed in; nil when they no longer are, or may not be.
+    /// Returns the caller's account, or nil if the session has ended or the user is banned.
     func account(of asker: LinkAsker) throws -> Account? {
         guard case .good(let account) = try accounts.changer(asker.user, by: asker.session, at: now, in: db) else {
             return nil
@@ -95,9 +95,9 @@ extension Connection {
             """)
     }
 
-    /// Gives a profile what it has not: the provider's name and picture count while there is nothing else (C6).
+    /// Fills empty fields of a profile with the provider's name and picture.
     ///
-    /// - Returns: What it took.
+    /// - Returns: The fields that were filled.
     @discardableResult
     func fill(_ offered: ProfileFill, of user: UserID, at now: Instant) throws -> ProfileFill {
         if offered.isEmpty { return offered }
@@ -117,7 +117,7 @@ extension Connection {
         return taken
     }
 
-    /// Takes back what ``fill(_:of:at:)`` gave and nobody changed since.
+    /// Clears the fields that ``fill(_:of:at:)`` set, unless they were changed since.
     func unfill(_ filled: ProfileFill, of user: UserID, at now: Instant) throws {
         if filled.isEmpty { return }
         try run(
@@ -131,7 +131,7 @@ extension Connection {
             """)
     }
 
-    /// Everything that somebody else wrote goes; what only administrators set stays.
+    /// Clears all fields that users write; fields that only administrators set stay.
     func emptyProfile(of user: UserID, at now: Instant) throws {
         try run(
             """
@@ -141,7 +141,7 @@ extension Connection {
             """)
     }
 
-    /// What is left of an account's links when its row stays but its person goes.
+    /// Deletes the link data of an account whose row stays after its deletion.
     func forgetLinks(of user: UserID) throws {
         try run("DELETE FROM provider_tokens WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")
         try run("DELETE FROM link_undos WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")

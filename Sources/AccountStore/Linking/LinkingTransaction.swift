@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// One decision about an identity, carried out inside the transaction that it was made in.
+/// Makes a decision about an identity and carries it out, in one transaction.
 struct LinkingTransaction {
     let accounts: Accounts
     let db: any Connection
@@ -33,7 +33,7 @@ struct LinkingTransaction {
         }
     }
 
-    /// Keeps a link for whoever trades the code, unless it is clear already that nothing will come of it.
+    /// Stores a link to make when the code is redeemed, unless it is already certain to be refused.
     func prepareLink(_ signIn: ProviderSignIn, to asker: LinkAsker, _ account: Account) throws -> LinkingOutcome {
         let found = try Found(signIn, .link(asker.user), asker: account, in: db, at: now)
         let decision = LinkingDecision(found.facts)
@@ -149,10 +149,10 @@ struct LinkingTransaction {
     }
 }
 
-/// An identity that the transaction itself has just read or made is not there: a fault of this program.
+/// An identity that the transaction just read or inserted is missing: a programming error.
 struct UnknownIdentity: Error {}
 
-/// What every effect of one decision has in common.
+/// The values that all effects of one decision share.
 struct LinkingStep {
     let signIn: ProviderSignIn
     let rule: LinkingRule

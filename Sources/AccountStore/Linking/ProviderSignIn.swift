@@ -2,11 +2,11 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What a provider said of somebody, and how it is to be answered.
+/// A verified identity, and how to deliver the resulting session.
 package struct ProviderSignIn: Sendable {
     package let identity: ProviderIdentity
     package let rules: ProviderRules
-    /// Kept sealed with the identity until it is revoked.
+    /// Stored sealed with the identity until it is revoked.
     package let grant: ProviderGrant?
     package let delivery: SessionDelivery
 
@@ -21,19 +21,19 @@ package struct ProviderSignIn: Sendable {
     }
 }
 
-/// How the session gets to whoever signed in.
+/// How the session reaches the client.
 package enum SessionDelivery: Sendable {
-    /// At once.
+    /// In the response.
     case session
-    /// For a code that is good for ``Accounts/codeLifetime``, once, and for whoever has the key's secret.
+    /// Through an authorization code: valid once, for ``Accounts/codeLifetime``, and only with the PKCE verifier.
     case code(ProofKey, handing: ProviderHandout?)
 }
 
-/// Who asks for a link, as the caller has checked it. Checked again where it is made: it could have changed.
+/// The caller of a link request. Checked again in the transaction that makes the link, because it may have changed.
 package enum LinkAsker: Sendable {
-    /// The bearer of an access token; without a session in the token the account has to be there, no more.
+    /// The holder of an access token. If the token names no session, only the account must exist.
     case session(SessionID?, of: UserID)
-    /// Somebody who has just given the right password.
+    /// A caller that just entered the correct password.
     case password(of: UserID, checkedHash: Secret)
 
     package var user: UserID {
@@ -45,13 +45,13 @@ package enum LinkAsker: Sendable {
 
 package enum LinkingOutcome: Sendable {
     case signedIn(ProviderSession)
-    /// The person has to prove that the account is theirs (`identity_needs_confirmation`). With
-    /// ``SessionDelivery/code(_:handing:)`` the question waits behind a code, as a session would.
+    /// The user must prove ownership of the account (`identity_needs_confirmation`). With
+    /// ``SessionDelivery/code(_:handing:)`` the code delivers the question, as it would a session.
     case needsConfirmation(LinkQuestion, code: Secret?)
     case refused(LinkingRefusal, LinkingRule)
 }
 
-/// Somebody is in.
+/// A completed sign-in.
 package struct ProviderSession: Sendable {
     package enum Delivered: Sendable {
         case session(IssuedSession)
@@ -62,7 +62,7 @@ package struct ProviderSession: Sendable {
     package enum Change: Equatable, Sendable {
         case none
         case created
-        /// To an account that could be entered in these ways before: `password`, names of providers.
+        /// Linked to an account whose sign-in methods so far were these: `password`, or provider names.
         case linked(to: [String])
     }
 
@@ -72,18 +72,18 @@ package struct ProviderSession: Sendable {
     package let change: Change
 }
 
-/// What the person is asked who has an address that an account has too.
+/// The question to a user whose address already belongs to an account.
 package struct LinkQuestion: Sendable {
-    /// 43 characters; good once, for ``Accounts/ticketLifetime``.
+    /// 43 characters. Valid once, for ``Accounts/ticketLifetime``.
     package let ticket: Secret
     package let expiresAt: Instant
     package let rule: LinkingRule
-    /// Who vouches for the address.
+    /// The provider that verified the address.
     package let provider: String
     package let email: EmailAddress
-    /// How the account can be entered: `password`, names of providers.
+    /// The account's sign-in methods: `password`, or provider names.
     package let methods: [String]
-    /// Whether the person may take the address instead, and start anew: nobody has proven it there.
+    /// Whether the user may claim the address for a new account, because the existing account never proved it.
     package let canRecover: Bool
 }
 
@@ -91,8 +91,8 @@ extension Accounts {
     package static let ticketLifetime: Duration = .seconds(600)
     package static let codeLifetime: Duration = .seconds(300)
 
-    /// Signs in whom a provider vouches for: decides, and makes the account with its profile, links, or asks, in one
-    /// transaction (requirements C5, C6, D7, D8).
+    /// Signs in with a verified identity: decides, then creates the account with its profile, links, or asks. One
+    /// transaction.
     package func signIn(
         _ signIn: ProviderSignIn, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
@@ -101,10 +101,11 @@ extension Accounts {
         }
     }
 
-    /// Adds an identity to the account of somebody who is signed in, and opens a new session for it.
+    /// Adds an identity to the caller's account and opens a new session.
     ///
-    /// With ``SessionDelivery/code(_:handing:)`` the link is only prepared, and made when the code is traded: whoever
-    /// can trade it began it, while the browser may be a stranger's who was led into linking to this account.
+    /// With ``SessionDelivery/code(_:handing:)`` the link is made only when the code is redeemed. The client with the
+    /// PKCE verifier started the link, whereas the browser may belong to a victim who was tricked into linking to this
+    /// account.
     package func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
@@ -120,7 +121,7 @@ extension Accounts {
         }
     }
 
-    /// Makes the link that a ticket stands for, for somebody who is signed in to its account.
+    /// Makes the link of a ticket for a caller who is signed in to its account.
     package func confirmLink(
         _ ticket: Secret, by asker: LinkAsker, delivery: SessionDelivery = .session, from device: Device,
         at now: Instant
@@ -134,18 +135,18 @@ extension Accounts {
                 return try transaction.refuse(.notSignedIn, .confirmedByOwner, signIn.identity)
             }
             let outcome = try transaction.carryOut(signIn, .confirm(asker.user), asker: account)
-            // Who signed in to the wrong account may try the right one.
+            // A caller signed in to the wrong account may try again with the right one.
             if case .refused(.otherAccount, _) = outcome { return outcome }
             try transaction.spend(ticket)
             return outcome
         }
     }
 
-    /// Takes the address of a ticket from the account that never proved it. The person gets a new account; of the old
-    /// one stays what belongs to identities of providers that are linked to it, else nothing.
+    /// Takes the address of a ticket away from the account that never proved it, and gives the user a new account. The
+    /// old account keeps only its linked provider identities and their data; without any it is deleted.
     ///
-    /// A new account, because access tokens for the old one are good until they run out, and because whatever an app
-    /// keeps under its id was written by somebody who never proved to be this person.
+    /// The account is new because access tokens of the old account stay valid until they expire, and because apps may
+    /// store data under the old id that an unproven person wrote.
     package func recover(
         _ ticket: Secret, delivery: SessionDelivery = .session, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
@@ -155,7 +156,7 @@ extension Accounts {
                 return .refused(.ticketUnknown, .ticketOutdated)
             }
             let outcome = try transaction.carryOut(signIn, .recover)
-            // Confirming is still open to them.
+            // The user can still confirm instead.
             if case .refused(.notRecoverable, _) = outcome { return outcome }
             try transaction.spend(ticket)
             return outcome

@@ -1,7 +1,7 @@
 package import SQLDatabase
 
 extension Accounts {
-    /// Every step of the schema, for both databases. Append only: a released step never changes.
+    /// The schema's migrations for both databases. Append only: released migrations never change.
     package static let migrations: [Migration] = [
         Migration(1, "users and identities", [users, usersByEmail, identities, identitiesByUser, identitiesByEmail]),
         Migration(2, "sessions", [sessions, sessionsByUser]),
@@ -57,7 +57,7 @@ extension Accounts {
 
     private static let usersByEmail: SQL = "CREATE UNIQUE INDEX users_by_email ON users (email) WHERE is_sso_user = 0"
 
-    // For lists, newest first, that go on where they left off.
+    // For paging through lists, newest first.
     private static let usersByTime: SQL = "CREATE INDEX users_by_time ON users (created_at, id)"
 
     private static let identities: SQL = """
@@ -94,7 +94,7 @@ extension Accounts {
 
     private static let sessionsByUser: SQL = "CREATE INDEX sessions_by_user ON sessions (user_id)"
 
-    // Without a foreign key: the log outlives the account.
+    // No foreign key: the log outlives the account.
     private static let auditLog: SQL = """
         CREATE TABLE audit_log (
             id          \(.uuid) PRIMARY KEY,
@@ -133,8 +133,8 @@ extension Accounts {
         ) \(.table)
         """
 
-    /// Requirement C5: the schema makes the profile, whatever way the account is made; a name that is not text or
-    /// is blank is none.
+    /// Creates the profile of every new account, however the account is created. Ignores a name that is not text or is
+    /// blank.
     private static let sqliteProfileTrigger: SQL = """
         CREATE TRIGGER profile_comes_with_user AFTER INSERT ON users
         BEGIN

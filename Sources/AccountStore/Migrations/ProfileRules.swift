@@ -1,10 +1,10 @@
 import SQLDatabase
 
-// What a database server with roles of its own needs besides the table of profiles.
+// What a database server with roles needs besides the profiles table.
 extension Accounts {
-    /// Requirement C5, as the trigger for the embedded database says it. It runs as the owner of the tables, whoever
-    /// adds an account, and finds nothing by a search path that its caller could set; the schema is spelled into it
-    /// when it is made.
+    /// The trigger function that creates profiles. It runs as the owner of the tables, whatever role inserts the
+    /// account. The schema name is written into the function when it is created, so a caller's search path has no
+    /// effect.
     static let profileFunction: SQL = """
         DO $make$ BEGIN EXECUTE format($create$
         CREATE FUNCTION %1$I.profile_comes_with_user() RETURNS trigger
@@ -41,7 +41,7 @@ extension Accounts {
         FOR EACH ROW EXECUTE FUNCTION profile_comes_with_user()
         """
 
-    /// Whose token a connection acts for, as PostgREST and Supabase tell it; NULL when for nobody's.
+    /// The user whose token a connection acts for, as PostgREST and Supabase set it; NULL without one.
     static let tokenHolder: SQL = """
         CREATE FUNCTION token_holder() RETURNS uuid LANGUAGE sql STABLE SET search_path = '' AS $body$
             SELECT nullif(coalesce(
@@ -50,7 +50,7 @@ extension Accounts {
         $body$
         """
 
-    /// From here on a role that does not own the table sees the rows that a policy gives it, and no others.
+    /// From here on, roles that do not own the table see only the rows that a policy grants.
     static let ownRows: SQL = "ALTER TABLE profiles ENABLE ROW LEVEL SECURITY"
 
     static let ownProfile: SQL = """

@@ -1,6 +1,6 @@
 import SQLDatabase
 
-// What sign-in through providers needs of the schema.
+// The schema of sign-in through providers.
 extension Accounts {
     static let provenAddresses: [SQL] = [
         """
@@ -8,15 +8,15 @@ extension Accounts {
             CHECK (email_proven_at IS NULL OR (email IS NOT NULL AND email_confirmed_at IS NOT NULL))
         """,
         "ALTER TABLE identities ADD COLUMN email_verified \(.flag) NOT NULL DEFAULT 0 CHECK (email_verified IN (0, 1))",
-        // The provider does not pass mail on to the address, and since when that is known.
+        // Whether the provider has stopped forwarding mail to the address, and since when.
         "ALTER TABLE identities ADD COLUMN mail_stopped \(.flag) NOT NULL DEFAULT 0 CHECK (mail_stopped IN (0, 1))",
         "ALTER TABLE identities ADD COLUMN mail_noticed_at \(.instant)",
-        // Which identity opened the session; null for the account's own password. Without a foreign key: the session
-        // in which a person takes the method away goes on.
+        // The identity that opened the session; null for the account's own password. No foreign key: the session in
+        // which the user unlinks the identity stays active.
         "ALTER TABLE sessions ADD COLUMN identity_id \(.uuid)",
     ]
 
-    /// Identities that came from elsewhere say themselves what their provider vouched for.
+    /// Imported identities record whether their provider verified the address.
     static let provenImports: [Dialect: [SQL]] = [
         .sqlite: [
             """
@@ -135,7 +135,7 @@ extension Accounts {
     ]
 
     static let outbox: [SQL] = [
-        // Without foreign keys: what is to be done outlives the account that it is about.
+        // No foreign keys: tasks outlive the account that they concern.
         """
         CREATE TABLE outbox (
             id           \(.uuid) PRIMARY KEY,

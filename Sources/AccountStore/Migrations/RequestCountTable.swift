@@ -2,7 +2,7 @@ import SQLDatabase
 
 extension Accounts {
     static let requestCounts: [SQL] = [
-        // A row says when the count of one caller is forgotten; without one it is.
+        // A missing row counts as zero. Each row says when it expires.
         """
         CREATE TABLE request_counts (
             bucket   \(.text) NOT NULL,

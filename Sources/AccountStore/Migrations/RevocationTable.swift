@@ -2,7 +2,7 @@ import SQLDatabase
 
 extension Accounts {
     static let revocations: [SQL] = [
-        // Without a foreign key: the tokens outlive session and account.
+        // No foreign key: tokens outlive their session and account.
         """
         CREATE TABLE revocations (
             id        \(.uuid) PRIMARY KEY,                                      -- of a session or of a user

@@ -1,6 +1,6 @@
 import SQLDatabase
 
-// What sessions that began elsewhere need of the schema.
+// The schema of imported sessions.
 extension Accounts {
     static let transfers: [SQL] = [
         """
@@ -10,7 +10,7 @@ extension Accounts {
             created_at  \(.instant) NOT NULL
         ) \(.table)
         """,
-        // Stays when the session has ended: a second import must not bring it back.
+        // Remains after the session has ended, so that a second import does not restore it.
         """
         CREATE TABLE imported_sessions (
             id       \(.uuid) PRIMARY KEY,

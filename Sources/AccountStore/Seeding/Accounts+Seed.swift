@@ -3,19 +3,19 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// People per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within the values that a
-    /// statement may have in either database.
+    /// Accounts per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within both databases'
+    /// limits of values per statement.
     package static let seedBatch = 500
 
-    /// Adds those of a batch that are not there yet, all in one transaction.
+    /// Adds the missing accounts of a batch in one transaction.
     ///
-    /// - Parameter numbers: At most ``seedBatch``; whoever else adds some of them at the same time makes one of the two
-    ///   fail, see ``exclusivelySeeding(_:)``.
-    /// - Returns: How many were added.
+    /// - Parameter numbers: At most ``seedBatch``. If two callers add the same numbers, one fails; see
+    ///   ``exclusivelySeeding(_:)``.
+    /// - Returns: The number of accounts added.
     package func add(_ people: SeededPeople, _ numbers: Range<Int>) async throws -> Int {
         let all = try numbers.map(people.person)
         let known = try await database.read { db in
-            // Outside of the transaction that adds: keys that are not there yet would make neighbours wait.
+            // Read before the write transaction, which would otherwise conflict with others over missing keys.
             Set<UserID>(
                 try db.rows(.list("SELECT id FROM users WHERE id IN", all.map(\.account.user.id.text))) {
                     UserID(trusted: $0.text(0))
@@ -27,18 +27,18 @@ extension Accounts {
         return new.count
     }
 
-    /// Does `work` while nobody else adds or removes made-up people.
+    /// Runs `work` while holding the database-wide lock for seeding.
     ///
-    /// - Returns: nil when somebody else is at it.
+    /// - Returns: nil if another process holds the lock.
     package func exclusivelySeeding<Value: Sendable>(
         _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {
         try await database.exclusively("seed", waits: false, work)
     }
 
-    /// Looks at the accounts in the order of their ids: how many made-up ones there are, and whether another.
+    /// Counts the seeded accounts, and finds out whether there are others.
     ///
-    /// - Parameter stopsAtOther: Whether the first other account is enough to know.
+    /// - Parameter stopsAtOther: Stops at the first account that is not seeded.
     package func countSeeded(stopsAtOther: Bool) async throws -> (seeded: Int, hasOthers: Bool) {
         var (seeded, hasOthers, last): (Int, Bool, String?) = (0, false, nil)
         while true {
@@ -51,10 +51,10 @@ extension Accounts {
         }
     }
 
-    /// Removes made-up people with everything of theirs, a part of them at a time.
+    /// Deletes a batch of seeded accounts with everything that belongs to them.
     ///
-    /// - Parameter last: Up to where earlier calls came; nil at first.
-    /// - Returns: Up to where it came, nil at the end, and how many went.
+    /// - Parameter last: Where the previous call ended; nil at first.
+    /// - Returns: Where this call ended, nil at the end, and the number of accounts deleted.
     package func removeSeeded(after last: String?) async throws -> (last: String?, removed: Int) {
         let page = try await seededPage(after: last, limit: 1_000)
         let ids = page.filter(isSeeded).map(\.id)
@@ -64,7 +64,7 @@ extension Accounts {
         return (page.last?.id, ids.count)
     }
 
-    /// Removes what the log says of made-up people, as ``removeSeeded(after:)`` does with them.
+    /// Deletes a batch of audit entries of seeded accounts; see ``removeSeeded(after:)``.
     package func removeSeededLog(after last: String?) async throws -> (last: String?, removed: Int) {
         let first = last ?? Self.nilID
         let page = try await database.read { db in
@@ -79,11 +79,11 @@ extension Accounts {
         return (page.last?.id, ids.count)
     }
 
-    /// Refresh tokens of made-up people, of sessions from all over the table: the current ones of all sessions, then
-    /// their successors, with the sessions in the same order in each generation.
+    /// Returns refresh tokens of seeded sessions picked from the whole table: first the current token of every session,
+    /// then the successors, one generation after the other with the sessions in the same order.
     ///
-    /// - Parameter count: How many sessions; there may be fewer.
-    /// - Parameter generations: How many tokens of each.
+    /// - Parameter count: The number of sessions; the result may have fewer.
+    /// - Parameter generations: The number of tokens for each session.
     package func seededTokens(_ count: Int, generations: Int = 1) async throws -> [Secret] {
         let sessions = try await seededCounters(count).sorted { $0.key.text < $1.key.text }
         let keys = sessions.map { secrets.refreshTokenKey(for: $0.key) }
@@ -96,7 +96,7 @@ extension Accounts {
         var counters: [SessionID: Int64] = [:]
         var (misses, isAtEnd) = (0, false)
         while counters.count < count, misses < 20 {
-            // From anywhere, and from the beginning where that came to the end.
+            // A random position, then the beginning after the end was reached.
             let start: SessionID = isAtEnd ? SessionID(trusted: Self.nilID) : newID()
             let found = try await database.read { db in
                 try db.rows(Self.seededSessions(from: start)) { row in
@@ -138,7 +138,7 @@ extension Accounts {
     }
 }
 
-/// A row that a made-up person may have left.
+/// A row that may belong to a seeded account.
 private struct SeededRow: Sendable {
     let id: String
     let user: String

@@ -2,7 +2,8 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// Many rows in one statement. What a column list leaves out is null or has its default, as in the statements for one.
+// Inserts of many rows in one statement. Columns left out are null or have their default, as in the single-row
+// statements.
 extension Connection {
     func insert(_ people: [SeededPerson]) throws {
         try run(.rows(Self.users, people.map { $0.account.user.values }))
@@ -43,7 +44,7 @@ extension Connection {
 }
 
 extension SQL {
-    /// `head` and a list of rows, each in brackets.
+    /// `head` followed by rows, each in parentheses.
     static func rows(_ head: StaticString, _ rows: [[SQLValue]]) -> SQL {
         let count = rows.reduce(0) { $0 + $1.count }
         var parts = StringInterpolation(literalCapacity: 200 + count * 3, interpolationCount: count)
@@ -59,7 +60,7 @@ extension SQL {
         return SQL(stringInterpolation: parts)
     }
 
-    /// `head` and a list of texts in brackets.
+    /// `head` followed by texts in parentheses.
     static func list(_ head: StaticString, _ texts: [String]) -> SQL { rows(head, [texts.map(SQLValue.text)]) }
 }
 

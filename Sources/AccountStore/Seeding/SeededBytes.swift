@@ -1,7 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// Bytes that a seed and a number decide: SplitMix64. For made-up people only, never for secrets.
+/// Deterministic bytes from a seed and a number (SplitMix64). Never for secrets.
 final class SeededBytes: Sendable {
     private let state: Mutex<UInt64>
 
@@ -17,7 +17,7 @@ final class SeededBytes: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// From 0 up to, not including, `limit`.
+    /// A number from 0 up to, not including, `limit`.
     func below(_ limit: Int) -> Int { Int(word() >> 1) % limit }
 
     private func word() -> UInt64 {
@@ -35,7 +35,7 @@ final class SeededBytes: Sendable {
     }
 }
 
-/// A name put together from syllables: of the length of real ones, and nobody's.
+/// A name made of syllables, with the length of real names.
 struct SeededName {
     let first: String
     let full: String

@@ -1,28 +1,27 @@
 package import AccountDomain
 package import GatehouseWire
 
-/// People that nobody is, for measurements: the same ones for the same seed, made by the rules by which real accounts
-/// are made.
+/// Fictitious accounts for benchmarks. The same seed gives the same accounts, created by the same code as real ones.
 ///
-/// Of each twenty, numbered from 0, the first fourteen sign in by password, the next four through Google, the last two
-/// through Apple, whose address hides their own. Each has a session, every fourth a second one; most sessions have been
-/// refreshed up to 300 times.
+/// Of every twenty, numbered from 0, the first fourteen sign in with a password, the next four with Google, and the
+/// last two with Apple and a private relay address. Each has a session, every fourth a second one. Most sessions have
+/// been refreshed up to 300 times.
 package struct SeededPeople: Sendable {
-    /// No mail can ever go there (RFC 2606 §2), so nobody real has an address in it.
+    /// A reserved domain (RFC 2606 §2), so that no mail can be delivered and no real account has such an address.
     package static let domain = "seeded.invalid"
-    /// Of all who have a password.
+    /// The password of all seeded accounts that have one.
     package static let password = Secret("seeded people share one")
 
     private let accounts: Accounts
     private let seed: UInt64
     private let passwordHash: Secret
-    /// Times are counted back from here.
+    /// All times lie before this instant.
     private let day: Instant
 
     /// - Parameters:
-    ///   - accounts: Whose rules and audience they get.
-    ///   - passwordHash: Of ``password``.
-    ///   - now: They have been there until the day before.
+    ///   - accounts: Supplies rules and audience.
+    ///   - passwordHash: A hash of ``password``.
+    ///   - now: The accounts end on the day before.
     package init(_ accounts: Accounts, seed: UInt64, passwordHash: Secret, at now: Instant) {
         self.accounts = accounts
         self.seed = seed
@@ -30,10 +29,10 @@ package struct SeededPeople: Sendable {
         day = Instant(seconds: now.seconds / 86_400 * 86_400)
     }
 
-    /// The address of a person, in lower case.
+    /// The email address of an account, in lower case.
     package static func address(_ number: Int, seed: UInt64) -> String { "person-\(number).\(seed)@\(domain)" }
 
-    /// Random bytes for a purpose of the seed's own, such as the salt of the one password hash.
+    /// Random bytes for other uses of the seed, such as the salt of the shared password hash.
     package static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         SeededBytes(seed: seed, number: -1).next(count)
     }
@@ -50,7 +49,7 @@ package struct SeededPeople: Sendable {
         return SeededPerson(account: account, sessions: sessions, entries: entries(account, kind, sessions, rules))
     }
 
-    /// Whether an account is one of these: it has the address of a number and a seed, and the id that they give.
+    /// Whether an account is seeded: its address contains a number and a seed, and they produce its id.
     static func made(_ id: String, address: String, _ accounts: Accounts) -> Bool {
         guard let match = address.wholeMatch(of: /person-([0-9]+)\.([0-9]+)@(.+)/), match.3 == domain,
             let number = Int(match.1), let seed = UInt64(match.2)
@@ -58,7 +57,7 @@ package struct SeededPeople: Sendable {
         return beginning(number, seed: seed, accounts).rules.newUser(at: Instant(seconds: 0)).id.text == id
     }
 
-    /// What is drawn before the account's id is.
+    /// The values drawn before the account's id.
     private static func beginning(
         _ number: Int, seed: UInt64, _ accounts: Accounts
     ) -> (bytes: SeededBytes, rules: Accounts, age: Duration, name: SeededName) {
@@ -70,8 +69,8 @@ package struct SeededPeople: Sendable {
         return (bytes, rules, age, SeededName(bytes))
     }
 
-    /// Of a number, so that the rows of each twenty have their nulls in the same places: one prepared statement adds
-    /// any of them.
+    /// Depends on the number only, so that the rows of every twenty have nulls in the same columns and one prepared
+    /// statement fits every batch.
     private enum Kind: String {
         case password = "email"
         case google, apple
@@ -146,7 +145,7 @@ package struct SeededPeople: Sendable {
     }
 }
 
-/// A person with all rows that belong to them.
+/// An account with all rows that belong to it.
 struct SeededPerson: Sendable {
     let account: Account
     let sessions: [SeededSession]

@@ -5,18 +5,18 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Whether and how an answer speaks of the password's strength.
+/// Whether the session response contains `weak_password`, and with what value.
 enum WeakPasswordMember {
-    /// Every grant but the one with a password.
+    /// For every grant except `password`.
     case leftOut
     case fine
     case weak(message: String, reasons: [WeakPasswordReason])
 }
 
 extension AuthServer {
-    /// The Auth API's Session object (wire contract 3.1) with a freshly signed access token.
+    /// Encodes the [Session object](https://supabase.com/docs/guides/auth/sessions) with a newly signed access token.
     ///
-    /// - Parameter handout: The provider's tokens, given to the app this once.
+    /// - Parameter handout: The provider's tokens. The app receives them once, in this response.
     func answer(
         _ issued: IssuedSession, weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
     ) throws -> Response {
@@ -41,7 +41,7 @@ extension AuthServer {
         return response
     }
 
-    /// Signed, and the second in which it ends.
+    /// Signs an access token. `expiresAt` is in seconds since 1970.
     func accessToken(_ issued: IssuedSession) throws -> (text: String, expiresAt: Int64) {
         let token = AccessToken(
             session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: floor.now(),

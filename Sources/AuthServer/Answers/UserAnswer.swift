@@ -1,10 +1,10 @@
 import AccountDomain
 import GatehouseWire
 
-// The Auth API's User and Identity objects (wire contract 3.2 and 3.3): members that are empty are left out,
-// `email` and `phone` are empty text instead.
+// The User and Identity objects of the Auth API. Empty members are omitted, except `email` and `phone`, which are
+// written as empty strings.
 extension JSONWriter {
-    /// - Parameter identities: Left out as `null` where the list of all users does so.
+    /// - Parameter showsIdentities: false writes `"identities": null`, as the list of all users does.
     mutating func user(_ account: Account, showsIdentities: Bool = true) {
         let user = account.user
         let times = user.times
@@ -44,7 +44,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// The names `id` and `identity_id` are crossed on purpose: clients know them so.
+    /// `id` holds the provider's id and `identity_id` ours. The names look swapped, but clients depend on them.
     private mutating func identity(_ identity: Identity) {
         beginObject()
         member("identity_id", identity.id.text)

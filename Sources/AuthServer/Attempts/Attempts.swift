@@ -2,19 +2,21 @@ import AccountDomain
 import GatehouseWire
 package import HTTPServing
 
-/// How many wrong passwords there may be (requirement D9), and whose they are.
+/// The limits on wrong passwords, and what each limit counts by.
 ///
-/// The pair of account and address closes first: of one pair only half of the failures count for the address and the
-/// account too. So one address alone shuts neither the account for others nor other accounts for itself. Beyond twice the
-/// number every failure counts, so that many pairs together give no more guesses than that.
+/// The pair of account and address reaches its limit first. Only half of a pair's failures also count against the
+/// address and the account, so a single address can lock out neither the account for other addresses nor other accounts
+/// for itself. A second limit of each, twice as high, counts every failure, so that using many pairs does not yield more
+/// guesses.
 package struct Attempts: Sendable {
     let limiter: AttemptLimiter
     let byPair, byAddress, bySite, byAccount: AttemptLimit
-    /// Whatever the pair has spared.
+    /// Count every failure, including those that the pair's limit keeps from ``byAddress`` and ``byAccount``.
     let byAddressInAll, byAccountInAll: AttemptLimit
-    /// Devices that have signed in to the account before: each by itself, and all of an account's together.
+    /// Devices that have signed in to the account before: a limit for each device, and one for all devices of an
+    /// account.
     let byDevice, byDevices: AttemptLimit
-    /// Callers with an access token who are asked for the account's password.
+    /// Callers with an access token that must also enter the account's password.
     let bySession: AttemptLimit
 
     package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
@@ -31,9 +33,9 @@ package struct Attempts: Sendable {
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
     }
 
-    /// What every failure counts for stands before the pair, see ``AttemptLimit/spread``.
+    /// Limits that every failure counts against come before the pair; see ``AttemptLimit/spread``.
     ///
-    /// - Parameter address: nil where it is not known.
+    /// - Parameter address: nil if the client's address is unknown.
     func pair(_ account: AttemptedAccount, _ address: IPAddress?) -> [AttemptKey] {
         guard let address else { return [] }
         let site = address.siteKey.map { [AttemptKey(bySite, $0)] } ?? []
@@ -42,15 +44,15 @@ package struct Attempts: Sendable {
         return [AttemptKey(byAddressInAll, key)] + site + pair
     }
 
-    /// Whether a limit of the account itself refused.
+    /// Whether a limit of the account itself refused the attempt.
     func isOfAccount(_ bucket: String?) -> Bool { bucket == byAccount.bucket || bucket == byAccountInAll.bucket }
 }
 
-/// The account that a caller names, whether it exists or not.
+/// The account that a request names. It may not exist.
 struct AttemptedAccount {
-    /// nil when the text is no address.
+    /// nil if the text is not a valid email address.
     let email: EmailAddress?
-    /// SHA-256: an address is nothing to keep in memory for an hour.
+    /// SHA-256 of the text, so that addresses do not stay in memory for an hour.
     let digest: [UInt8]
 
     init(_ text: String) {

@@ -5,14 +5,14 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Wrong passwords are limited, right ones and unfinished checks are not. While a password is checked it holds a place:
-// a hundred tries at once are a hundred tries.
+// Wrong passwords count against the limits; correct passwords and unfinished checks do not. A running check reserves a
+// slot, so a hundred concurrent attempts count as a hundred.
 extension AuthServer {
-    /// Makes an attempt at the password of an account.
+    /// Runs one attempt at the password of an account.
     ///
-    /// - Parameter check: Returns nil for a wrong password; a busy queue or a database that is away is thrown, and
-    ///   counts for nobody.
-    /// - Throws: ``Refusal`` 429 when there were too many failures.
+    /// - Parameter check: Returns nil for a wrong password. An error that it throws, such as a full queue or an
+    ///   unreachable database, does not count as a failure.
+    /// - Throws: ``Refusal`` 429 after too many failures.
     func attempt<Value: Sendable>(
         at account: AttemptedAccount, _ request: Request, _ context: ServerContext, check: () async throws -> Value?
     ) async throws -> Value? {
@@ -21,8 +21,8 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: floor.now, check)
     }
 
-    /// The same for a caller with an access token. It is counted apart: a stranger's failures do not shut out the owner,
-    /// and a thief with a token guesses no faster than by signing in.
+    /// Runs an attempt by a caller with an access token. These attempts have their own limit: a stranger's failures do
+    /// not lock out the owner, and a stolen token allows no more guesses than signing in does.
     func attempt(ofSessionsOf user: User, check: () async throws -> Bool) async throws -> Bool {
         guard let attempts else { return try await check() }
         let keys = [AttemptKey(attempts.bySession, user.id.text)]
@@ -30,7 +30,7 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: floor.now) { try await check() ? true : nil } ?? false
     }
 
-    /// Marks a browser, so that it is known by what it shows from now on.
+    /// Sets a device cookie, which identifies this browser in later attempts.
     func mark(_ response: inout Response, of account: AttemptedAccount, for request: Request) {
         guard attempts != nil, request.isOfBrowser else { return }
         var cookie = DeviceCookie(request, isSecure: isSecure)
@@ -40,7 +40,7 @@ extension AuthServer {
         response.headers.append(cookie.field(isSecure: isSecure))
     }
 
-    /// The keys that this attempt counts for.
+    /// The keys that this attempt counts against.
     private func openKeys(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> [AttemptKey] {
@@ -65,7 +65,8 @@ extension AuthServer {
             try decision.enforce()
             return all
         }
-        // The look above may have ended at the account: what other nodes counted of the pair is not known yet.
+        // The check above may have stopped at the account's limit, before it loaded the failures that other nodes
+        // counted for the pair.
         try await attempts.limiter.look(pair, at: now).enforce()
         return pair
     }

@@ -3,12 +3,12 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// The marks of a browser, one for each account that it has signed in to with a password; the latest four of them.
+/// The device marks of a browser: one for each account that it signed in to with a password, at most the latest four.
 struct DeviceCookie {
     private var marks: [Secret]
 
     private static let most = 4
-    /// 400 days, the longest that browsers keep a cookie (RFC 6265bis §5.5); in seconds.
+    /// 400 days in seconds, the longest lifetime that browsers accept (RFC 6265bis §5.5).
     private static let lifetime = 34_560_000
 
     init(_ request: Request, isSecure: Bool) {
@@ -24,8 +24,8 @@ struct DeviceCookie {
         marks = Array(([mark.text] + marks.filter { !$0.matches(mark.text) }).prefix(Self.most))
     }
 
-    /// The prefix keeps neighbours under the same domain from setting it (RFC 6265bis §4.1.3.2); browsers take it over
-    /// https alone.
+    /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
+    /// over HTTPS only.
     private static func name(isSecure: Bool) -> String { isSecure ? "__Host-gatehouse-device" : "gatehouse-device" }
 
     func field(isSecure: Bool) -> HTTPField {
@@ -38,7 +38,7 @@ struct DeviceCookie {
 }
 
 extension Request {
-    /// The values of the cookies with this name, in the order of the header.
+    /// The values of all cookies with this name, in header order.
     func cookies(named name: String) -> [Substring] {
         headers[values: .cookie].flatMap { field in
             field.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
@@ -51,7 +51,7 @@ extension Request {
         }
     }
 
-    /// Whether a browser asks: it says where from, or brings cookies along.
+    /// Whether the request comes from a browser: it has an `Origin`, `Cookie` or `Sec-Fetch-Site` header.
     var isOfBrowser: Bool {
         headers[.origin] != nil || headers[.cookie] != nil || headers[.fetchSite] != nil
     }

@@ -3,9 +3,10 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// Answers after a whole number of ``AuthSettings/passwordAnswerTime``: whether the account exists, which hash it has
-    /// and whether it is banned makes a difference of milliseconds, and none to the caller's clock. Only what is refused
-    /// for being too much is refused at once, unless it is the account that is shut: its sessions were looked up.
+    /// Delays the response to a multiple of ``AuthSettings/passwordAnswerTime``. Whether the account exists, which hash
+    /// it has and whether it is banned changes the work by milliseconds, and the delay hides that from the caller. Only
+    /// rate-limit refusals are immediate, except those by the account's own limit, because that check reads the
+    /// account's sessions.
     func inEvenTime<Value>(_ body: () async throws -> Value) async throws -> Value {
         let started = floor.uptime()
         do {
@@ -27,7 +28,7 @@ extension AuthServer {
         let period = settings.passwordAnswerTime.microseconds
         guard period > 0 else { return }
         let passed = (floor.uptime() - started).microseconds % period
-        // Lost: the rest of the wait, when the caller has gone. What was committed is told all the same.
+        // Lost: the rest of the delay, if the caller disconnected. The result of committed work is still returned.
         try? await floor.sleep(.microseconds(period - passed))
     }
 }

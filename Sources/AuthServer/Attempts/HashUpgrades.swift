@@ -6,7 +6,7 @@ import Logging
 import PasswordHashing
 import Synchronization
 
-/// What goes on after the answer to a sign-in: better hashes for passwords that are known at this moment alone.
+/// Rehashes passwords after the response to a sign-in, the only moment at which the server knows them.
 final class HashUpgrades: Sendable {
     private struct State {
         var running: [Int: Task<Void, Never>] = [:]
@@ -26,18 +26,18 @@ final class HashUpgrades: Sendable {
         }
     }
 
-    /// Waits for those that have begun.
+    /// Waits for all upgrades in progress.
     func finish() async {
         while let task = state.withLock({ $0.running.values.first }) { await task.value }
     }
 }
 
 extension AuthServer {
-    /// To be called before the hashing threads end.
+    /// Call before the hashing threads stop.
     package func finishUpgrades() async { await upgrades.finish() }
 
-    /// Replaces a hash after the answer, so that it takes no longer than any other. If it fails, the next sign-in tries
-    /// again.
+    /// Replaces a password hash after the response, so that this sign-in takes no longer than others. If it fails, the
+    /// next sign-in tries again.
     func upgradeHash(_ hash: Secret, of user: UserID, _ password: Secret, _ context: ServerContext) {
         upgrades.start {
             do {

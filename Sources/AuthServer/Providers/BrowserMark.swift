@@ -2,15 +2,15 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// What tells one browser from another while it is at a provider (RFC 6749 §10.12, RFC 9700 §4.7): a cookie without
-/// any meaning. Who leads somebody else's browser to the end of a sign-in that they began themselves comes without it.
+/// A random cookie that binds a provider sign-in to the browser that started it (RFC 6749 §10.12, RFC 9700 §4.7). A
+/// victim's browser that an attacker sends to the end of the attacker's own sign-in does not have the cookie.
 struct BrowserMark {
     let secret: Secret
 
-    /// From the start of a flow to its end, with room for the clock; in seconds.
+    /// In seconds: the lifetime of a flow, plus room for clock differences.
     private static let lifetime = 600
 
-    /// - Returns: nil when the browser has none, or none of ours.
+    /// - Returns: nil if the browser sent no cookie that this server set.
     init?(_ request: Request, isSecure: Bool) {
         let found = request.cookies(named: Self.name(isSecure: isSecure)).first {
             Base64URL.decode(String($0))?.count == 32
@@ -21,13 +21,13 @@ struct BrowserMark {
 
     init(randomBytes: (Int) -> [UInt8]) { secret = Secret(Base64URL.text(randomBytes(32))) }
 
-    /// The prefix keeps neighbours under the same domain from setting it (RFC 6265bis §4.1.3.2); browsers take it over
-    /// https alone.
+    /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
+    /// over HTTPS only.
     private static func name(isSecure: Bool) -> String {
         isSecure ? "__Host-gatehouse-browser" : "gatehouse-browser"
     }
 
-    /// `SameSite=None`, because Apple comes back with a form post from its own site.
+    /// `SameSite=None`, because Apple returns with a form POST from its own site.
     func field(isSecure: Bool) -> HTTPField {
         let policy = isSecure ? "Secure; SameSite=None" : "SameSite=Lax"
         return HTTPField(

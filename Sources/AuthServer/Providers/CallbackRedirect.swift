@@ -4,18 +4,18 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// How people and programs get back from a provider: an address with something added (wire contract 2.10).
+/// The redirect from a provider's callback to the app: the target URL with the result added.
 struct CallbackRedirect {
-    /// Allowed by the list, when the flow began.
+    /// The redirect URL, checked against the allow list when the flow began.
     let target: String
 
-    /// A code for the app, among the parameters that the target has, in order of their names. What stands there
-    /// stays as it is, byte for byte.
+    /// Adds an authorization code to the query, which is then sorted by parameter name. The bytes of existing
+    /// parameters stay as they are.
     func code(_ code: Secret) -> Response {
         redirect(query: [("code", code.reveal())], fragment: nil, isSorted: true)
     }
 
-    /// The tokens themselves, in the fragment: the implicit flow.
+    /// Adds the tokens to the fragment, for the implicit flow.
     func tokens(
         _ issued: IssuedSession, _ signed: (text: String, expiresAt: Int64), lifetime: Int64,
         _ handout: ProviderHandout?
@@ -33,13 +33,13 @@ struct CallbackRedirect {
         return redirect(query: [], fragment: fields)
     }
 
-    /// What went wrong, in query and fragment.
+    /// Adds the error to both query and fragment.
     func failure(_ problem: CallbackProblem) -> Response {
         let fields = problem.fields
         return redirect(query: fields, fragment: fields + problem.details + [("sb", "")])
     }
 
-    /// For an answer that no flow can be found for: to the site, and in the query alone.
+    /// Redirects to the site URL with the error in the query only. For callbacks that match no flow.
     func failureWithoutFlow(_ problem: CallbackProblem) -> Response {
         Answer.redirect(to: address(query: problem.fields, fragment: nil), status: .seeOther).unstored
     }
@@ -68,37 +68,37 @@ struct CallbackRedirect {
     private static func name(of pair: String) -> Substring { Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") }) }
 }
 
-/// Why a browser comes back without a session.
+/// Why a provider sign-in ended without a session.
 struct CallbackProblem {
-    /// RFC 6749 §4.1.2.1.
+    /// The error code of RFC 6749 §4.1.2.1.
     let error: String
-    /// nil for what the provider itself said.
-    let code: String?
+    /// nil for an error that the provider reported.
+    let code: AuthErrorCode?
     let description: String
-    /// For the fragment alone, which no server on the way sees.
+    /// Sent in the fragment only, which browsers do not send to servers.
     var details: [(String, String)] = []
 
-    init(_ error: String, code: String?, _ description: String) {
+    init(_ error: String, code: AuthErrorCode?, _ description: String) {
         (self.error, self.code, self.description) = (error, code, description)
     }
 
     init(_ refusal: Refusal) {
         let shows = refusal.oauthError == nil
         error = shows ? Self.error(refusal) : "server_error"
-        code = shows ? refusal.code.rawValue : RefusalCode.unexpectedFailure.rawValue
-        description = shows ? refusal.message : "The identity that the provider gave could not be verified"
+        code = shows ? refusal.code : .unexpectedFailure
+        description = shows ? refusal.message : "The identity from the provider could not be verified"
         details = refusal.details.map { name, value in ("\(name)", value.stringValue ?? value.text) }
     }
 
     var fields: [(String, String)] {
-        let all = [("error", error), ("error_code", code ?? ""), ("error_description", description)]
+        let all = [("error", error), ("error_code", code?.rawValue ?? ""), ("error_description", description)]
         return all.filter { !$0.1.isEmpty }
     }
 
-    /// The codes of a person's "no", then by status (wire contract 2.10).
+    /// Maps refusals by the user to `access_denied`, and all others by their HTTP status.
     private static func error(_ refusal: Refusal) -> String {
-        let denied: Set<RefusalCode> = [
-            "signup_disabled", .userBanned, "provider_email_needs_verification", .identityNeedsConfirmation,
+        let denied: Set<AuthErrorCode> = [
+            .signupDisabled, .userBanned, .providerEmailNeedsVerification, .identityNeedsConfirmation,
         ]
         if denied.contains(refusal.code) { return "access_denied" }
         return switch refusal.status.code {

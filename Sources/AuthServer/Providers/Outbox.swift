@@ -5,11 +5,11 @@ import HTTPServing
 package import IdentityProviders
 package import Logging
 
-// What is done in the background, by whichever node comes first: the database hands out each item once.
+// Background work. Any node may do it: the database hands out each item once.
 extension AuthServer {
-    /// Does what is due of the server's promises to the outside: revokes the tokens of accounts that are gone.
+    /// Processes the outbox items that are due: revokes the provider tokens of deleted accounts.
     ///
-    /// - Returns: How many were tried; ask again while it is not 0.
+    /// - Returns: The number of items tried. Call again until it is 0.
     package func workOutbox(logger: Logger) async throws -> Int {
         let items = try await accounts.takeFromOutbox(at: floor.now())
         for item in items {
@@ -19,17 +19,17 @@ extension AuthServer {
         return items.count
     }
 
-    /// Removes what has run out and nobody came to remove in passing.
+    /// Deletes expired rows that no request cleaned up.
     ///
-    /// - Returns: How many rows went; ask again while it is not 0.
+    /// - Returns: The number of rows deleted. Call again until it is 0.
     package func purgeExpired() async throws -> Int { try await accounts.purgeExpired(at: floor.now()) }
 
-    /// Looks through a part of all sessions and removes those that were over long ago.
+    /// Scans a part of all sessions and deletes those that ended long ago.
     ///
-    /// - Returns: How many went.
+    /// - Returns: The number of sessions deleted.
     package func removeEndedSessions() async throws -> Int { try await accounts.removeEndedSessions(at: floor.now()) }
 
-    /// What the providers could not be asked for while older documents served; for the log.
+    /// Failures to reach providers that cached documents have hidden from callers, by provider; for the log.
     package func hiddenProviderFailures() async -> [String: [ProviderFailure]] {
         var found: [String: [ProviderFailure]] = [:]
         for name in providers.names { found[name] = await providers[name]?.provider.hiddenFailures() }
@@ -40,11 +40,11 @@ extension AuthServer {
         switch item.message {
         case .revokeToken(let name, let client, let token):
             guard let provider = providers[name]?.provider else {
-                // Switched off, perhaps by mistake and not for long.
+                // The provider is disabled, perhaps by mistake or temporarily.
                 return .failed
             }
             do throws(ProviderFailure) {
-                // Both outcomes are the one that was promised: the token is worth nothing.
+                // Either result of the call leaves the token invalid.
                 _ = try await provider.revoke(token, client: client, at: floor.now())
                 counts.revocations.increment(name, "revoked")
                 return .done

@@ -3,24 +3,24 @@ import GatehouseWire
 import HTTPServing
 
 extension AuthServer {
-    /// The proof key of somebody whom a code will be given to (RFC 7636 §4.3).
+    /// Reads the PKCE challenge of a request that leads to an authorization code (RFC 7636 §4.3).
     ///
-    /// - Returns: nil for the implicit flow, where that is switched on.
+    /// - Returns: nil for the implicit flow, if it is enabled.
     /// - Throws: ``Refusal`` `validation_failed` (400).
     func proofKey(_ query: Query) throws -> ProofKey? {
         let (challenge, method) = (query["code_challenge"] ?? "", query["code_challenge_method"] ?? "")
         guard let key = try Self.proofKey(challenge: challenge, method: method) else {
             if settings.allowsImplicitFlow { return nil }
             throw Refusal.invalid(
-                "This server asks for PKCE: code_challenge and code_challenge_method=s256 are missing")
+                "PKCE is required: code_challenge and code_challenge_method=s256 are missing")
         }
         guard key.method == .s256 || settings.allowsPlainProofKeys else {
-            throw Refusal.invalid("This server takes the code_challenge_method s256 alone")
+            throw Refusal.invalid("code_challenge_method must be s256")
         }
         return key
     }
 
-    /// A challenge is checked wherever it is given, also where no code will follow.
+    /// Validates a challenge wherever a client sends one, even if no code follows.
     func checkProofKey(_ body: JSONMembers) throws {
         _ = try Self.proofKey(
             challenge: try body.string("code_challenge") ?? "", method: try body.string("code_challenge_method") ?? "")

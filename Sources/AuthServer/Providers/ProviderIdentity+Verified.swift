@@ -2,7 +2,7 @@ import AccountDomain
 import IdentityProviders
 
 extension ProviderIdentity {
-    /// What accounts need to know of somebody whom a provider vouches for.
+    /// The part of a verified identity that accounts need.
     init?(_ verified: VerifiedIdentity) {
         self.init(
             provider: verified.provider, subject: verified.subject, email: verified.email,

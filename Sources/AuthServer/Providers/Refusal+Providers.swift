@@ -6,44 +6,44 @@ import HTTPTypes
 import IdentityProviders
 
 extension Refusal {
-    /// Why nothing came of an attempt to sign in or to link.
+    /// Explains a failed attempt to sign in with a provider or to link one.
     init(_ refusal: LinkingRefusal, provider: String) {
         switch refusal {
         case .banned: self.init(.forbidden, .userBanned, "User is banned")
         case .signUpDisabled:
-            self.init(.unprocessableContent, "signup_disabled", "Signups not allowed for this instance")
+            self.init(.unprocessableContent, .signupDisabled, "Signups not allowed for this instance")
         case .emailMissing:
             self.init(
                 .internalServerError, .unexpectedFailure, "Error getting user email from external provider")
         case .emailUnverified:
             self.init(
-                .unprocessableContent, "provider_email_needs_verification",
+                .unprocessableContent, .providerEmailNeedsVerification,
                 "Unverified email with \(provider). Verify the email with \(provider) in order to sign in")
         case .alreadyLinked:
-            self.init(.unprocessableContent, "identity_already_exists", "Identity is already linked")
+            self.init(.unprocessableContent, .identityAlreadyExists, "Identity is already linked")
         case .taken:
-            self.init(.unprocessableContent, "identity_already_exists", "Identity is already linked to another user")
+            self.init(.unprocessableContent, .identityAlreadyExists, "Identity is already linked to another user")
         case .emailTaken:
             self.init(
                 .badRequest, .emailExists, "A user with this email address has already been registered")
         case .otherAccount:
             self.init(
-                .forbidden, "link_ticket_other_account", "Sign in to the account that has the address, then link")
+                .forbidden, .linkTicketOtherAccount, "Sign in to the account that has the address, then link")
         case .outdated:
-            self.init(.conflict, "link_ticket_outdated", "The account has changed meanwhile: sign in again")
+            self.init(.conflict, .linkTicketOutdated, "The account has changed meanwhile: sign in again")
         case .notRecoverable:
             self.init(
-                .unprocessableContent, "link_not_recoverable",
-                "The address belongs to somebody who has proven it: sign in to that account to link")
+                .unprocessableContent, .linkNotRecoverable,
+                "The address belongs to another account, whose owner has confirmed it: sign in to that account to link")
         case .notSignedIn:
             self.init(.forbidden, .sessionNotFound, "The session that asked for the link has ended")
         case .ticketUnknown:
             self.init(
-                .notFound, "link_ticket_not_found", "The link ticket was used, has expired or was never given out")
+                .notFound, .linkTicketNotFound, "The link ticket is used, expired or unknown")
         }
     }
 
-    /// The person has to prove that the account is theirs.
+    /// Asks the user to prove ownership of the account.
     init(_ question: LinkQuestion) {
         self.init(
             .unprocessableContent, .identityNeedsConfirmation,
@@ -57,7 +57,7 @@ extension Refusal {
         ]
     }
 
-    /// What a provider did not do for us, or said that is not believed. The cause stays in the log.
+    /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.
     init(_ failure: ProviderFailure) {
         switch failure {
         case .rejected(let rejection): self = .oauth(rejection.error, rejection.summary, cause: failure)
@@ -67,12 +67,8 @@ extension Refusal {
                 headers: [.retryAfter: "5"], cause: failure)
         case .refused, .notOffered:
             self.init(
-                .internalServerError, .unexpectedFailure, "The provider did not accept the request of this server",
+                .internalServerError, .unexpectedFailure, "The provider refused this server's request",
                 cause: failure)
         }
     }
-}
-
-extension RefusalCode {
-    static let identityNeedsConfirmation: Self = "identity_needs_confirmation"
 }

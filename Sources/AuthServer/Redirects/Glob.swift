@@ -1,7 +1,8 @@
 import GatehouseWire
 
-/// A pattern for one part of an address (wire contract 1.6): `*` is a run, `**` a run of anything at all, `?` one
-/// character, `[a-z]` and `[!a-z]` one of a class. `*`, `?` and `[!…]` never match a delimiter: `. / ? # @ : \`.
+/// A glob for one part of a [redirect URL](https://supabase.com/docs/guides/auth/redirect-urls): `*` matches a run of
+/// characters, `**` a run that may include delimiters, `?` one character, `[a-z]` and `[!a-z]` one of a class. `*`, `?`
+/// and `[!…]` never match a delimiter: `. / ? # @ : \`.
 struct Glob: Sendable {
     private enum Part: Sendable {
         case character(UInt8)
@@ -12,7 +13,7 @@ struct Glob: Sendable {
 
     private let parts: [Part]
 
-    /// Nil for a class without its `]`.
+    /// nil for a class without its `]`.
     init?(_ text: some Sequence<UInt8>) {
         var parts: [Part] = []
         var rest = Array(text)[...]
@@ -37,7 +38,7 @@ struct Glob: Sendable {
     static let anything = Glob(parts: [.run(crossesDelimiters: true)])
     private init(parts: [Part]) { self.parts = parts }
 
-    /// Matches this text alone.
+    /// Matches exactly this text.
     init(literal text: some Sequence<UInt8>) { parts = text.map(Part.character) }
 
     private static func oneOf(_ text: ArraySlice<UInt8>) -> Part {
@@ -55,7 +56,7 @@ struct Glob: Sendable {
         return .oneOf(ranges, isNegated: isNegated)
     }
 
-    /// In time that grows with the product of both lengths, whatever the pattern.
+    /// Takes time proportional to the product of both lengths, whatever the pattern.
     func matches(_ text: some Sequence<UInt8>) -> Bool {
         // `open[n]`: the text so far matches the first n parts.
         var open = [Bool](repeating: false, count: parts.count + 1)
@@ -76,7 +77,7 @@ struct Glob: Sendable {
         return open[parts.count]
     }
 
-    /// How many parts the match advances with this byte; nil: not at all.
+    /// The number of parts that the match advances with this byte; nil for a mismatch.
     private func step(at position: Int, _ byte: UInt8) -> Int? {
         switch parts[position] {
         case .character(let wanted): byte == wanted ? 1 : nil
@@ -89,7 +90,7 @@ struct Glob: Sendable {
 
     private static func delimits(_ byte: UInt8) -> Bool { "./?#@:\\".utf8.contains(byte) }
 
-    /// A run may be empty.
+    /// A run may match nothing.
     private func skipRuns(_ open: inout [Bool]) {
         for position in parts.indices where open[position] {
             if case .run = parts[position] { open[position + 1] = true }

@@ -1,19 +1,20 @@
 import GatehouseWire
 
-/// Where people may be sent back to (wire contract 1.6; RFC 9700 §2.1: exact matching).
+/// The URLs that a sign-in may redirect to (RFC 9700 §2.1: exact matching).
 ///
-/// - By default an address is allowed when it is in the list byte for byte, custom schemes too. An entry on a loopback
-///   address stands for every port there, because native apps listen where they can (RFC 8252 §7.3).
-/// - With ``takesPatterns`` the entries are patterns as well, and every address of the site is allowed.
+/// - By default a URL is allowed if the list contains it byte for byte, custom schemes included. An entry with a
+///   loopback address matches every port, because native apps listen on any free port (RFC 8252 §7.3).
+/// - With ``takesPatterns`` the entries are also patterns, and every URL of the site is allowed. See [Redirect
+///   URLs](https://supabase.com/docs/guides/auth/redirect-urls).
 package struct RedirectAllowList: Sendable {
-    /// Where people go when nothing else is said.
+    /// The default redirect target.
     package let siteURL: String
     private let entries: [String]
     private let patterns: [RedirectPattern]
     private let site: RedirectURL?
     package let takesPatterns: Bool
 
-    /// A longer address is refused. In bytes.
+    /// In bytes. Longer URLs are refused.
     private static let longest = 2_048
 
     package init(siteURL: String, entries: [String], takesPatterns: Bool = false) {
@@ -24,7 +25,7 @@ package struct RedirectAllowList: Sendable {
         site = RedirectParts(siteURL).flatMap(RedirectURL.init)
     }
 
-    /// Whether some address could match the entry as a pattern.
+    /// Whether any URL could match the entry as a pattern.
     package static func canMatch(pattern entry: String) -> Bool { !RedirectPattern.alternatives(entry).isEmpty }
 
     package func allows(_ address: String) -> Bool {
@@ -36,7 +37,7 @@ package struct RedirectAllowList: Sendable {
         return patterns.contains { $0.matches(url) }
     }
 
-    /// The first of the candidates that is allowed; the site for none. Others are passed over without a word.
+    /// Returns the first allowed candidate, or ``siteURL``. Ignores candidates that are not allowed.
     package func target(_ candidates: String?...) -> String {
         candidates.lazy.compactMap { $0 }.first { !$0.isEmpty && allows($0) } ?? siteURL
     }

@@ -1,22 +1,22 @@
 import GatehouseWire
 
-/// The parts of an address, as far as byte for byte comparison asks for them: what no browser goes to is no address.
-/// ``RedirectURL`` reads on where a pattern decides.
+/// The parts of a URL that byte-for-byte comparison needs. Rejects URLs that browsers would rewrite or execute.
+/// ``RedirectURL`` parses further for patterns.
 struct RedirectParts: Equatable, Sendable {
-    /// Lower case.
+    /// In lower case.
     let scheme: String
     /// Whether `//` follows the scheme.
     let hasAuthority: Bool
-    /// Lower case; empty without an authority.
+    /// In lower case; empty without an authority.
     let host: String
-    /// Digits, up to 65535; empty when none is named.
+    /// Digits, at most 65535; empty if the URL names no port.
     let port: String
-    /// From the path on, query and fragment included.
+    /// Path, query and fragment.
     let rest: String
 
     init?(_ address: String) {
         let text = address.utf8
-        // Spaces, controls, backslashes and everything beyond ASCII: browsers mend them, each in its way.
+        // Browsers repair spaces, control characters, backslashes and non-ASCII characters in different ways.
         guard text.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
             let colon = text.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
@@ -34,16 +34,16 @@ struct RedirectParts: Equatable, Sendable {
         remainder = remainder.dropFirst(2)
         let authority = remainder.prefix { !"/?#".contains($0) }
         rest = String(remainder.dropFirst(authority.count))
-        // The user part of `https://app.example@elsewhere.example` looks like a host.
+        // In `https://app.example@elsewhere.example` the user part looks like a host.
         guard !authority.contains("@"), let (host, port) = Self.hostAndPort(authority.lowercased()) else { return nil }
         (self.host, self.port) = (host, port)
         if ["http", "https"].contains(scheme), host.isEmpty { return nil }
     }
 
-    /// A browser runs what stands behind these.
+    /// Schemes whose content a browser runs or renders.
     static let runsText: Set<String> = ["javascript", "data", "vbscript", "blob", "file", "about"]
 
-    /// RFC 3986 §3.1, in lower case.
+    /// A scheme character of RFC 3986 §3.1, in lower case.
     static func isOfScheme(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),

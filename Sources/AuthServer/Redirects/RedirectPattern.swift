@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// One entry of the redirect list, read as a pattern (wire contract 1.6). Scheme, host, port, path and query are
-/// compared separately, so that no part of an address can stand in for another.
+/// One entry of the redirect list, read as a [pattern](https://supabase.com/docs/guides/auth/redirect-urls). Scheme,
+/// host, port, path and query are compared separately, so that no part of a URL can stand in for another.
 struct RedirectPattern: Sendable {
     private enum Part: Sendable {
         case absent
@@ -22,18 +22,18 @@ struct RedirectPattern: Sendable {
     private let scheme: Glob
     /// Absent for `app:/path`.
     private var host = Part.absent
-    /// Absent: the scheme's own port.
+    /// Absent means the scheme's default port.
     private var port = Part.absent
     private var path = Part.anything
     private var query = Part.anything
-    /// Labels of the host that begin with `xn--`. No wildcard stands for one: browsers refuse some of them.
+    /// Labels of the host that begin with `xn--`. No wildcard matches them, because browsers refuse some of them.
     private var encodedLabels: [Substring] = []
 
     func matches(_ url: RedirectURL) -> Bool {
         guard url.hasOrdinaryHost, scheme.matches(url.scheme.utf8), host.matches(url.hasAuthority ? url.host : nil),
             matchesPort(of: url), query.matches(url.query), url.encodedLabels.allSatisfy(encodedLabels.contains)
         else { return false }
-        // `https://a.example` is `https://a.example/`.
+        // `https://a.example` equals `https://a.example/`.
         return path.matches(url.path) || url.isSpecial && url.path == "/" && path.matches("")
     }
 
@@ -44,10 +44,10 @@ struct RedirectPattern: Sendable {
 }
 
 extension RedirectPattern {
-    /// The most patterns that one entry's braces may stand for.
+    /// The maximum number of patterns that the braces of one entry may expand to.
     private static let mostAlternatives = 64
 
-    /// The patterns of one entry: `{a,b}` stands for two. None for an entry that no address could match.
+    /// Expands the braces of an entry: `{a,b}` yields two patterns. Empty if no URL could match the entry.
     static func alternatives(_ entry: String) -> [RedirectPattern] {
         var open = [entry[...]]
         var done: [RedirectPattern] = []
@@ -66,16 +66,16 @@ extension RedirectPattern {
         return done
     }
 
-    /// An entry, taken apart before its characters are looked at.
+    /// An entry, split before its characters are validated.
     private struct Reading {
         var scheme: Substring
-        /// With the port; nil without `//`.
+        /// Includes the port; nil without `//`.
         var authority: Substring?
         var path: Substring
         var query: Substring?
     }
 
-    /// Two for an entry with a `?` in its path: there it is any character, or the beginning of the query.
+    /// Two readings for an entry with a `?` in its path: there it means any character, or the beginning of the query.
     private static func readings(_ text: Substring) -> [Reading] {
         guard text != "**" else { return [Reading(scheme: "**", authority: "**", path: "")] }
         guard let colon = text.firstIndex(of: ":") else { return [] }
@@ -101,7 +101,7 @@ extension RedirectPattern {
         let isOfWeb = RedirectURL.ports[reading.scheme.lowercased()] != nil
         if let authority = reading.authority {
             guard readAuthority(authority.lowercased()) else { return nil }
-            // `https://**`: every address.
+            // `https://**` matches every URL.
             if reading.path.isEmpty, authority.hasSuffix("**") { return }
         } else if reading.path.hasPrefix("**") {
             (host, port) = (.anything, .anything)
@@ -118,7 +118,7 @@ extension RedirectPattern {
         query = .like(glob)
     }
 
-    /// The run at the end of a path goes on in the query.
+    /// A `*` or `**` at the end of a path also matches the query.
     private static func query(behind path: Substring) -> Part {
         guard path.hasSuffix("*") else { return .absent }
         return path.hasSuffix("**") ? .anything : Glob("*".utf8).map(Part.absentOrLike) ?? .absent
@@ -133,7 +133,7 @@ extension RedirectPattern {
 
     private static func isWild(_ byte: UInt8) -> Bool { "*?[]!".utf8.contains(byte) }
 
-    /// - Returns: False where no address could match.
+    /// - Returns: false if no URL could match.
     private mutating func readAuthority(_ text: String) -> Bool {
         let isIPv6 = text == "[::1]" || text.hasPrefix("[::1]:")
         let name = isIPv6 ? text.prefix(5) : text.prefix { $0 != ":" }
@@ -150,7 +150,7 @@ extension RedirectPattern {
             host = .like(Glob(literal: name.utf8))
             return true
         }
-        // `**` is whole labels: `example.org**` would be every domain that begins so.
+        // `**` must be a whole label: `example.org**` would match every domain that begins with it.
         guard !name.contains("@"), labels.allSatisfy({ !$0.contains("**") || $0 == "**" }),
             let glob = Glob(name.utf8)
         else { return false }

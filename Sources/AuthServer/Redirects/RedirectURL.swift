@@ -1,27 +1,27 @@
 import GatehouseWire
 
-/// An address that RFC 3986 and the URL Standard of WHATWG read alike, by the parts that a pattern is compared with.
+/// A URL that RFC 3986 and the WHATWG URL Standard parse to the same parts.
 struct RedirectURL: Sendable {
     let scheme: String
     let hasAuthority: Bool
-    /// Lower case.
+    /// In lower case.
     let host: String
-    /// With the scheme's own where none is named; empty for a scheme that has none.
+    /// The scheme's default port if the URL names none; empty if the scheme has no default.
     let port: String
-    /// `/` at least where browsers add it.
+    /// At least `/` for schemes where browsers add it.
     let path: String
-    /// Behind the first `?`.
+    /// Everything after the first `?`, without the fragment.
     let query: String?
 
-    /// The schemes whose addresses browsers mend, with their ports (URL Standard §4.2 "special scheme").
+    /// The special schemes and their default ports (URL Standard §4.2). Browsers rewrite their URLs.
     static let ports = ["http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"]
 
     var isSpecial: Bool { Self.ports[scheme] != nil }
     var hasUsualPort: Bool { port == Self.ports[scheme] ?? "" }
 
-    /// - Returns: Nil where the two could differ: a number in another form than `127.0.0.1` as a host (`0x7f.1`), an
-    ///   empty label, dot segments (`/a/../b`, `%2e` too), a `%` without two hexadecimal digits, and every character
-    ///   that RFC 3986 does not have in that place.
+    /// - Returns: nil if the two standards could disagree: a host that is a number in a form other than `127.0.0.1`
+    ///   (`0x7f.1`), an empty label, dot segments (`/a/../b`, also as `%2e`), a `%` without two hexadecimal digits, or
+    ///   a character that RFC 3986 does not allow there.
     init?(_ parts: RedirectParts) {
         (scheme, hasAuthority, host) = (parts.scheme, parts.hasAuthority, parts.host)
         let usualPort = Self.ports[parts.scheme]
@@ -42,12 +42,12 @@ struct RedirectURL: Sendable {
 }
 
 extension RedirectURL {
-    /// Neither an address that is not this machine's, nor a name that DNS does not have (contract 1.6, 3).
+    /// Whether the host is a DNS name or loopback: no other IP address, and no name with an underscore.
     var hasOrdinaryHost: Bool {
         !isSpecial || RedirectParts.loopback.contains(host) || !Self.isAddress(host) && !host.utf8.contains(0x5F)
     }
 
-    /// Labels that browsers show, and check, as letters of other scripts.
+    /// Labels that browsers check and display as letters of other scripts.
     var encodedLabels: [Substring] { host.split(separator: ".").filter { $0.hasPrefix("xn--") } }
 
     func hasOrigin(of site: RedirectURL) -> Bool {
@@ -56,10 +56,10 @@ extension RedirectURL {
     }
 }
 
-// What both standards read alike.
+// Syntax that both standards read alike.
 extension RedirectURL {
-    /// Of letters, digits, `-` and `_`, and no number at the end: browsers take `0x5db8d822` and `1.2.3.08` for
-    /// addresses (URL Standard §3.5 "ends in a number").
+    /// Whether the host consists of letters, digits, `-` and `_`, and does not end in a number: browsers read
+    /// `0x5db8d822` and `1.2.3.08` as addresses (URL Standard §3.5 "ends in a number").
     private static func isName(_ host: String) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         return labels.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(isOfLabel) } && !isNumber(labels[labels.count - 1])
@@ -75,7 +75,7 @@ extension RedirectURL {
         return digits.utf8.allSatisfy { isHexadecimal($0) && (label.hasPrefix("0x") || $0 <= UInt8(ascii: "9")) }
     }
 
-    /// Four numbers as everybody writes them, or what stands in brackets.
+    /// Whether the host is dotted-decimal IPv4 or a bracketed IPv6 address.
     private static func isAddress(_ host: String) -> Bool {
         if host.hasPrefix("[") {
             return host.utf8.dropFirst().dropLast().allSatisfy { isHexadecimal($0) || ".:".utf8.contains($0) }
@@ -84,12 +84,12 @@ extension RedirectURL {
         return numbers.count == 4 && numbers.allSatisfy { UInt8($0).map { String($0) } == String($0) }
     }
 
-    /// `reg-name` of RFC 3986 §3.2.2 for an app's own scheme, without percent encoding.
+    /// A `reg-name` character (RFC 3986 §3.2.2) without percent encoding, for apps' own schemes.
     private static func isOfOwnHost(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || "!$&'()*+,;=".utf8.contains(byte)
     }
 
-    /// `pchar`, `/` and `?` of RFC 3986 §3.3 to 3.5.
+    /// Whether the text consists of `pchar`, `/` and `?` (RFC 3986 §3.3 to 3.5).
     private static func isEncoded(_ text: Substring) -> Bool {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -103,7 +103,7 @@ extension RedirectURL {
         return true
     }
 
-    /// `.` and `..`, which browsers take out, in all their spellings (URL Standard §4.4 "path state").
+    /// Whether the segment is `.` or `..` in any spelling. Browsers remove these (URL Standard §4.4 "path state").
     private static func isDots(_ segment: Substring) -> Bool {
         segment.utf8.count <= 6 && [".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
     }
@@ -112,7 +112,7 @@ extension RedirectURL {
         isOfLabel(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || ".~".utf8.contains(byte)
     }
 
-    /// In lower case.
+    /// Lower case only.
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }

@@ -19,9 +19,7 @@ extension AuthServer {
     }
 
     private func auditFilter(_ query: Query) throws -> AuditFilter? {
-        guard let text = query["query"] else { return nil }
-        // No text of a database can have it.
-        if text.contains(ascii: "\0") { throw Refusal.invalid("query has a NUL character") }
+        guard let text = try searchText("query", of: query) else { return nil }
         let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count == 2 ? parts[0] : "" {
         case "author": return .author(parts[1])

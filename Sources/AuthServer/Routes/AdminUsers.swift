@@ -11,14 +11,13 @@ extension AuthServer {
         let query = Query(request)
         let page = try pageRequest(query)
         let isAscending = try sortsAscending(query)
-        // No text of a database can have it.
-        if query["filter"]?.contains(ascii: "\0") == true { throw Refusal.invalid("filter has a NUL character") }
-        let users = try await accounts.list(filter: query["filter"], ascending: isAscending, page: page)
+        let filter = try searchText("filter", of: query)
+        let users = try await accounts.list(filter: filter, ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
             writer.name("users")
             writer.beginArray()
-            // Their identities are left out, as the protocol's server does: one row a user, however many they are.
+            // The list omits identities, as Supabase Auth does.
             for account in users.elements { writer.user(account, showsIdentities: false) }
             writer.endArray()
             writer.member("aud", accounts.audience)
@@ -43,7 +42,7 @@ extension AuthServer {
 
     /// `GET /admin/users/{user_id}`
     @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        let account = try await namedAccount(context)
         return Answer.json { $0.user(account) }
     }
 
@@ -73,12 +72,20 @@ extension AuthServer {
         return Answer.json(Array("{}".utf8))
     }
 
+    /// The account of the path's `user_id`.
+    ///
+    /// - Throws: ``Refusal`` 404, `validation_failed` for what is no UUID, else `user_not_found`.
+    func namedAccount(_ context: ServerContext) async throws -> Account {
+        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        return account
+    }
+
     private func answer(_ outcome: AdminOutcome) throws -> Response {
         switch outcome {
         case .done(let account): return Answer.json { $0.user(account) }
         case .emailTaken: throw Refusal.emailTaken
         case .phoneTaken: throw Refusal.phoneTaken
-        case .idTaken: throw Refusal(.unprocessableContent, "user_already_exists", "A user with this id exists")
+        case .idTaken: throw Refusal(.unprocessableContent, .userAlreadyExists, "A user with this id exists")
         case .unknownUser: throw Refusal.unknownUser
         case .metadataTooLong: throw Refusal.metadataTooLong
         }
@@ -91,7 +98,7 @@ extension AuthServer {
         return id
     }
 
-    /// The members that creating and changing share.
+    /// The members that creating and changing a user share.
     private func attributes(_ body: JSONMembers) throws -> AdminAttributes {
         var attributes = AdminAttributes()
         attributes.role = try body.string("role").flatMap { $0.isEmpty ? nil : $0 }
@@ -111,6 +118,8 @@ extension AuthServer {
         attributes.confirmsPhone = try body.bool("phone_confirm") ?? false
         attributes.userMetadata = try body.object("user_metadata")
         attributes.appMetadata = try body.object("app_metadata")
+        try checkDepth(of: attributes.userMetadata)
+        try checkDepth(of: attributes.appMetadata)
         attributes.ban = try ban(body)
         return attributes
     }
@@ -131,7 +140,7 @@ extension AuthServer {
         return id
     }
 
-    /// A password's strength is the administrator's own business here; nil leaves the account without one.
+    /// Administrators may set weak passwords. Returns nil if the account gets no password.
     private func newPasswordHash(_ body: JSONMembers) async throws -> Secret? {
         let password = try body.secret("password") ?? Secret("")
         let hash = try body.secret("password_hash") ?? Secret("")
@@ -140,7 +149,7 @@ extension AuthServer {
         }
         if !hash.isEmpty {
             guard let stored = StoredHash(hash.reveal()) else {
-                throw Refusal.invalid("password_hash has no form that this server can check")
+                throw Refusal.invalid("password_hash has an unsupported format")
             }
             guard stored.isAffordable else {
                 throw Refusal.invalid("password_hash costs too much to check: \(StoredHash.importLimits)")

@@ -5,9 +5,11 @@ import Hummingbird
 import IdentityProviders
 
 extension AuthServer {
-    /// `POST /apple/notifications`: what Apple tells the server by itself, once or several times
+    /// `POST /apple/notifications`: receives server-to-server notifications from Apple, each at least once
     /// (https://developer.apple.com/documentation/signinwithapple/processing-changes-for-sign-in-with-apple-accounts).
-    /// 200 with an empty object for all that is understood, also for people whom nobody here knows.
+    ///
+    /// Answers 200 with an empty object for every notification that it understands, including those about unknown
+    /// accounts.
     @Sendable func receiveAppleNotification(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let apple = providers.apple else { throw Refusal.unknownAddress }
         let body = try await request.bytes(context)
@@ -16,9 +18,9 @@ extension AuthServer {
         do throws(ProviderFailure) {
             notification = try await apple.provider.appleNotification(body, at: now)
         } catch {
-            // Apple tries again for what is not its fault.
+            // Apple repeats the notification after an error that it did not cause.
             guard !error.isWorthRetrying else { throw Refusal(error) }
-            throw Refusal(.badRequest, .validationFailed, "This is no notification for this server", cause: error)
+            throw Refusal(.badRequest, .validationFailed, "Not a valid notification for this server", cause: error)
         }
         for (index, event) in notification.events.enumerated() {
             guard let kind = ProviderNotice.Kind(event.kind) else { continue }
@@ -36,7 +38,7 @@ extension AuthServer {
 }
 
 extension ProviderNotice.Kind {
-    /// - Returns: nil for one that Apple thought of later.
+    /// - Returns: nil for a kind that this server does not know.
     fileprivate init?(_ kind: AppleNotification.Kind) {
         switch kind {
         case .emailDisabled: self = .emailDisabled

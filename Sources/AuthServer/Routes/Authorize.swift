@@ -7,7 +7,7 @@ import Hummingbird
 import IdentityProviders
 
 extension AuthServer {
-    /// `GET /authorize?provider=…`: sends the browser to a provider (wire contract 2.9).
+    /// `GET /authorize?provider=…`: redirects the browser to a provider.
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         if let address = otherName(request) { return Answer.redirect(to: address).unstored }
@@ -18,8 +18,8 @@ extension AuthServer {
         return response.unstored
     }
 
-    /// `GET /user/identities/authorize?provider=…`: the same, to link to the account of whoever asks. Mostly a program
-    /// asks and a browser goes, so there is no cookie: the link is made when its code is traded.
+    /// `GET /user/identities/authorize?provider=…`: starts linking a provider to the caller's account. Usually an app
+    /// calls this and a browser follows the URL, so no cookie is set: the link is made when the app redeems the code.
     @Sendable func authorizeLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         let query = Query(request)
@@ -32,19 +32,19 @@ extension AuthServer {
         }.unstored
     }
 
-    /// Whoever may change the sign-in methods of their account.
+    /// Returns the caller if the caller may change the account's sign-in methods.
     func linkingCaller(_ request: Request) async throws -> UserCaller {
         let caller = try await userCaller(request)
         guard settings.allowsManualLinking else {
-            throw Refusal(.notFound, "manual_linking_disabled", "Manual linking is disabled")
+            throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
         return caller
     }
 
-    /// The same by the name under which the provider will send the browser back, where it has come by another name of
-    /// its own machine: a cookie of `localhost` does not go to `127.0.0.1`.
+    /// The request's URL with the host name that the provider redirects back to, if the browser used another loopback
+    /// name: browsers do not send a cookie of `localhost` to `127.0.0.1`.
     ///
-    /// For no other host: behind a proxy the name that arrives may never be the one outside.
+    /// Loopback only: behind a proxy the server may never see the public host name.
     private func otherName(_ request: Request) -> String? {
         guard let own = RedirectParts(settings.externalURL), own.isLoopback,
             let came = request.head.authority.flatMap({ RedirectParts("\(own.scheme)://\($0)/") }), came.isLoopback,
@@ -54,24 +54,24 @@ extension AuthServer {
         return "\(own.scheme)://\(own.host)\(port)\(request.uri.string)"
     }
 
-    /// Whether browsers come over https.
+    /// Whether browsers reach this server over HTTPS.
     var isSecure: Bool { settings.externalURL.hasPrefix("https://") }
 
-    /// - Returns: Where the browser goes.
+    /// - Returns: The URL at the provider.
     private func begin(
         _ purpose: ProviderFlow.Purpose, _ query: Query, _ request: Request, in browser: Secret?
     ) async throws -> String {
         let provider = try browserProvider(query["provider"] ?? "")
         let key = try proofKey(query)
         if case .link = purpose, key == nil {
-            // Without one the link would be made for whoever brings the answer.
-            throw Refusal.invalid("Linking asks for PKCE: code_challenge and code_challenge_method=s256 are missing")
+            // Without PKCE anyone who delivers the provider's answer could make the link.
+            throw Refusal.invalid("Linking requires PKCE: code_challenge and code_challenge_method=s256 are missing")
         }
         if query["invite_token"] != nil {
-            // Invitations come by mail.
+            // Invitations arrive by mail.
             throw Refusal(.notFound, .userNotFound, "User identified by token not found")
         }
-        // Before anything is kept for a provider that cannot be reached.
+        // Checked before a flow is stored for an unreachable provider.
         do { _ = try await provider.provider.metadata() } catch { throw Self.unreachable(provider, error) }
         let secrets = AuthorizationSecrets(randomBytes: accounts.randomBytes)
         let target = settings.redirects.target(
@@ -90,7 +90,7 @@ extension AuthServer {
         }
     }
 
-    /// The code is the contract's (section 14).
+    /// Supabase Auth answers with this code as well.
     private static func unreachable(_ provider: SignInProvider, _ failure: ProviderFailure) -> Refusal {
         Refusal(
             .badRequest, .validationFailed, "The provider \(provider.name) cannot be reached right now", cause: failure)
@@ -98,7 +98,10 @@ extension AuthServer {
 
     private func browserProvider(_ name: String) throws -> SignInProvider {
         guard let provider = providers[name] else {
-            throw Refusal.invalid("Unsupported provider: Provider \(name.cut(to: 64)) could not be found")
+            let problem =
+                FixedAnswers.knows(name)
+                ? "provider is not enabled" : "Provider \(name.cut(to: 64)) could not be found"
+            throw Refusal.invalid("Unsupported provider: \(problem)")
         }
         guard provider.provider.settings.offersBrowserSignIn else {
             throw Refusal.invalid("Unsupported provider: missing OAuth secret")
@@ -108,8 +111,7 @@ extension AuthServer {
 }
 
 extension Response {
-    /// Nobody keeps a copy, and the next page does not learn where the browser comes from: states and codes stand in
-    /// addresses.
+    /// Forbids caching and the `Referer` header, because URLs of this flow contain states and codes.
     var unstored: Response {
         var response = self
         response.headers[.cacheControl] = "no-store"

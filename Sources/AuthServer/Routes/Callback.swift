@@ -7,9 +7,9 @@ import IdentityProviders
 import Logging
 
 extension AuthServer {
-    /// `GET` and `POST /callback`: the browser comes back from a provider (wire contract 2.10). Below
-    /// `/callback/{provider}` the same, for that provider alone: whoever registers an address of its own with each is
-    /// safe from answers of one taken to another, also where they do not name themselves (RFC 9700 §4.4).
+    /// `GET` and `POST /callback`: the browser returns from a provider. `/callback/{provider}` accepts answers of that
+    /// provider only. Registering a separate URL with each provider prevents mix-up attacks, even by providers that do
+    /// not send `iss` (RFC 9700 §4.4).
     @Sendable func callback(_ request: Request, _ context: ServerContext) async throws -> Response {
         var fields = Query(request)
         if request.method == .post {
@@ -27,11 +27,11 @@ extension AuthServer {
         case .taken(let flow): return try await finish(flow, fields, request, context)
         case .alreadyUsed:
             return site.failureWithoutFlow(
-                .init("invalid_request", code: "flow_state_already_used", "State has already been used"))
+                .init("invalid_request", code: .flowStateAlreadyUsed, "State has already been used"))
         case .unknown:
             return site.failureWithoutFlow(.state("OAuth state not found or expired"))
         case .otherBrowser:
-            return site.failureWithoutFlow(.state("OAuth state was begun in another browser"))
+            return site.failureWithoutFlow(.state("OAuth state belongs to another browser"))
         }
     }
 
@@ -48,12 +48,12 @@ extension AuthServer {
             return redirect.failure(.callback("OAuth callback with missing authorization code"))
         }
         do {
-            // Providers take their time; the browser that waits gets an answer all the same.
+            // Providers can be slow; the browser gets an answer within the time limit.
             return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
                 try await trade(Secret(code), of: flow, fields, redirect, device(request, context))
             }
         } catch {
-            // Whatever it was: the app waits for its browser, and nobody reads JSON there.
+            // The app waits for its browser, which cannot read JSON, so every error becomes a redirect.
             let refusal = floor.refusal(of: error)
             counts.signIns.increment(flow.provider, refusal.code.rawValue)
             context.note(refusal, level: refusal.logLevel)
@@ -61,12 +61,12 @@ extension AuthServer {
         }
     }
 
-    /// The provider's code for an identity, the identity for a session, or for a code of ours.
+    /// Exchanges the provider's code for an identity, and the identity for a session or for a code of this server.
     private func trade(
         _ code: Secret, of flow: ProviderFlow, _ fields: Query, _ redirect: CallbackRedirect, _ device: Device
     ) async throws -> Response {
         guard let provider = providers[flow.provider] else {
-            throw Refusal(.badRequest, "oauth_provider_not_supported", "The provider was switched off meanwhile")
+            throw Refusal(.badRequest, .oauthProviderNotSupported, "The provider was disabled meanwhile")
         }
         let (identity, tokens) = try await identity(from: provider, code, of: flow, fields)
         let handout = ProviderHandout(accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
@@ -151,7 +151,7 @@ extension ProviderSession.Change {
 }
 
 extension Refusal {
-    /// A made-up code is anybody's doing; a client that the provider does not accept is the operator's.
+    /// A client that the provider rejects is a configuration error; anyone can cause an invalid code.
     fileprivate var logLevel: Logger.Level? {
         guard let failure = cause as? ProviderFailure else { return nil }
         return failure.isOurConfiguration ? .error : failure.isWorthRetrying ? .warning : .info
@@ -160,10 +160,10 @@ extension Refusal {
 
 extension CallbackProblem {
     fileprivate static func callback(_ description: String) -> Self {
-        Self("invalid_request", code: "bad_oauth_callback", description)
+        Self("invalid_request", code: .badOAuthCallback, description)
     }
 
     fileprivate static func state(_ description: String) -> Self {
-        Self("invalid_request", code: "bad_oauth_state", description)
+        Self("invalid_request", code: .badOAuthState, description)
     }
 }

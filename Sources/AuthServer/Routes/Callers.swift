@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// A signed-in person who asks.
+/// The caller of a request, identified by an access token.
 struct UserCaller: Sendable {
     let account: Account
     let session: Session?
@@ -14,11 +14,11 @@ struct UserCaller: Sendable {
 }
 
 extension AuthServer {
-    /// Refuses what no signed-in person asks (wire contract 1.2), in the contract's order. Tighter than that: the token
-    /// has to be ours and for the user's audience, and the session must not be over by the policy. Whatever is changed
-    /// for the caller is so after a second look, in the transaction of the change.
+    /// Authenticates the caller of a request for a user. Stricter than Supabase Auth: the token must come from this
+    /// issuer and be meant for the audience of users, and the session must not have ended by policy. Transactions that
+    /// change something for the caller check the session again.
     ///
-    /// - Parameter mayBeOver: For who only ends sessions.
+    /// - Parameter mayBeOver: Allows a session that has ended by policy, for routes that only end sessions.
     func userCaller(_ request: Request, mayBeOver: Bool = false) async throws -> UserCaller {
         let caller = try await userCaller(try verified(request).claims, request)
         if !mayBeOver { try checkPolicy(caller) }
@@ -61,8 +61,14 @@ extension AuthServer {
         _ = try await userCaller(request)
     }
 
-    /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed. Of a person's
-    /// token the role is only asked for; who they are now, and whether they are banned, the database says each time.
+    /// Refuses anonymous accounts, too: a second factor needs an account that lasts.
+    @Sendable func requirePermanentUser(_ request: Request, _ context: ServerContext) async throws {
+        guard try await userCaller(request).user.isAnonymous else { return }
+        throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
+    }
+
+    /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
+    /// database decides on each request: the user's current role, and whether the user is banned.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
@@ -71,47 +77,47 @@ extension AuthServer {
         }
         let claims = try verified(request).claims
         guard let role = claims.role, settings.adminRoles.contains(role) else { throw Refusal.notAdmin }
-        // A token of nobody is a key: its role is all there is.
+        // A token without a subject is a key: its role decides.
         guard claims.subject?.isEmpty == false else { return }
         let caller = try await userCaller(claims, request)
         try checkPolicy(caller)
         guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
     }
 
-    /// Where keys are required, refuses a request without a known one, as the gateway before the Auth server does.
+    /// If keys are required, refuses a request without a known key, as the gateway in front of Supabase Auth does.
     @Sendable func requireAPIKey(_ request: Request, _ context: ServerContext) async throws {
         guard settings.apiKeys.areRequired else { return }
         if let key = presentedAPIKey(request) { return try check(key) }
         if let key = Query(request)["apikey"] {
-            // Addresses are logged and passed on by everybody on the way.
+            // URLs end up in logs and `Referer` headers.
             guard try isPublic(Secret(key)) else {
-                throw Refusal(.unauthorized, "invalid_api_key", "A secret key is accepted in a header only")
+                throw Refusal(.unauthorized, .invalidAPIKey, "A secret key is accepted in a header only")
             }
             return
         }
         guard let bearer = request.headers.bearerToken else {
-            throw Refusal(.unauthorized, "no_api_key", "No API key found in request")
+            throw Refusal(.unauthorized, .noAPIKey, "No API key found in request")
         }
         try check(Secret(bearer))
     }
 
     private func check(_ key: Secret) throws { _ = try isPublic(key) }
 
-    /// Whether the key gives no rights.
+    /// Whether the key grants no rights.
     ///
-    /// - Throws: ``Refusal`` `invalid_api_key` when it is none of ours.
+    /// - Throws: ``Refusal`` `invalid_api_key` for an unknown key.
     private func isPublic(_ key: Secret) throws -> Bool {
         if let kind = settings.apiKeys.kind(of: key) { return kind == .publishable }
         do throws(TokenRejection) {
-            // The older keys are tokens with a role.
+            // Older keys are JWTs with a role.
             guard let role = try keys.verify(key.reveal()).claims.role else { throw .missingClaim("role") }
             return !settings.adminRoles.contains(role)
         } catch {
-            throw Refusal(.unauthorized, "invalid_api_key", "Invalid API key", cause: error)
+            throw Refusal(.unauthorized, .invalidAPIKey, "Invalid API key", cause: error)
         }
     }
 
-    /// A bearer that is a key and no token, as some clients send it, else the `apikey` header.
+    /// The bearer if it is a key, as some clients send it, otherwise the `apikey` header.
     private func presentedAPIKey(_ request: Request) -> Secret? {
         if let bearer = request.headers.bearerToken, bearer.hasPrefix("sb_") { return Secret(bearer) }
         return request.headers[.apiKey].map(Secret.init)
@@ -119,7 +125,7 @@ extension AuthServer {
 
     private func verified(_ request: Request) throws -> VerifiedToken {
         guard let token = request.headers.bearerToken else {
-            throw Refusal(.unauthorized, "no_authorization", "This endpoint requires a valid Bearer token")
+            throw Refusal(.unauthorized, .noAuthorization, "This endpoint requires a valid Bearer token")
         }
         do throws(TokenRejection) {
             return try keys.verify(token)
@@ -128,7 +134,7 @@ extension AuthServer {
         }
     }
 
-    /// nil when the token names none, or the nil UUID as old ones do.
+    /// nil if the token names no session, or the nil UUID as old tokens do.
     private static func session(of claims: TokenClaims) throws -> SessionID? {
         guard let text = claims.sessionID, !text.isEmpty else { return nil }
         guard let id = SessionID(text) else { throw Refusal.badJWT("session_id claim must be a UUID") }
@@ -145,32 +151,22 @@ extension Refusal {
         badJWT(rejection.publicText, cause: rejection)
     }
 
-    static let sessionExpired = Refusal(.forbidden, "session_expired", "Session has expired")
-    fileprivate static let notAdmin = Refusal(.forbidden, "not_admin", "User not allowed")
+    static let sessionExpired = Refusal(.forbidden, .sessionExpired, "Session has expired")
+    fileprivate static let notAdmin = Refusal(.forbidden, .notAdmin, "User not allowed")
 }
 
 extension TokenRejection {
-    /// Says what kind of fault it is and nothing of what was sent.
+    /// Names the kind of failure without quoting the token.
     fileprivate var publicText: String {
         switch self {
         case .expired: "token has invalid claims: token is expired"
+        case .missingClaim("exp"): "token has invalid claims: exp claim is required"
         case .notYetValid: "token has invalid claims: token is not valid yet"
         case .wrongIssuer: "token has invalid claims: token has invalid issuer"
         case .wrongAudience: "token has invalid claims: token has invalid audience"
         default: "unable to parse or verify signature"
         }
     }
-}
-
-extension RefusalCode: ExpressibleByStringLiteral {
-    package init(stringLiteral value: String) { self.init(value) }
-
-    static let badJWT: Self = "bad_jwt"
-    static let userNotFound: Self = "user_not_found"
-    static let sessionNotFound: Self = "session_not_found"
-    static let userBanned: Self = "user_banned"
-    static let emailExists: Self = "email_exists"
-    static let phoneExists: Self = "phone_exists"
 }
 
 extension HTTPField.Name {

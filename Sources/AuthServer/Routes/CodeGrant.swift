@@ -4,7 +4,8 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// `POST /token?grant_type=pkce` (wire contract 2.5.4).
+    /// `POST /token?grant_type=pkce`: redeems an authorization code ([PKCE
+    /// flow](https://supabase.com/docs/guides/auth/sessions/pkce-flow)).
     func redeemCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         guard let code = try body.secret("auth_code"), !code.isEmpty,
@@ -17,13 +18,13 @@ extension AuthServer {
         case .needsConfirmation(let question): throw Refusal(question)
         case .refused(let refusal): throw Refusal(refusal, provider: "the provider")
         case .unknown:
-            throw Refusal(.notFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+            throw Refusal(.notFound, .flowStateNotFound, "invalid flow state, no valid flow state found")
         case .expired:
             throw Refusal(
-                .unprocessableContent, "flow_state_expired", "invalid flow state, flow state has expired")
+                .unprocessableContent, .flowStateExpired, "invalid flow state, flow state has expired")
         case .wrongVerifier:
             throw Refusal(
-                .badRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+                .badRequest, .badCodeVerifier, "code challenge does not match previously saved code verifier")
         case .banned: throw Refusal(.forbidden, .userBanned, "User is banned")
         }
     }

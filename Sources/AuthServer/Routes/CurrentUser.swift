@@ -12,7 +12,8 @@ extension AuthServer {
         return Answer.json { $0.user(caller.account) }
     }
 
-    /// `POST /logout?scope=global|local|others`, also with a session that is over by the policy: it can only end some.
+    /// `POST /logout?scope=global|local|others`. Accepts a session that has ended by policy, because it only ends
+    /// sessions.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
@@ -24,7 +25,7 @@ extension AuthServer {
         return Answer.empty(.noContent)
     }
 
-    /// `PUT /user`: metadata, password, address. The order of the checks is the contract's.
+    /// `PUT /user`: changes metadata, password or email address. Checks run in the order of Supabase Auth.
     @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         let body = try await request.jsonMembers(context)
@@ -37,7 +38,7 @@ extension AuthServer {
         try checkProofKey(body)
         if let password { try checkStrength(of: password, email: update.email?.text ?? caller.user.email) }
         if try body.object("app_metadata") != nil {
-            throw Refusal(.forbidden, "not_admin", "Updating app_metadata requires admin privileges")
+            throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
         if password != nil, caller.user.isAnonymous, update.email == nil {
             throw Refusal(
@@ -60,7 +61,7 @@ extension AuthServer {
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .changedMeanwhile:
-            throw Refusal(.conflict, "conflict", "The password was changed by another request, please retry.")
+            throw Refusal(.conflict, .conflict, "The password was changed by another request, please retry.")
         }
     }
 
@@ -72,7 +73,7 @@ extension AuthServer {
         if email.text == user.email { return nil }
         guard settings.confirmsAutomatically else {
             throw Refusal(
-                .unprocessableContent, "email_provider_disabled",
+                .unprocessableContent, .emailProviderDisabled,
                 "This server sends no mail, so a new address cannot be confirmed. An administrator can set it.")
         }
         return email
@@ -82,11 +83,11 @@ extension AuthServer {
         guard PhoneNumber(phone) != nil else {
             throw Refusal.invalid("Invalid phone number format (E.164 required)")
         }
-        throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
+        throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
     }
 
-    /// Refuses a new address or password to a token alone: where the settings say so, a fresh sign-in or the current
-    /// password has to go with it.
+    /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
+    /// a fresh sign-in or the current password.
     private func requireProof(
         _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
         _ source: HashingSource
@@ -100,29 +101,30 @@ extension AuthServer {
         }
         guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
         let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
-        guard let current else { throw Refusal(.badRequest, "current_password_required", message) }
+        guard let current else { throw Refusal(.badRequest, .currentPasswordRequired, message) }
         let isRight = try await attempt(ofSessionsOf: caller.user) {
             try await check(current, against: hash, for: source).isMatch
         }
-        guard isRight else { throw Refusal(.badRequest, "current_password_invalid", message) }
+        guard isRight else { throw Refusal(.badRequest, .currentPasswordInvalid, message) }
     }
 
     private func refuseSame(_ password: Secret, of user: User, _ source: HashingSource) async throws {
         guard let hash = user.passwordHash else { return }
-        // The caller learns whether it is the one, whatever becomes of the change: it counts as a guess.
+        // The response reveals whether the password matches, even if the change fails, so each request counts as a
+        // guess.
         let isSame = try await attempt(ofSessionsOf: user) {
             try await check(password, against: hash, for: source).isMatch
         }
         guard isSame else { return }
         throw Refusal(
-            .unprocessableContent, "same_password", "New password should be different from the old password.")
+            .unprocessableContent, .samePassword, "New password should be different from the old password.")
     }
 }
 
 extension Refusal {
-    /// A new sign-in, with the password or through a provider, is proof enough.
+    /// A new sign-in with a password or a provider satisfies this.
     static let freshSignInRequired = Refusal(
-        .forbidden, "fresh_sign_in_required", "This change needs a fresh sign-in: sign in again, then repeat it.")
+        .forbidden, .freshSignInRequired, "This change needs a fresh sign-in: sign in again, then repeat it.")
     static let emailTaken = Refusal(
         .unprocessableContent, .emailExists, "A user with this email address has already been registered")
     static let phoneTaken = Refusal(

@@ -3,7 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Answers that depend on the settings alone, written once.
+/// Responses that depend on the settings only, encoded once.
 struct FixedAnswers: Sendable {
     let health: [UInt8]
     let settings: [UInt8]
@@ -13,19 +13,28 @@ struct FixedAnswers: Sendable {
         health =
             Array(
                 AnyJSON.object([
-                    "version": .string(settings.version), "name": "Gatehouse",
-                    "description": "Accounts for Swift apps. Speaks the Supabase Auth protocol.",
+                    // Clients look for this name to see that it is an auth server of the protocol.
+                    "name": "GoTrue", "version": .string(settings.version), "server": "Gatehouse",
+                    "description": "Gatehouse: accounts for Swift apps. Speaks the Supabase Auth protocol.",
                 ]).text.utf8)
         self.settings = Self.features(settings, providers)
         openIDConfiguration = Self.configuration(issuer: settings.issuer)
     }
 
-    /// Providers that the protocol knows; each is told as off or on.
+    /// The providers of the protocol; `/settings` lists each as on or off.
     static let providers = [
         "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google", "kakao",
         "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
         "twitter", "workos", "zoom",
     ]
+
+    /// Whether the protocol has a provider of this name, on or off.
+    ///
+    /// - Parameter name: In any case of letters.
+    static func knows(_ name: String) -> Bool { (providers + unlisted).contains(name.lowercased()) }
+
+    /// `/settings` leaves them out.
+    private static let unlisted = ["x", "vercel_marketplace"]
 
     private static func features(_ settings: AuthSettings, _ active: [String]) -> [UInt8] {
         var external = JSONObject(
@@ -42,7 +51,7 @@ struct FixedAnswers: Sendable {
         return Array(AnyJSON.object(members).text.utf8)
     }
 
-    /// OpenID Connect Discovery 1.0 §3, as the Auth API fills it in.
+    /// The metadata of OpenID Connect Discovery 1.0 §3, with the members that Supabase Auth sends.
     private static func configuration(issuer: String) -> [UInt8] {
         let members: JSONObject = [
             "issuer": .string(issuer),

@@ -7,9 +7,9 @@ import Hummingbird
 import IdentityProviders
 
 extension AuthServer {
-    /// `POST /token?grant_type=id_token`: an app brings what a provider gave it (wire contract 2.5.3). Beside the
-    /// contract's members two of our own, both of Apple's credential and both optional: `user`, the name that Apple
-    /// tells once, and `authorization_code`, for the token that is revoked when the account is deleted.
+    /// `POST /token?grant_type=id_token`: signs in with a provider's ID token. Two optional members extend the
+    /// protocol, both from Apple's credential: `user`, the name that Apple sends only once, and `authorization_code`,
+    /// which yields the token to revoke when the account is deleted.
     func signInByIDToken(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         guard let token = try body.secret("id_token"), !token.isEmpty else {
@@ -34,7 +34,7 @@ extension AuthServer {
         return try answer(outcome, of: provider.name)
     }
 
-    /// For outcomes whose session is delivered at once.
+    /// For outcomes that deliver the session in the response.
     func answer(_ outcome: LinkingOutcome, of provider: String) throws -> Response {
         switch outcome {
         case .signedIn(let session):
@@ -45,7 +45,7 @@ extension AuthServer {
         }
     }
 
-    /// nil when it is no link that is asked for.
+    /// nil if the request does not ask for a link.
     private func linkAsker(_ body: JSONMembers, _ request: Request) async throws -> LinkAsker? {
         guard try body.bool("link_identity") == true else { return nil }
         guard request.headers[.authorization] != nil else {
@@ -68,9 +68,10 @@ extension AuthServer {
             return provider
         }
         guard let provider = providers[name] else {
-            let isKnown = FixedAnswers.providers.contains(name.lowercased())
-            guard isKnown else { throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed") }
-            throw Refusal(.badRequest, "provider_disabled", "Provider \(name.lowercased()) is not enabled")
+            guard FixedAnswers.knows(name) else {
+                throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed")
+            }
+            throw Refusal(.badRequest, .providerDisabled, "Provider \(name.lowercased()) is not enabled")
         }
         let settings = provider.provider.settings
         if !issuer.isEmpty, !settings.issuers.contains(issuer) {
@@ -105,10 +106,10 @@ extension AuthServer {
         }
     }
 
-    /// The refresh token for the code that came with a native sign-in. A provider that does not answer in time keeps
-    /// nobody out: then there is nothing to revoke one day.
+    /// Exchanges the authorization code of a native sign-in for the provider's refresh token. A provider that does not
+    /// answer in time does not block the sign-in; the account then has no token to revoke.
     ///
-    /// - Throws: ``ProviderFailure/rejected(_:)`` when the code is somebody else's.
+    /// - Throws: ``ProviderFailure/rejected(_:)`` if the code belongs to another identity.
     private func grant(
         for code: Secret, to client: String, of verified: VerifiedIdentity, by provider: OpenIDProvider,
         _ context: ServerContext
@@ -126,20 +127,20 @@ extension AuthServer {
             throw .rejected(rejection)
         } catch {
             context.note(
-                Refusal(.serviceUnavailable, .unexpectedFailure, "authorization code not traded", cause: error))
+                Refusal(.serviceUnavailable, .unexpectedFailure, "authorization code not exchanged", cause: error))
             return nil
         }
     }
 
-    /// Well below what a request may take.
+    /// Well below the time limit of a request.
     private static let exchangeTime: Duration = .seconds(4)
 }
 
-/// A session was to be delivered at once and was not: a fault of this program.
+/// A session that the response should deliver is missing: a programming error.
 struct UndeliveredSession: Error {}
 
 extension PersonName {
-    /// - Returns: nil where there is no `user`, or no name in it.
+    /// - Returns: nil without a `user` or a name in it.
     fileprivate init?(_ body: JSONMembers) throws {
         guard let name = try body.object("user")?["name"] else { return nil }
         self.init(given: name["firstName"]?.stringValue, family: name["lastName"]?.stringValue)

@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// `DELETE /user/identities/{identity_id}` → 200 `{}` (wire contract 2.17).
+    /// `DELETE /user/identities/{identity_id}` → 200 `{}`.
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         try requireFreshSignIn(caller)
@@ -18,8 +18,8 @@ extension AuthServer {
         }
     }
 
-    /// `GET /user/identities/undoable`: `{"links":[…]}`, newest first: what was linked in the last 30 days and can be
-    /// taken back whole.
+    /// `GET /user/identities/undoable` → `{"links":[…]}`, newest first: links of the last 30 days that can be undone
+    /// completely.
     @Sendable func listUndoableLinks(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         let links = try await accounts.undoableLinks(of: caller.user.id, at: floor.now())
@@ -33,7 +33,7 @@ extension AuthServer {
         }
     }
 
-    /// `POST /user/identities/{identity_id}/undo` → the user as it is then. All sessions that the identity opened end.
+    /// `POST /user/identities/{identity_id}/undo` → the updated user. Ends every session that the identity opened.
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         try requireFreshSignIn(caller)
@@ -62,16 +62,16 @@ extension AuthServer {
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .tooLate:
-            throw Refusal(.unprocessableContent, "link_not_undoable", "This link is none, or older than 30 days")
+            throw Refusal(.unprocessableContent, .linkNotUndoable, "The identity was not linked in the last 30 days")
         case .refused(.lastMethod):
             throw Refusal(
-                .unprocessableContent, "single_identity_not_deletable",
+                .unprocessableContent, .singleIdentityNotDeletable,
                 "User must have at least 1 identity after unlinking")
         case .refused(.notFound):
-            throw Refusal(.unprocessableContent, "identity_not_found", "Identity doesn't exist")
+            throw Refusal(.unprocessableContent, .identityNotFound, "Identity doesn't exist")
         case .refused(.addressConflict):
             throw Refusal(
-                .unprocessableContent, "email_conflict_identity_not_deletable",
+                .unprocessableContent, .emailConflictIdentityNotDeletable,
                 "Unable to unlink identity: the remaining addresses belong to other accounts")
         }
     }

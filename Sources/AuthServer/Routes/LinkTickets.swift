@@ -5,10 +5,10 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// The two ways on from `identity_needs_confirmation`: to prove that the account is one's own, or to take the address
-// from an account that never proved it (`Docs/linking.md`).
+// The two ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the email
+// address from an account that never confirmed it (`Docs/linking.md`).
 extension AuthServer {
-    /// `POST /token?grant_type=link_confirmation`: `{"link_ticket"}` from whoever is signed in to the account, or
+    /// `POST /token?grant_type=link_confirmation` with `{"link_ticket"}` and an access token of the account, or with
     /// `{"link_ticket","email","password"}`.
     func confirmLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)

@@ -4,9 +4,9 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Lists in pages (wire contract 1.10). Clients take the page numbers out of the `Link` header by its exact form.
+// Paged lists. Clients parse the page numbers from the `Link` header and depend on its exact format.
 extension AuthServer {
-    /// `page` from 1, `per_page` from 1 to 1,000, 50 unless given; an empty value counts as absent.
+    /// `page` starts at 1. `per_page` is 1 to 1,000, default 50. An empty value counts as absent.
     func pageRequest(_ query: Query) throws -> PageRequest {
         PageRequest(number: try number("page", query) ?? 1, size: try number("per_page", query, from: 1) ?? 50)
     }
@@ -17,7 +17,16 @@ extension AuthServer {
         return number
     }
 
-    /// `sort=created_at asc|desc`, newest first unless given.
+    /// The text that a list is searched for, at most 1,024 bytes: SQLite compares with no pattern beyond 50,000.
+    func searchText(_ name: String, of query: Query) throws -> String? {
+        guard let text = query[name] else { return nil }
+        // No text of a database can have it.
+        if text.contains(ascii: "\0") { throw Refusal.invalid("\(name) has a NUL character") }
+        guard text.utf8.count <= 1_024 else { throw Refusal.invalid("\(name) is longer than 1024 bytes") }
+        return text
+    }
+
+    /// `sort=created_at asc|desc`; the default is newest first.
     func sortsAscending(_ query: Query) throws -> Bool {
         switch query["sort"] {
         case nil, "created_at desc", "created_at": false
@@ -26,7 +35,7 @@ extension AuthServer {
         }
     }
 
-    /// - Parameter path: The route below the door's prefix: what the protocol's server, behind its gateway, knows.
+    /// - Parameter path: The path without the prefix, as Supabase Auth behind its gateway writes it.
     func pageHeaders(_ path: String, _ query: Query, _ page: PageRequest, total: Int) -> HTTPFields {
         let last = (total + page.size - 1) / page.size
         var links: [String] = []
@@ -34,7 +43,8 @@ extension AuthServer {
         links.append(link(path, query, last, "last"))
         var fields = HTTPFields()
         let text = links.joined(separator: ", ")
-        // Every link repeats the query. HTTP libraries fail at a header of 64 KiB; the count is enough to go on.
+        // Every link repeats the query, and HTTP libraries reject headers beyond 64 KiB. `X-Total-Count` is enough to
+        // continue.
         if text.utf8.count <= 16_384 { fields[.link] = text }
         fields[.totalCount] = String(total)
         return fields

@@ -4,9 +4,9 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-// Passwords as the routes need them: every refusal of the hashing threads has its answer here.
+// Password hashing for routes. Maps each refusal of the hashing threads to a response.
 extension AuthServer {
-    /// - Parameter source: Whose turn it takes among those who wait.
+    /// - Parameter source: Whose share of the queue the work takes.
     func hashed(_ password: Secret, for source: HashingSource) async throws -> Secret {
         do throws(HashingRefusal) {
             return try await passwords.hash(password, for: source)
@@ -15,7 +15,7 @@ extension AuthServer {
         }
     }
 
-    /// The same work for an account without a password, or for none at all.
+    /// Checks a password. Takes as long for an account without a password, or for none.
     func check(
         _ password: Secret, against hash: Secret?, for source: HashingSource
     ) async throws -> PasswordCheck {
@@ -26,9 +26,9 @@ extension AuthServer {
         }
     }
 
-    /// - Throws: ``Refusal`` `weak_password` (422) with every reason, `validation_failed` for one that is too long.
-    ///
-    /// - Parameter email: Of the account, if it has one; no password is made of it.
+    /// - Parameter email: The account's address, if it has one; the password must not be derived from it.
+    /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for a password that is too
+    ///   long.
     func checkStrength(of password: Secret, email: String?) throws {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)
@@ -38,12 +38,12 @@ extension AuthServer {
             case .tooLong: throw Refusal(.badRequest, .validationFailed, message)
             case .weak(let reasons):
                 throw Refusal(
-                    .unprocessableContent, "weak_password", message, weakPasswordReasons: reasons.map(\.rawValue))
+                    .unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
             }
         }
     }
 
-    /// What a sign-in says of a password that would not be accepted today.
+    /// What a sign-in reports about a password that the current policy would refuse.
     func strengthMember(of password: Secret, email: String?) -> WeakPasswordMember {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)
@@ -55,8 +55,15 @@ extension AuthServer {
     }
 
     func checkSize(of metadata: JSONObject?) throws {
-        guard let metadata, AnyJSON.object(metadata).text.utf8.count > AccountMetadata.maximumBytes else { return }
-        throw Refusal.metadataTooLong
+        guard let metadata else { return }
+        let text = AnyJSON.object(metadata).text
+        guard text.utf8.count <= AccountMetadata.maximumBytes else { throw Refusal.metadataTooLong }
+        try checkDepth(of: metadata)
+    }
+
+    func checkDepth(of metadata: JSONObject?) throws {
+        guard let metadata, AnyJSON.object(metadata).depth > AccountMetadata.maximumDepth else { return }
+        throw Refusal.metadataTooDeep
     }
 
     func source(_ request: Request, _ context: ServerContext) -> HashingSource {
@@ -78,13 +85,16 @@ extension Refusal {
     static let metadataTooLong = invalid(
         "Metadata cannot be longer than \(AccountMetadata.maximumBytes) bytes: it is part of every access token")
 
+    static let metadataTooDeep = invalid(
+        "Metadata cannot be nested more than \(AccountMetadata.maximumDepth) levels deep")
+
     init(hashing refusal: HashingRefusal) {
         switch refusal {
         case .busy(let retryAfter): self = .tooManyRequests(retryAfter: retryAfter, bucket: "password_hashing")
         case .cancelled: self = .timeout
         case .shutDown:
             self.init(
-                .serviceUnavailable, .unexpectedFailure, "The server is going down, please retry after a moment.",
+                .serviceUnavailable, .unexpectedFailure, "The server is shutting down, please retry after a moment.",
                 headers: [.retryAfter: "1"])
         case .failed:
             self.init(

@@ -4,10 +4,10 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// Not in the Auth protocol: where a person is signed in (requirement E10). Its own server answers 404 here.
+// An extension to the Auth API: the list of the user's sessions. Supabase Auth answers 404 here.
 extension AuthServer {
-    /// `GET /sessions` → `{"sessions":[{"id","created_at","refreshed_at","user_agent","ip","is_current"}]}`, the
-    /// newest sign-in first.
+    /// `GET /sessions` → `{"sessions":[{"id","created_at","refreshed_at","user_agent","ip","is_current"}]}`, newest
+    /// sign-in first.
     @Sendable func listSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         let sessions = try await accounts.sessions(of: caller.user.id, at: floor.now())
@@ -21,16 +21,16 @@ extension AuthServer {
         }
     }
 
-    /// `DELETE /sessions/{session_id}` → 204: signs the person out there.
+    /// `DELETE /sessions/{session_id}` → 204. Ends the session.
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
-            throw Refusal.invalid("session_id must be an UUID")
+            throw Refusal.invalid("session_id must be a UUID")
         }
         let user = caller.user
         guard try await accounts.endSession(id, of: user.id, name: user.email ?? "", at: floor.now()) else {
-            // Not `session_not_found`: clients take that for the end of their own session.
-            throw Refusal(.notFound, "not_found", "Session not found")
+            // Not `session_not_found`, which clients read as the end of their own session.
+            throw Refusal(.notFound, .notFound, "Session not found")
         }
         return Answer.empty(.noContent)
     }

@@ -5,8 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// `POST /signup`: with an address and a password, or anonymously with neither address. The order of the checks
-    /// is the contract's.
+    /// `POST /signup` with an email address and password, or anonymously without either. Checks run in the order of
+    /// Supabase Auth.
     @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let email = try body.string("email") ?? ""
@@ -15,7 +15,7 @@ extension AuthServer {
         let metadata = try body.object("data") ?? [:]
         guard !email.isEmpty || !phone.isEmpty else { return try await signUpAnonymously(metadata, request, context) }
         let form = SignUpForm(email: email, phone: phone, password: password, metadata: metadata)
-        // With auto-confirm the answer itself says whether the address was taken.
+        // With auto-confirm the response itself reveals whether the address was taken.
         guard !settings.confirmsAutomatically else { return try await signUp(body, form, request, context) }
         return try await inEvenTime { try await signUp(body, form, request, context) }
     }
@@ -31,7 +31,7 @@ extension AuthServer {
         _ metadata: JSONObject, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard settings.allowsAnonymousSignIn else {
-            throw Refusal(.unprocessableContent, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+            throw Refusal(.unprocessableContent, .anonymousProviderDisabled, "Anonymous sign-ins are disabled")
         }
         try await floor.take(Limits.anonymousSignUp, request, context)
         try requireSignUps()
@@ -54,10 +54,10 @@ extension AuthServer {
         }
         try checkProofKey(body)
         guard form.phone.isEmpty else {
-            throw Refusal(.badRequest, "phone_provider_disabled", "Phone signups are disabled")
+            throw Refusal(.badRequest, .phoneProviderDisabled, "Phone signups are disabled")
         }
         guard settings.allowsEmail else {
-            throw Refusal(.badRequest, "email_provider_disabled", "Email signups are disabled")
+            throw Refusal(.badRequest, .emailProviderDisabled, "Email signups are disabled")
         }
         guard let email = EmailAddress(form.email) else {
             throw Refusal.invalid("Unable to validate email address: invalid format")
@@ -84,11 +84,11 @@ extension AuthServer {
         case .taken:
             counts.signIns.increment("password", "address_taken")
             guard settings.confirmsAutomatically else { return decoy(signUp) }
-            throw Refusal(.unprocessableContent, "user_already_exists", "User already registered")
+            throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")
         }
     }
 
-    /// The caller learns neither that the address has an account (requirement D10) nor what is in it.
+    /// Hides from the caller that the address already has an account, and what the account contains.
     private func decoy(_ signUp: EmailSignUp) -> Response {
         let decoy = accounts.decoy(for: signUp, at: floor.now())
         return Answer.json { $0.user(decoy) }
@@ -96,7 +96,7 @@ extension AuthServer {
 
     private func requireSignUps() throws {
         guard settings.allowsSignUp else {
-            throw Refusal(.unprocessableContent, "signup_disabled", "Signups not allowed for this instance")
+            throw Refusal(.unprocessableContent, .signupDisabled, "Signups not allowed for this instance")
         }
     }
 }

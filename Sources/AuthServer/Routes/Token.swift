@@ -23,8 +23,8 @@ extension AuthServer {
         case "pkce": return try await redeemCode(request, context)
         case "link_confirmation": return try await confirmLink(request, context)
         case "link_recovery": return try await recoverAddress(request, context)
-        case "web3": throw Refusal(.unprocessableContent, "web3_provider_disabled", "Web3 provider is disabled")
-        default: throw Refusal(.badRequest, "invalid_credentials", "unsupported_grant_type")
+        case "web3": throw Refusal(.unprocessableContent, .web3ProviderDisabled, "Web3 provider is disabled")
+        default: throw Refusal(.badRequest, .invalidCredentials, "unsupported_grant_type")
         }
     }
 
@@ -33,7 +33,7 @@ extension AuthServer {
         let text = try body.secret("refresh_token") ?? Secret("")
         guard let outcome = try await outcome(of: text, from: device(request, context)) else {
             counts.refreshes.increment("malformed")
-            // The first version of the protocol's tokens: well-formed, and none of ours.
+            // A well-formed token of Supabase's first format that this server did not issue.
             throw Self.isFirstVersion(text)
                 ? Refusal.unknownRefreshToken : Refusal.invalid("Refresh token is not valid")
         }
@@ -43,13 +43,13 @@ extension AuthServer {
         case .unknown: throw Refusal.unknownRefreshToken
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
         case .banned: throw Refusal(.badRequest, .userBanned, "Invalid Refresh Token: User Banned")
-        case .expired: throw Refusal(.badRequest, "session_expired", "Invalid Refresh Token: Session Expired")
+        case .expired: throw Refusal(.badRequest, .sessionExpired, "Invalid Refresh Token: Session Expired")
         case .reused:
-            throw Refusal(.badRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+            throw Refusal(.badRequest, .refreshTokenAlreadyUsed, "Invalid Refresh Token: Already Used")
         }
     }
 
-    /// - Returns: nil for what is neither of our form nor a token that came with an import.
+    /// - Returns: nil for a text that is neither a token of our format nor an imported token.
     private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
         if let presented = RefreshToken(token) {
             return try await accounts.refresh(presented, from: device, at: floor.now())
@@ -70,7 +70,7 @@ extension AuthServer {
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let password = try body.secret("password") ?? Secret("")
-        // A second time for an account that changes in between, such as to a new hash of the same password.
+        // Retries once if the account changes in between, for example because the password was rehashed.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
             guard
@@ -89,16 +89,16 @@ extension AuthServer {
 
     struct PasswordHolder: Sendable {
         let account: Account
-        /// As it was typed.
+        /// As the caller typed it.
         let address: String
         let checkedHash: Secret
         let needsUpgrade: Bool
     }
 
-    /// Whose `email` and `password` these are.
+    /// Finds the account of `email` and `password`.
     ///
-    /// - Throws: The refusals of the password grant, in the contract's order; a ban and a missing
-    ///   confirmation are told only to a caller with the right password.
+    /// - Throws: The refusals of the password grant, in the order of Supabase Auth. Only a caller with the correct
+    ///   password learns of a ban or a missing confirmation.
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
@@ -107,7 +107,7 @@ extension AuthServer {
         let found: PasswordHolder? = try await attempt(at: named, request, context) {
             let account: Account? =
                 if let email = named.email { try await accounts.account(email: email) } else { nil }
-            // The same work whether there is such an account or not (requirement D10).
+            // The same amount of work whether or not the account exists.
             let check = try await check(password, against: account?.user.passwordHash, for: source(request, context))
             guard let account, let hash = account.user.passwordHash, check.isMatch else { return nil }
             return PasswordHolder(
@@ -120,14 +120,14 @@ extension AuthServer {
         }
         guard found.account.user.times.emailConfirmedAt != nil else {
             counts.signIns.increment("password", "unconfirmed")
-            throw Refusal(.badRequest, "email_not_confirmed", "Email not confirmed")
+            throw Refusal(.badRequest, .emailNotConfirmed, "Email not confirmed")
         }
         return found
     }
 
     func wrongCredentials() -> Refusal {
         counts.signIns.increment("password", "wrong_credentials")
-        return Refusal(.badRequest, "invalid_credentials", "Invalid login credentials")
+        return Refusal(.badRequest, .invalidCredentials, "Invalid login credentials")
     }
 
     private func signInAddress(_ body: JSONMembers) throws -> String {
@@ -137,11 +137,11 @@ extension AuthServer {
             throw Refusal.invalid("Only an email address or phone number should be provided on login.")
         }
         guard phone.isEmpty else {
-            throw Refusal(.unprocessableContent, "phone_provider_disabled", "Phone logins are disabled")
+            throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
         }
         guard !email.isEmpty else { throw Refusal.invalid("missing email or phone") }
         guard settings.allowsEmail else {
-            throw Refusal(.unprocessableContent, "email_provider_disabled", "Email logins are disabled")
+            throw Refusal(.unprocessableContent, .emailProviderDisabled, "Email logins are disabled")
         }
         return email
     }
@@ -162,5 +162,5 @@ extension RefreshOutcome {
 
 extension Refusal {
     fileprivate static let unknownRefreshToken = Refusal(
-        .badRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+        .badRequest, .refreshTokenNotFound, "Invalid Refresh Token: Refresh Token Not Found")
 }

@@ -1,16 +1,17 @@
 package import HTTPServing
 
-/// How often things may be asked, by address unless it says otherwise (wire contract 8.1, requirement D9).
+/// Rate limits, by client address unless stated otherwise. See [Rate
+/// limits](https://supabase.com/docs/guides/auth/rate-limits).
 package struct AuthRates: Sendable {
     /// `/token`, per 5 minutes.
     package var token = 150
-    /// `/signup` with an address, and `PUT /user`, per 5 minutes each.
+    /// `/signup` with an email address, and `PUT /user`, per 5 minutes each.
     package var otp = 30
-    /// `/authorize`, per 5 minutes: each keeps a flow for as long.
+    /// `/authorize`, per 5 minutes: each request stores a flow for that long.
     package var authorize = 60
     /// Anonymous sign-ups per hour.
     package var anonymousUsers = 30
-    /// Wrong passwords per hour and address, and per hour and account; see ``Attempts``.
+    /// Wrong passwords per hour for each address and each account; see ``Attempts``.
     package var failedSignIns = 10
 
     package init() {}

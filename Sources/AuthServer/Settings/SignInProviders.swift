@@ -2,12 +2,12 @@ package import AccountDomain
 import GatehouseWire
 package import IdentityProviders
 
-/// A provider that people sign in with, and what is decided about whom it vouches for.
+/// A sign-in provider and the rules for accounts that it signs in.
 package struct SignInProvider: Sendable {
     package let provider: OpenIDProvider
     package let linking: LinkingPolicy
     package let address: AddressRequirement
-    /// Ours, as it is registered with the provider: `https://api.example.org/auth/v1/callback`.
+    /// Our callback URL as registered with the provider, such as `https://api.example.org/auth/v1/callback`.
     package let redirectURL: String
 
     package init(
@@ -23,19 +23,19 @@ package struct SignInProvider: Sendable {
     var name: String { provider.settings.name }
 }
 
-/// The providers that are switched on, by the names that the API has for them.
+/// The enabled providers, by their API names.
 package struct SignInProviders: Sendable {
     private let byName: [ExternalName: SignInProvider]
 
-    /// Of two with one name the first counts.
+    /// If two have the same name, the first is used.
     package init(_ providers: [SignInProvider] = []) {
         byName = Dictionary(providers.map { (ExternalName(trusted: $0.name), $0) }) { first, _ in first }
     }
 
-    /// - Parameter name: In any case of letters.
+    /// - Parameter name: Case-insensitive.
     subscript(name: String) -> SignInProvider? { ExternalName(name.lowercased()).flatMap { byName[$0] } }
 
-    /// Whose `iss` this is, for callers that name no provider.
+    /// The provider with this `iss`, for callers that name no provider.
     subscript(issuer issuer: String) -> SignInProvider? {
         byName.values.first { $0.provider.settings.issuers.contains(issuer) }
     }

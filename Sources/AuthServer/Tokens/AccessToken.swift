@@ -2,15 +2,15 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// An access token before it is signed (RFC 7519, with the Auth API's claims).
+/// The claims of an access token before signing (RFC 7519, with the claims of Supabase Auth).
 struct AccessToken {
     let session: Session
     let account: Account
     let issuer: String
     let issuedAt: Instant
-    /// Whole seconds.
+    /// In whole seconds.
     let lifetime: Duration
-    /// Whether it says which refresh token it came with, for a strict policy.
+    /// Whether the token names the refresh token that it was issued with, for a strict session policy.
     let namesRefreshToken: Bool
 
     var expiresAt: Int64 { issuedAt.seconds + lifetime.components.seconds }

@@ -3,21 +3,22 @@ package import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
-/// Where the keys of access tokens come from.
+/// The sources of the keys for access tokens.
 package struct KeySources: Sendable {
-    /// Keys in the database, made and rotated there; nil when configuration alone decides.
+    /// Keys that the database stores and rotates; nil if only configured keys are used.
     package var store: SigningKeys?
-    /// Private and public keys from configuration; the one that may sign goes before those of the database.
+    /// Private and public keys from configuration. A configured signing key takes precedence over those in the
+    /// database.
     package var imported: [JSONWebKey] = []
-    /// The HMAC key that a deployment shares with others, as Supabase's JWT secret.
+    /// The HMAC key that a deployment shares with other services, such as Supabase's JWT secret.
     package var sharedSecret: JSONWebKey?
     package var signsWithSharedSecret = false
 
     package init() {}
 }
 
-/// The keys that sign and verify access tokens, read anew while the server runs, so that a rotation reaches every
-/// node without a restart.
+/// The keys that sign and verify access tokens. The server reloads them while it runs, so a rotation reaches every node
+/// without a restart.
 package final class KeyRing: Sendable {
     private struct Keys: Sendable {
         var signer: TokenSigner
@@ -30,12 +31,12 @@ package final class KeyRing: Sendable {
     private let now: @Sendable () -> Instant
     private let makeKey: @Sendable () -> JSONWebKey
     private let keys: Mutex<Keys?> = Mutex(nil)
-    /// Tokens verified before, for everybody in this process who verifies by these keys.
+    /// Tokens verified before, shared by everything in this process that verifies with these keys.
     package let cache = VerifiedTokenCache()
 
     /// - Parameters:
-    ///   - tokenLifetime: How long a key verifies after it signed for the last time.
-    ///   - makeKey: A new private key with an id of its own.
+    ///   - tokenLifetime: How long a key verifies after its last signature.
+    ///   - makeKey: Makes a new private key with its own id.
     package init(
         _ sources: KeySources, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant,
         makeKey: @escaping @Sendable () -> JSONWebKey
@@ -46,15 +47,15 @@ package final class KeyRing: Sendable {
         self.makeKey = makeKey
     }
 
-    /// Reads the keys, and makes the first one when there is none.
+    /// Loads the keys, and creates the first one if there is none.
     ///
-    /// - Throws: What the database throws, ``UnknownServerSecret``, ``KeyProblem``; the keys stay as they were.
+    /// - Throws: Database errors, ``UnknownServerSecret`` or ``KeyProblem``. The keys then stay as they were.
     package func reload() async throws {
         var verifying = sources.imported
         var current = sources.imported.first(where: \.maySign)
         if let store = sources.store {
             let stored = try await storedKeys(in: store).filter(isGood)
-            // One that was made by a clock that was ahead must not sign again after it was retired.
+            // A key created with a clock that ran ahead must not sign again after its retirement.
             let signing =
                 stored.first { $0.retiredAt == nil && hasSettled($0) } ?? stored.first(where: hasSettled) ?? stored.last
             for found in stored {
@@ -80,34 +81,31 @@ package final class KeyRing: Sendable {
     private func storedKeys(in store: SigningKeys) async throws -> [StoredSigningKey] {
         let stored = try await store.all()
         if stored.contains(where: { $0.retiredAt == nil }) { return stored }
-        // Configuration signs: no key is made that nobody asked for.
+        // A configured key signs, so the database needs none.
         if sources.signsWithSharedSecret || sources.imported.contains(where: \.maySign) { return stored }
         let key = makeKey()
         return try await store.ensure(
             StoredSigningKey(id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now()))
     }
 
-    /// Whether a token that the key signed may still be good.
+    /// Whether tokens signed by this key may still be valid.
     private func isGood(_ key: StoredSigningKey) -> Bool {
         guard let retiredAt = key.retiredAt else { return true }
         return now() < retiredAt + tokenLifetime + Self.overlap
     }
 
-    /// A new key signs when every node has had the time to read it: before that, one node's tokens would be
-    /// strange to another. The only key signs at once.
+    /// A new key signs only after every node has had time to load it; otherwise other nodes would refuse its tokens. If
+    /// it is the only key, it signs at once.
     private func hasSettled(_ key: StoredSigningKey) -> Bool { now() >= key.createdAt + Self.settling }
 
-    /// From a rotation to the first token that the new key signs; nodes read their keys every 30 s.
+    /// The time from a rotation to the first token that the new key signs. Nodes load their keys every 30 s.
     package static let settling: Duration = .seconds(60)
 
-    /// How much longer than the tokens a retired key is kept: nodes read their keys anew within this time.
+    /// How much longer than its tokens a retired key is kept. Nodes reload their keys within this time.
     package static let overlap: Duration = .seconds(600)
 
-    /// The public keys (RFC 7517 §5), as `GET /.well-known/jwks.json` gives them.
+    /// The public keys as a JWK Set (RFC 7517 §5), served by `GET /.well-known/jwks.json`.
     package var document: [UInt8] { keys.withLock { $0?.document } ?? Array(#"{"keys":[]}"#.utf8) }
-
-    /// The keys that verify now.
-    package var verifying: KeySet? { keys.withLock { $0?.verifying } }
 
     /// - Throws: ``NoSigningKey`` before the first ``reload()``.
     package func sign(_ payload: [UInt8]) throws -> String {
@@ -115,14 +113,14 @@ package final class KeyRing: Sendable {
         return try signer.sign(payload: payload)
     }
 
-    /// The claims of a token of this server; seen before, it costs a look-up.
+    /// The claims of a token of this server, or of a key that the shared secret signed; seen before, it costs a look-up.
     ///
     /// - Parameter refusesRevoked: For callers that do not look up the session.
     package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
         return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in
             guard let keys = keys.withLock({ $0?.verifying }) else { throw .unknownKey(nil) }
-            return try keys.verify(token, at: now)
+            return try keys.verify(token, at: now, acceptsKeys: true)
         }
     }
 }

@@ -3,10 +3,10 @@ package import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// Keeps a ring of keys told of sessions that have ended, and of people who were banned or deleted: at once of what
-/// this process does, by the next ``look()`` of what another one did.
+/// Tells a key ring which sessions ended and which users were banned or deleted: immediately for changes by this
+/// process, with the next ``look()`` for changes by others.
 package final class RevocationWatch: Sendable {
-    /// More than a change may take from its beginning to its commit, and the clocks of two nodes may be apart.
+    /// Longer than a change takes to commit plus the clock difference between two nodes.
     package static let overlap: Duration = .seconds(30)
 
     private let accounts: Accounts
@@ -14,7 +14,7 @@ package final class RevocationWatch: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// - Parameter tokenLifetime: The first look goes back as far.
+    /// - Parameter tokenLifetime: How far back the first look reads.
     package init(
         _ accounts: Accounts, _ keys: KeyRing, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant
     ) {
@@ -24,23 +24,23 @@ package final class RevocationWatch: Sendable {
         lastLook = Mutex(now() - tokenLifetime)
     }
 
-    /// Reads what is new. To be called once a second.
+    /// Reads new revocations. Call it once a second.
     ///
-    /// - Throws: What the database throws; the next look makes up for it.
+    /// - Throws: Database errors. The next look catches up.
     package func look() async throws {
         let began = now()
         try await read(since: lastLook.withLock(\.self) - Self.overlap)
         lastLook.withLock { $0 = max($0, began) }
     }
 
-    /// What ``Accounts/afterRevocation`` wants.
+    /// The callback for ``Accounts/afterRevocation``.
     @Sendable package func lookAtOnce(since moment: Instant) async {
-        // What is lost when the database is away: a second, until the next look.
+        // Lost if the database is unreachable: one second, until the next look.
         try? await read(since: moment)
     }
 
     private func read(since moment: Instant) async throws {
-        // The oldest first: it is the first to be pushed out.
+        // Oldest first, because the cache evicts the oldest first.
         for found in try await accounts.revocations(since: moment).reversed() {
             keys.cache.revoke(found.id, at: found.notedAt, until: found.until)
         }

@@ -4,31 +4,31 @@ import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
-/// Notes in the database that an access token has been used: once for each refresh, so that the requests after it cost a
-/// look-up in memory. Only a strict ``SessionPolicy`` needs it.
+/// Records in the database that an access token was used: once per refresh, so later requests cost a look-up in memory.
+/// Only a strict ``SessionPolicy`` needs it.
 package final class UsedTokens: Sendable {
-    /// Sessions that are remembered; beyond it all are forgotten, and noted once more.
+    /// The number of sessions to remember. Beyond it the memory is cleared and tokens are recorded once more.
     private static let capacity = 100_000
 
     private let accounts: Accounts
     private let noted = Mutex<[SessionID: Int64]>([:])
 
-    /// - Returns: nil where nobody asks for it.
+    /// - Returns: nil unless the session policy is strict.
     package init?(_ accounts: Accounts) {
         guard accounts.policy.isStrict else { return nil }
         self.accounts = accounts
     }
 
-    /// - Parameter claims: Of a token that was verified.
+    /// - Parameter claims: The claims of a verified token.
     package func note(_ claims: TokenClaims) async {
-        // The first token of a session has no parent that could come back.
+        // A session's first token has no predecessor that could come back.
         guard let counter = claims.refreshCounter, counter > 0, let session = claims.sessionID.flatMap(SessionID.init)
         else { return }
         guard noted.withLock({ ($0[session] ?? 0) < counter }) else { return }
         do {
             try await accounts.noteUse(of: session, counter: counter)
         } catch {
-            // Lost: this use. The request goes on, and the next one with the token is noted.
+            // Lost: this use. The request continues, and the next one with the token records it.
             return
         }
         noted.withLock { noted in

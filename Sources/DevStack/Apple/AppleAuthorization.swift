@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// A request to `/auth/authorize` in which everything is as Apple wants it.
+/// A valid request to `/auth/authorize`.
 struct AppleAuthorization {
     let client: String
     let wantsIDToken: Bool
@@ -10,7 +10,7 @@ struct AppleAuthorization {
     let nonce: String?
     let callback: Callback
 
-    /// The last is accepted and means nothing.
+    /// Apple accepts the last one but ignores it.
     private static let knownScopes = ["name", "email", "openid"]
 
     init(_ fields: FormFields, _ registration: StandInRegistration.Apple) throws(PageRefusal) {
@@ -68,7 +68,7 @@ struct AppleAuthorization {
         return mode
     }
 
-    /// In words, for the page.
+    /// The requested data as text for the page.
     var wishes: [String] {
         [scopes.contains("name") ? "name" : nil, scopes.contains("email") ? "email address" : nil].compactMap(\.self)
     }
@@ -80,7 +80,7 @@ extension StandInApple {
         return page(try AppleAuthorization(query, registration), query).response
     }
 
-    /// The form of the page. Everything in the address is checked again: it is the same for everybody who can type.
+    /// Handles the form of the page. Validates the whole query again, because anyone can submit it.
     func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = try request.authorizationQuery()
         let authorization = try AppleAuthorization(query, registration)
@@ -116,7 +116,7 @@ extension StandInApple {
         return fields
     }
 
-    /// What Apple tells once, as JSON in a form field; nil when nobody asked for it.
+    /// The user's name and address as Apple sends them once, JSON in a form field; nil if not requested.
     private static func user(_ visitor: Visitor, _ scopes: [String]) -> String? {
         var user: JSONObject = [:]
         if scopes.contains("name") {

@@ -4,10 +4,10 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInApple {
-    /// `/native-credential` with `{"person","nonce","client_id","email"}`: what an app on a device gets from Apple's
-    /// own sheet, for the screens and tests that have no device. Only `person` is needed.
+    /// `/native-credential` with `{"person","nonce","client_id","email"}`: the result of Apple's own sheet, for screens
+    /// and tests without a device. Only `person` is required.
     ///
-    /// Name and address are told the first time only; the ID token has the address always.
+    /// Name and address are sent the first time only; the ID token always contains the address.
     func nativeCredential(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.company.visitor(named: members)

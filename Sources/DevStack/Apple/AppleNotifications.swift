@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInApple {
-    /// What Apple tells servers about people, by itself.
+    /// The events that Apple sends to servers.
     enum Event: String, CaseIterable {
         case emailDisabled = "email-disabled"
         case emailEnabled = "email-enabled"
@@ -14,8 +14,8 @@ extension StandInApple {
         var isAboutAddress: Bool { self == .emailDisabled || self == .emailEnabled }
     }
 
-    /// `/notify` with `{"person","event"}`, and `client_id`, `email` where they are needed: something happens to a
-    /// person, and the server is told as Apple tells it.
+    /// `/notify` with `{"person","event"}`, and `client_id` and `email` if needed: simulates an event and notifies the
+    /// server like Apple.
     func notify(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.company.visitor(named: members)
@@ -49,7 +49,7 @@ extension StandInApple {
         }
     }
 
-    /// The signed payload. Its `events` is JSON in a text, with milliseconds and a boolean in words: as Apple's is.
+    /// The signed payload. As with Apple, `events` is JSON in a string, with milliseconds and booleans as strings.
     private func notification(_ event: Event, _ visitor: Visitor, _ client: String) throws -> String {
         let now = surroundings.now()
         var events: JSONObject = [

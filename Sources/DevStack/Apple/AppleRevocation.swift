@@ -4,10 +4,10 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInApple {
-    /// `/auth/revoke`. The person's consent goes with the token, so that the next sign-in is a first one again.
+    /// `/auth/revoke`. Revokes the user's consent with the token, so that the next sign-in is a first one again.
     ///
-    /// A token that nobody knows is answered with 200, as Apple does. That it is another client's is told, although
-    /// Apple is silent about it: somebody mixed up a Services ID and a bundle id, and the person stays signed up.
+    /// Answers 200 for an unknown token, like Apple. Reports the token of a different client, although Apple does not:
+    /// it indicates a confusion of Services ID and bundle id, and the user would stay signed up.
     func revoke(_ request: Request, _ context: ServerContext) async throws -> Response {
         let form = try await request.form(context)
         let client = try authenticate(form)

@@ -3,11 +3,11 @@ import GatehouseWire
 import HTTPTypes
 import JSONWebTokens
 
-/// Apple's rules for the token that a client has for a secret.
+/// Apple's rules for the token that serves as a client secret.
 struct ClientSecretCheck: Sendable {
-    /// Six months, as Apple counts them.
+    /// Six months, by Apple's definition.
     static let maximumLifetime: Duration = .seconds(15_777_000)
-    /// How far clocks may be apart.
+    /// The tolerated difference between the clocks.
     private static let leeway: Duration = .seconds(60)
 
     let teamID: String
@@ -23,7 +23,7 @@ struct ClientSecretCheck: Sendable {
         keys = try KeySet([JSONWebKey(jwk)])
     }
 
-    /// - Throws: `invalid_client` (400), with what is wrong.
+    /// - Throws: `invalid_client` (400), with the problem.
     func check(_ secret: String, of client: String, at now: Instant) throws(OAuthRefusal) {
         let token: VerifiedToken
         do { token = try keys.verify(secret, at: now) } catch { throw Self.refusal(Self.sentence(error)) }
@@ -35,7 +35,7 @@ struct ClientSecretCheck: Sendable {
         }
         guard let issuedAt = claims.issuedAt else { throw Self.refusal("iat is missing.") }
         guard issuedAt <= now + Self.leeway else { throw Self.refusal("iat has not come yet.") }
-        guard claims.expiresAt <= now + Self.maximumLifetime else {
+        guard let end = claims.expiresAt, end <= now + Self.maximumLifetime else {
             throw Self.refusal("exp is more than six months away.")
         }
     }

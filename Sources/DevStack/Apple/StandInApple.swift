@@ -5,11 +5,11 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// Apple, as the Sign in with Apple REST API describes it. One thing is allowed here that is not there: redirect
-/// URIs with http and without a domain.
+/// Simulates Apple as described by the Sign in with Apple REST API. The only exception: it accepts redirect URIs with
+/// http and without a domain.
 package struct StandInApple: Sendable {
     static let company = Company.apple
-    /// Apple's.
+    /// Apple's lifetimes.
     static let codeLifetime: Duration = .seconds(300)
     static let accessTokenLifetime: Duration = .seconds(3_600)
     static let idTokenLifetime: Duration = .seconds(86_400)
@@ -51,7 +51,7 @@ package struct StandInApple: Sendable {
                 Route(.post, "/auth/authorize", timeLimit: limit, answering(choose)),
                 Route(.post, "/auth/token", timeLimit: limit + slowness, answering(token)),
                 Route(.post, "/auth/revoke", timeLimit: limit, answering(revoke)),
-                // Not Apple's: switches for people and tests.
+                // Test controls, which Apple does not have.
                 Route(.post, "/rotate-keys", guardedBy: own, rotateKeys),
                 Route(.post, "/notify", guardedBy: own, timeLimit: limit, answering(notify)),
                 Route(

@@ -2,20 +2,20 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// A request to `/o/oauth2/v2/auth` in which everything is as Google wants it.
+/// A valid request to `/o/oauth2/v2/auth`.
 struct GoogleAuthorization {
     let client: String
-    /// Each once, in order of their names.
+    /// Without duplicates, sorted.
     let scopes: [String]
     let nonce: String?
-    /// S256 (RFC 7636 §4.2).
+    /// The S256 challenge (RFC 7636 §4.2).
     let challenge: String?
     let prompts: [String]
     let isOffline: Bool
     let hint: String?
     let callback: Callback
 
-    /// Google has old names for two scopes, and many more scopes below the same address.
+    /// Google has older names for two scopes, and many more scopes under the same URL.
     private static let scopeFolder = "https://www.googleapis.com/auth/"
     private static let knownPrompts = ["consent", "none", "select_account"]
 
@@ -109,7 +109,7 @@ struct GoogleAuthorization {
         return type == "offline"
     }
 
-    /// In words, for the page.
+    /// The requested data as text for the page.
     var wishes: [String] {
         let others = scopes.filter { !["openid", "email", "profile"].contains($0) }
         return [
@@ -123,13 +123,13 @@ extension StandInGoogle {
         let query = try request.authorizationQuery()
         let authorization = try GoogleAuthorization(query, registration)
         guard !authorization.prompts.contains("none") else {
-            // Nobody is signed in here, ever.
+            // No user is ever signed in here.
             return answer(authorization, [("error", "interaction_required")])
         }
         return page(authorization, query).response
     }
 
-    /// The form of the page. Everything in the address is checked again: it is the same for everybody who can type.
+    /// Handles the form of the page. Validates the whole query again, because anyone can submit it.
     func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = try request.authorizationQuery()
         let authorization = try GoogleAuthorization(query, registration)
@@ -155,7 +155,7 @@ extension StandInGoogle {
             [("code", code), ("scope", authorization.scopes.joined(separator: " ")), ("authuser", "0")])
     }
 
-    /// Every answer says who gives it (RFC 9207 §2).
+    /// Every answer names its issuer (RFC 9207 §2).
     private func answer(
         _ authorization: GoogleAuthorization, _ fields: [(name: String, value: String)]
     ) -> Response {

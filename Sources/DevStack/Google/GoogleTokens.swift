@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInGoogle {
-    /// `/token`: trades a code or a refresh token.
+    /// `/token`: exchanges a code or a refresh token.
     func token(_ request: Request, _ context: ServerContext) async throws -> Response {
         let form = try await request.form(context)
         let client = try authenticate(form, request.headers[.authorization])
@@ -19,7 +19,7 @@ extension StandInGoogle {
         }
     }
 
-    /// The client, by a secret in the form or in `Authorization`, but not in both (RFC 6749 §2.3).
+    /// Authenticates the client by a secret in the form or in `Authorization`, but not in both (RFC 6749 §2.3).
     private func authenticate(_ form: FormFields, _ header: String?) throws(OAuthRefusal) -> String {
         let (client, secret): (String?, String?)
         if let header {
@@ -45,7 +45,7 @@ extension StandInGoogle {
         OAuthRefusal(.unauthorized, "invalid_client", problem, challenge: #"Basic realm="stand-in for Google""#)
     }
 
-    /// Both halves are form-encoded before they are put together (RFC 6749 §2.3.1).
+    /// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1).
     private static func basic(_ header: String) -> (client: String, secret: String)? {
         guard header.utf8.count < 4_096, header.lowercased().hasPrefix("basic "),
             let bytes = Base64Text.decode(String(header.dropFirst(6))),
@@ -75,7 +75,7 @@ extension StandInGoogle {
         return OAuthAnswer.json(.object(answer))
     }
 
-    /// RFC 7636 §4.6. A verifier that nobody asked for is refused too, as Google does.
+    /// RFC 7636 §4.6. Refuses a verifier without a challenge too, like Google.
     private static func check(_ verifier: String?, against challenge: String?) throws(OAuthRefusal) {
         guard let challenge else {
             guard verifier == nil else { throw .invalidGrant("There was no code_challenge for this code_verifier.") }
@@ -111,7 +111,7 @@ extension StandInGoogle {
         ]
     }
 
-    /// - Parameter party: The client that asked, which is another one than the audience for apps with a server.
+    /// - Parameter party: The client that made the request. For apps with a server it differs from the audience.
     func idToken(for grant: Grant, party: String, accessToken: String) throws -> String {
         let now = surroundings.now()
         var claims = Self.profile(of: grant)
@@ -125,7 +125,7 @@ extension StandInGoogle {
         return try keys.sign(claims)
     }
 
-    /// What the scopes let the app know.
+    /// The profile members that the scopes reveal.
     static func profile(of grant: Grant) -> JSONObject {
         let (visitor, person) = (grant.visitor, grant.visitor.person)
         var claims: JSONObject = ["sub": .string(visitor.subject)]

@@ -4,8 +4,8 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// Google, as its OpenID Connect pages describe it. Stricter in two things, because a client of ours that did them
-/// would be wrong: a request without `openid` and a plain code challenge are refused.
+/// Simulates Google as described by its OpenID Connect pages. Stricter in two respects, which would be mistakes of our
+/// clients: it refuses requests without `openid` and plain code challenges.
 package struct StandInGoogle: Sendable {
     static let company = Company.google
     static let codeLifetime: Duration = .seconds(600)
@@ -48,7 +48,7 @@ package struct StandInGoogle: Sendable {
                 Route(.get, "/userinfo", answering(userInfo)),
                 Route(.post, "/userinfo", answering(userInfo)),
                 Route(.post, "/revoke", timeLimit: limit, answering(revoke)),
-                // Not Google's: switches for people and tests.
+                // Test controls, which Google does not have.
                 Route(.post, "/rotate-keys", guardedBy: own, rotateKeys),
                 Route(
                     .post, "/native-credential", guardedBy: own, timeLimit: limit + slowness,

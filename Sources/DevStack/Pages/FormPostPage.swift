@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// The page that carries an answer to the app's server in a form (OAuth 2.0 Form Post Response Mode §2).
+/// The page that delivers an answer to the app's server in a form (OAuth 2.0 Form Post Response Mode §2).
 enum FormPostPage {
-    /// One tap does the same where scripts are off.
+    /// Without scripts, the user taps a button instead.
     private static let script: StaticString = "document.forms[0].submit()"
 
     static func response(_ company: Company, to url: String, _ fields: [(name: String, value: String)]) -> Response {

@@ -1,13 +1,13 @@
 import GatehouseWire
 
-/// HTML in which every interpolated text is escaped; only HTML goes in as it is.
+/// HTML that escapes every interpolated text. Only HTML is inserted unchanged.
 struct HTML: ExpressibleByStringInterpolation {
     let text: String
 
     init(stringLiteral value: String) { text = value }
     init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-    /// Text of our own that is no markup to escape, such as a style sheet.
+    /// Our own text that must not be escaped, such as a style sheet.
     init(trusted text: StaticString) { self.text = "\(text)" }
 
     struct StringInterpolation: StringInterpolationProtocol {
@@ -17,7 +17,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// Fit for text and for attributes in quotation marks.
+        /// Escapes text for element content and quoted attributes.
         mutating func appendInterpolation(_ value: String) {
             for scalar in value.unicodeScalars {
                 switch scalar {

@@ -4,11 +4,11 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The frame of every page: self-contained, nothing from elsewhere, nothing that a text could turn into code.
+/// The frame of every page: self-contained, without external resources, and safe against script injection.
 enum Page {
-    /// A page of a stand-in.
+    /// A page of a simulated provider.
     ///
-    /// - Parameter script: The only one that will run, known by its digest.
+    /// - Parameter script: The only script that may run, identified by its digest.
     static func response(
         _ company: Company, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil, _ body: HTML
     ) -> Response {
@@ -44,13 +44,13 @@ enum Page {
             """
         var response = Answer.text(html.text, status: status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = policy(script)
-        // The address of this page has the app's state in it; its origin alone is what the company would show too.
+        // The URL of this page contains the app's state. Only its origin is sent, as the real providers do.
         response.headers[.referrerPolicy] = "origin"
         return response
     }
 
-    /// There is no `form-action`: browsers apply it to the redirects after a form as well, and those lead through the
-    /// server to the app's own scheme.
+    /// Without `form-action`, because browsers also apply it to the redirects after a form, which lead to the app's own
+    /// scheme.
     private static func policy(_ script: StaticString?) -> String {
         let parts = [
             "default-src 'none'", "style-src '\(digest(PageStyle.sheet))'",

@@ -1,12 +1,12 @@
 import Hummingbird
 
-/// A request that is not answered to the app, because it is not sure whose request it is: a page says so instead
-/// (RFC 6749 §4.1.2.1).
+/// A request whose client is uncertain: the error is shown on a page instead of being sent to the app (RFC 6749
+/// §4.1.2.1).
 struct PageRefusal: Error, Equatable {
-    /// As OAuth and the companies name it.
+    /// The error code of OAuth or the provider.
     let error: String
     let explanation: String
-    /// What was sent, and what would have been right.
+    /// What was sent, and what would be accepted.
     var found: String?
     var accepted: [String] = []
 

@@ -2,19 +2,18 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// The page on which one chooses who signs in. It works without a script.
+/// The page that selects the test account. Works without scripts.
 struct PersonPage {
     let company: Company
     let client: String
-    /// What the app wants to know, in words.
+    /// The requested data as text.
     let wishes: [String]
     let returnsTo: String
-    /// The query of the authorization request: the form is sent to the same address and everything in it is checked
-    /// again.
+    /// The query of the authorization request. The form is sent to the same URL, and the query is validated again.
     let query: String
-    /// What the app suggests to type.
+    /// The app's suggestion for the input field.
     var hint: String?
-    /// What was typed and refused, and why.
+    /// The refused input, and why.
     var refused: (typed: String, problem: Visitor.AddressProblem)?
 
     var response: Response {
@@ -59,7 +58,7 @@ struct PersonPage {
         """
     }
 
-    /// What is wrong stands between the label and the field, where it is also on a narrow screen.
+    /// The error is between label and field, where it is visible on narrow screens.
     private func typing(_ person: Person) -> HTML {
         let invalid: HTML = refused == nil ? "" : #" aria-invalid="true" autofocus"#
         return """

@@ -2,9 +2,9 @@ import GatehouseWire
 import HTTPTypes
 
 extension Company {
-    /// Who was chosen on the page: `person`, and `email` for the one whose address is typed.
+    /// The account chosen on the page: `person`, and `email` for the account with a typed address.
     ///
-    /// - Throws: ``PageRefusal`` for a person whom nobody knows, ``Visitor/AddressProblem`` for what was typed.
+    /// - Throws: ``PageRefusal`` for an unknown account, ``Visitor/AddressProblem`` for an invalid address.
     func visitor(chosen choice: FormFields) throws -> Visitor {
         guard let person = Person.cast(of: self).first(where: { $0.id == choice["person"] }) else {
             throw PageRefusal("invalid_request", "There is no such person.", found: choice["person"])
@@ -12,9 +12,9 @@ extension Company {
         return try Visitor(person, typed: choice["email"], at: self)
     }
 
-    /// The same for the switches, in JSON.
+    /// The account chosen in the JSON of a test control.
     ///
-    /// - Throws: ``OAuthRefusal`` `invalid_request`, or what the members throw for a wrong type.
+    /// - Throws: ``OAuthRefusal`` `invalid_request`, or the members' errors for a wrong type.
     func visitor(named members: JSONMembers) throws -> Visitor {
         let cast = Person.cast(of: self)
         let id = try members.string("person")

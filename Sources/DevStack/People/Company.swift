@@ -1,12 +1,12 @@
 import Crypto
 import GatehouseWire
 
-/// Whom a stand-in stands in for.
+/// A simulated provider.
 package enum Company: String, Sendable {
     case apple
     case google
 
-    /// As people know it.
+    /// The display name.
     var name: String {
         switch self {
         case .apple: "Apple"
@@ -14,14 +14,14 @@ package enum Company: String, Sendable {
         }
     }
 
-    /// Where its stand-in is mounted.
+    /// The path under which it is mounted.
     var path: String { "/dev/" + rawValue }
 }
 
 extension Company {
-    /// The same person has the same subject after every start, and another one at the other company.
+    /// The subject of an account: the same after every start, and different for each provider.
     ///
-    /// - Parameter key: What tells this person from all others.
+    /// - Parameter key: Identifies the account.
     func subject(for key: String) -> String {
         let digest = Array(SHA256.hash(data: Array("\(rawValue) subject \(key)".utf8)))
         let digits = digest.map { String($0 % 10) }

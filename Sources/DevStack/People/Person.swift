@@ -1,31 +1,31 @@
 import GatehouseWire
 
-/// A test account of a stand-in. Its title says how it behaves.
+/// A test account of a simulated provider. Its title describes its behaviour.
 package struct Person: Hashable, Sendable {
-    /// What the company knows about the person's address.
+    /// The account's email address.
     package enum Address: Hashable, Sendable {
         case verified(String)
         case unverified(String)
-        /// The app gets one of Apple's relay.
+        /// The app gets a relay address of Apple's.
         case hidden
         case none
-        /// Typed on the page; verified.
+        /// Typed on the page; counts as verified.
         case typed
     }
 
     package enum Conduct: Hashable, Sendable {
         case signsIn
-        /// Leaves the page without signing in.
+        /// Cancels on the page.
         case cancels
-        /// The company's token endpoint is out of order for this one.
+        /// The token endpoint fails for this account.
         case failsAtToken
-        /// The company's token endpoint takes its time.
+        /// The token endpoint is slow for this account.
         case takesTime
-        /// The ID token has another nonce than the one that was sent.
+        /// The ID token contains a different nonce than the one sent.
         case mixesUpNonce
     }
 
-    /// As requests name it.
+    /// The id in requests.
     package let id: String
     package let title: String
     package let explanation: String
@@ -45,7 +45,7 @@ package struct Person: Hashable, Sendable {
 }
 
 extension Person {
-    /// What the page shows of the address; nil where there is none, or where it is typed.
+    /// The address that the page shows; nil if there is none or it is typed.
     var shownAddress: String? {
         switch address {
         case .verified(let email), .unverified(let email): email
@@ -56,7 +56,7 @@ extension Person {
 
     static let relayAddress = "h1dd3n4ddr@privaterelay.appleid.com"
 
-    /// Everybody whom a company knows, in the order of its page.
+    /// All test accounts of a provider, in the order of its page.
     package static func cast(of company: Company) -> [Person] {
         company == .apple ? all : all.filter { $0.address != .hidden }
     }

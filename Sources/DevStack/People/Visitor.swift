@@ -1,15 +1,15 @@
 import GatehouseWire
 
-/// A person who has been chosen, as one company knows them.
+/// A chosen account as one provider knows it.
 struct Visitor: Sendable {
     let person: Person
     let subject: String
     let email: String?
     let isVerified: Bool
-    /// Whether the address is one of Apple's relay.
+    /// Whether the address is a relay of Apple's.
     let isRelay: Bool
 
-    /// What is wrong with a typed address.
+    /// Why a typed address is invalid.
     enum AddressProblem: Error, Equatable, Sendable {
         case missing
         case malformed
@@ -22,8 +22,8 @@ struct Visitor: Sendable {
         }
     }
 
-    /// - Parameter typed: Looked at for the person whose address is typed, and for no other. Who types another
-    ///   address is another person: a subject does not change its address unseen.
+    /// - Parameter typed: The typed address; used only for the account that has one. Each address is a different
+    ///   account, because a subject does not silently change its address.
     init(_ person: Person, typed: String?, at company: Company) throws(AddressProblem) {
         var key = person.id
         switch person.address {

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// The way back to the app with an answer.
+/// The redirect to the app with an answer.
 struct Callback {
     enum Mode: String, CaseIterable {
         case query
@@ -10,10 +10,10 @@ struct Callback {
         case formPost = "form_post"
     }
 
-    /// Registered: the only addresses that people are sent to.
+    /// A registered URL; redirects never go elsewhere.
     let url: String
     let mode: Mode
-    /// Repeated as it came; nil when none came.
+    /// Repeated unchanged; nil if there was none.
     let state: String?
 
     func response(_ company: Company, _ fields: [(name: String, value: String)]) -> Response {
@@ -27,7 +27,7 @@ struct Callback {
     }
 
     private func redirect(_ addition: String) -> Response {
-        // 303: what was a form for us is none for the app.
+        // 303, so that a form POST to us becomes a GET to the app.
         Answer.redirect(to: url + addition, status: .seeOther)
     }
 }

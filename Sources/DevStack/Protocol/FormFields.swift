@@ -1,13 +1,13 @@
 import GatehouseWire
 
-/// The parameters of a query or of a form (WHATWG URL §5.1), read strictly.
+/// The parameters of a query or form (WHATWG URL §5.1), parsed strictly.
 struct FormFields {
-    /// A hundred is far more than any request needs.
+    /// Far more than any request needs.
     private static let maximumCount = 100
 
     private let pairs: [(name: String, value: String)]
 
-    /// - Returns: nil for broken escapes, for what is no UTF-8, and for too many.
+    /// - Returns: nil for invalid escapes, invalid UTF-8, or too many parameters.
     init?(_ text: some StringProtocol) {
         var pairs: [(name: String, value: String)] = []
         for part in text.utf8.split(separator: UInt8(ascii: "&")) {
@@ -22,22 +22,22 @@ struct FormFields {
 
     init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
-    /// Nil also when it is empty: a parameter without a value counts as not sent (RFC 6749 §3.1).
+    /// nil if absent or empty: a parameter without a value counts as omitted (RFC 6749 §3.1).
     subscript(name: String) -> String? {
         let value = pairs.first { $0.name == name }?.value
         return value?.isEmpty == false ? value : nil
     }
 
-    /// The words of a parameter that is a list with blanks between.
+    /// The elements of a space-separated parameter.
     func words(_ name: String) -> [String] { (self[name] ?? "").split(ascii: " ").map(String.init) }
 
-    /// The first name that came twice, which no request may do (RFC 6749 §3.1).
+    /// The first duplicate name, which no request may contain (RFC 6749 §3.1).
     var repeatedName: String? {
         var seen: Set<ExternalName> = []
         return pairs.first { !seen.insert(ExternalName(trusted: $0.name)).inserted }?.name
     }
 
-    /// ASCII without quotation marks.
+    /// ASCII without quotes.
     var encoded: String {
         pairs.map { FormText.escape($0.name) + "=" + FormText.escape($0.value) }.joined(separator: "&")
     }

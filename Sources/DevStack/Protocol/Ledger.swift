@@ -1,21 +1,21 @@
 import GatehouseWire
 import Synchronization
 
-/// What a person has allowed an app, and how.
+/// A user's consent for an app, with its circumstances.
 struct Grant: Sendable {
     let client: String
     let visitor: Visitor
     let scopes: [String]
     let authorizedAt: Instant
-    /// Nil for codes that an app got without a browser.
+    /// nil for codes of native sign-in.
     var redirectURI: String?
     var nonce: String?
-    /// S256 (RFC 7636 §4.2).
+    /// The S256 challenge (RFC 7636 §4.2).
     var challenge: String?
     var mayRefresh = true
 }
 
-/// What a stand-in remembers while it runs, and forgets when it ends. Everything is bounded: the oldest goes first.
+/// The in-memory state of a simulated provider. All of it is bounded; the oldest entries are evicted.
 final class Ledger: Sendable {
     static let capacity = 1_000
 
@@ -33,7 +33,7 @@ final class Ledger: Sendable {
 
         let kind: Kind
         let grant: Grant
-        /// Nil: until it is revoked.
+        /// nil: valid until it is revoked.
         let expiresAt: Instant?
     }
 
@@ -49,7 +49,7 @@ final class Ledger: Sendable {
 
     init(randomBytes: @escaping @Sendable (Int) -> [UInt8]) { self.randomBytes = randomBytes }
 
-    /// 32 random bytes after a prefix that tells people what they look at.
+    /// 32 random bytes after a prefix that names the kind of token.
     private func text(_ prefix: String) -> String { prefix + Base64URL.text(randomBytes(32)) }
 }
 
@@ -62,7 +62,7 @@ extension Ledger {
 
     func code(_ text: String) -> Code? { state.withLock { $0.codes[text] } }
 
-    /// - Returns: Whether this was the first time.
+    /// - Returns: Whether this was the first use.
     func use(_ text: String) -> Bool {
         state.withLock { state in
             guard var code = state.codes[text], !code.isUsed else { return false }
@@ -78,7 +78,7 @@ extension Ledger {
         return text
     }
 
-    /// - Returns: nil also for one that has ended.
+    /// - Returns: nil also for an expired token.
     func token(_ text: String, at now: Instant) -> Token? {
         guard let token = state.withLock({ $0.tokens[text] }) else { return nil }
         if let end = token.expiresAt, now >= end { return nil }
@@ -87,9 +87,9 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// Notes that the person uses the app.
+    /// Records that the user uses the app.
     ///
-    /// - Returns: Whether the company did not know that yet: only then does it tell the person's name.
+    /// - Returns: Whether this is the first time, in which case the provider sends the user's name.
     func noteConsent(_ client: String, _ visitor: Visitor) -> Bool {
         state.withLock { state in
             let key = client + " " + visitor.subject
@@ -99,9 +99,9 @@ extension Ledger {
         }
     }
 
-    /// The person no longer uses the app: nothing that was given out is good any more.
+    /// Ends a user's consent, and invalidates everything that was issued.
     ///
-    /// - Parameter client: Nil for all.
+    /// - Parameter client: The client; nil for all.
     func endConsent(_ client: String?, subject: String) {
         let isOver: @Sendable (String, String) -> Bool = { $1 == subject && (client == nil || client == $0) }
         state.withLock { state in

@@ -3,12 +3,13 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// A refusal in OAuth's form (RFC 6749 §5.2, RFC 6750 §3). Descriptions say what to mend: there is nothing to hide.
+/// An OAuth error (RFC 6749 §5.2, RFC 6750 §3). Its description explains how to fix the request, because a simulation
+/// has nothing to hide.
 struct OAuthRefusal: Error, Equatable {
     let status: HTTPResponse.Status
     let error: String
     let description: String
-    /// The value of `WWW-Authenticate`.
+    /// The value of the `WWW-Authenticate` header.
     var challenge: String?
 
     init(_ status: HTTPResponse.Status, _ error: String, _ description: String, challenge: String? = nil) {
@@ -32,7 +33,7 @@ struct OAuthRefusal: Error, Equatable {
 }
 
 enum OAuthAnswer {
-    /// Not to be kept by anybody (RFC 6749 §5.1); `cache-control` is the door's.
+    /// Must not be cached (RFC 6749 §5.1); the route table sets `cache-control`.
     static func json(_ members: AnyJSON, status: HTTPResponse.Status = .ok) -> Response {
         var response = Answer.json(Array(members.text.utf8), status: status)
         response.headers[.pragma] = "no-cache"
@@ -41,7 +42,7 @@ enum OAuthAnswer {
 }
 
 extension Company {
-    /// A handler whose refusals become answers: JSON for programs, a page for people.
+    /// Converts a handler's refusals to responses: JSON for programs, a page for people.
     func answering(_ handler: @escaping Route.Handler) -> Route.Handler {
         { request, context in
             do {
@@ -56,7 +57,7 @@ extension Company {
 }
 
 extension Request {
-    /// The form in the body.
+    /// Parses the form in the body.
     func form(_ context: ServerContext) async throws -> FormFields {
         let type = headers[.contentType]?.split(ascii: ";").first?.split(ascii: " ").joined().lowercased()
         guard type == "application/x-www-form-urlencoded" else {
@@ -70,7 +71,7 @@ extension Request {
         return fields
     }
 
-    /// The parameters of an authorization request.
+    /// Parses the query of an authorization request.
     func authorizationQuery() throws(PageRefusal) -> FormFields {
         guard let fields = FormFields(uri.query ?? "") else {
             throw PageRefusal("invalid_request", "The query of this address is not a form.")

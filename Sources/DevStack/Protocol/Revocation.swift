@@ -4,9 +4,9 @@ package import GatehouseWire
 package struct Revocation: Equatable, Sendable {
     package let client: String
     package let at: Instant
-    /// Nil for a token that nobody knows, or no longer: the answer was 200 all the same.
+    /// nil for a token that was unknown or already invalid. The response was 200 nevertheless.
     package let subject: String?
-    /// `access_token` or `refresh_token`, as the stand-in knows it; nil as above.
+    /// `access_token` or `refresh_token`; nil as above.
     package let kind: String?
 
     var json: AnyJSON {

@@ -3,13 +3,13 @@ import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// The keys that a stand-in signs with. The newest signs; those before it are still published.
+/// The signing keys of a simulated provider. The newest signs; previous ones remain published.
 final class StandInKeys: Sendable {
-    /// As Apple publishes.
+    /// The number of keys that Apple publishes.
     private static let publishedCount = 3
 
     private let makeKey: @Sendable () throws -> JSONWebKey
-    /// Newest first, never empty.
+    /// Newest first; never empty.
     private let signers: Mutex<[TokenSigner]>
 
     init(makeKey: @escaping @Sendable () throws -> JSONWebKey) throws {
@@ -24,7 +24,7 @@ final class StandInKeys: Sendable {
     /// The `kid` of each published key, newest first.
     var ids: [String] { published.compactMap(\.key.id) }
 
-    /// - Throws: What making a key throws; nothing was changed.
+    /// - Throws: Errors of key generation. Nothing changed then.
     func rotate() throws {
         let fresh = try TokenSigner(makeKey().identified())
         signers.withLock { signers in
@@ -40,7 +40,7 @@ final class StandInKeys: Sendable {
         try published[0].sign(payload: Array(AnyJSON.object(claims).text.utf8))
     }
 
-    /// `at_hash` or `c_hash` of a token or code (OpenID Connect Core 1.0 §3.1.3.6).
+    /// The `at_hash` or `c_hash` of a token or code (OpenID Connect Core 1.0 §3.1.3.6).
     func hash(of text: String) -> String {
         let bytes = Array(text.utf8)
         return switch algorithm {

@@ -1,25 +1,25 @@
-/// What Apple says about a person who once signed in with it to this app.
+/// The state of a user's Sign in with Apple for this app.
 public enum AppleCredentialState: Hashable, Sendable {
     case authorized
-    /// The person has stopped using Sign in with Apple for this app.
+    /// The user stopped using Sign in with Apple for this app.
     case revoked
-    /// This device does not know the person: it is another's, or nobody is signed in to it.
+    /// This device does not know the user: it belongs to another user, or is not signed in to an Apple account.
     case notFound
-    /// The app belongs to another team now, in which Apple calls the person something else.
+    /// The app was transferred to another team, for which Apple uses different user ids.
     case transferred
-    /// Nobody could be asked, or no answer came.
+    /// The system cannot be asked, or did not answer.
     case unavailable
 }
 
-/// Asks Apple whether people still use Sign in with Apple for this app. The system's own is
-/// ``SystemDefaults/appleCredentials()``; a test makes one of closures.
+/// Asks Apple whether users still use Sign in with Apple for this app. ``SystemDefaults/appleCredentials()`` is the
+/// system's; tests make one of closures.
 public struct AppleCredentials: Sendable {
-    /// - Parameter person: Apple's identifier of the person: the `sub` of its tokens.
+    /// - Parameter person: Apple's id of the user, the `sub` of its tokens.
     public var state: @Sendable (_ person: String) async -> AppleCredentialState
-    /// When to ask again: the app became active, or the system tells of a change.
+    /// The moments to ask again: the app became active, or the system reported a change.
     public var moments: @MainActor @Sendable () -> AsyncStream<Void>
 
-    /// As ``state`` and ``moments``.
+    /// Makes a value from both closures.
     public init(
         state: @escaping @Sendable (_ person: String) async -> AppleCredentialState,
         moments: @escaping @MainActor @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
@@ -28,6 +28,6 @@ public struct AppleCredentials: Sendable {
         self.moments = moments
     }
 
-    /// Nobody to ask, as on Linux.
+    /// Always unavailable, as on Linux.
     public static let unavailable = AppleCredentials { _ in .unavailable }
 }

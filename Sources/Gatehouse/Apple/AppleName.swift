@@ -1,22 +1,22 @@
 import Foundation
 
-/// What Apple calls a person. It tells the name once in a lifetime, beside the token, and the token has none.
+/// The user's name from Apple, which sends it only once, beside the token.
 public struct AppleName: Hashable, Sendable {
-    /// Such as `Ada`; nil when Apple gave none, never blank.
+    /// For example `Ada`; nil if Apple sent none, never blank.
     public let given: String?
-    /// Such as `Lovelace`; nil when Apple gave none, never blank.
+    /// For example `Lovelace`; nil if Apple sent none, never blank.
     public let family: String?
 
     /// - Parameters:
-    ///   - given: Blanks around it are dropped, and what is beyond 50 characters.
-    ///   - family: The same.
-    /// - Returns: nil when there is nothing in it.
+    ///   - given: Trimmed, and shortened to 50 characters.
+    ///   - family: Trimmed, and shortened to 50 characters.
+    /// - Returns: nil if both are empty.
     public init?(given: String?, family: String? = nil) {
         (self.given, self.family) = (Self.tidy(given), Self.tidy(family))
         if self.given == nil, self.family == nil { return nil }
     }
 
-    /// All that is known, such as `Ada Lovelace`.
+    /// The full name, such as `Ada Lovelace`.
     public var full: String { [given, family].compactMap { $0 }.joined(separator: " ") }
 
     private static func tidy(_ text: String?) -> String? {
@@ -24,7 +24,7 @@ public struct AppleName: Hashable, Sendable {
         return text.isEmpty ? nil : String(text)
     }
 
-    /// The member `user` of a sign-in, in Apple's own form.
+    /// The member `user` of a sign-in, in Apple's format.
     var json: AnyJSON {
         var name: JSONObject = [:]
         name["firstName"] = given.map(AnyJSON.string)

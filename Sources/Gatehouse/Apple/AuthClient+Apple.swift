@@ -1,12 +1,12 @@
 extension AuthClient {
-    /// Asks Apple about the person who is signed in, and ends the session when they have stopped using Sign in with
-    /// Apple for this app: ``SignedOutReason/consentRevoked``. The server is told, when it can be reached.
+    /// Asks Apple about the signed-in user, and ends the session if the user has stopped using Sign in with Apple for
+    /// this app: ``SignedOutReason/consentRevoked``. Tells the server if it is reachable.
     ///
-    /// Nobody is asked about a session whose account Apple has no part in. Whatever Apple says but `revoked` changes
-    /// nothing, and so does silence: to a new device, to one whose owner is not signed in to it and to one without a
-    /// network a person is not known, who must not be signed out for that.
+    /// Does nothing for accounts without an Apple identity. Only `revoked` ends a session: new devices, devices that
+    /// are not signed in to an Apple account, and devices without a network do not know the user, who must stay signed
+    /// in nevertheless.
     ///
-    /// One revocation ends one session. Who then signs in another way, with a password for instance, stays signed in.
+    /// A revocation ends one session. A user who signs in again by another method, such as a password, stays signed in.
     ///
     /// - Returns: Whether the session ended.
     @discardableResult
@@ -18,7 +18,7 @@ extension AuthClient {
             case .revoked: revoked.append(person)
             case .authorized:
                 await change { try await self.revocations.forget(person) }
-                // One of the account's Apple identities is good.
+                // At least one of the account's Apple identities is authorized.
                 return false
             case .notFound, .transferred, .unavailable: return false
             }
@@ -32,21 +32,21 @@ extension AuthClient {
         return true
     }
 
-    /// A write that fails costs one more sign-out at most.
+    /// A failed write costs at most one more sign-out.
     private func change(_ write: () async throws -> Void) async {
         do { try await write() } catch { await coordinator.notify(.storeFailed(error.shortText)) }
     }
 }
 
 extension User {
-    /// What Apple calls the person: one identifier, hardly ever two.
+    /// Apple's ids of the user; rarely more than one.
     fileprivate var applePeople: [String] {
         (identities ?? []).filter { $0.provider == Provider.apple.rawValue }
             .map { $0.identityData["sub"]?.stringValue ?? $0.id }
     }
 }
 
-/// The people of whom Apple said "revoked", and whose sessions have ended for it.
+/// The users whose sessions have already ended because Apple reported `revoked`.
 struct KnownRevocations: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -56,8 +56,7 @@ struct KnownRevocations: Sendable {
         self.key = key + ".apple-revoked"
     }
 
-    /// Whether all of them are known. A store that does not answer is believed to know them: nobody is signed out twice
-    /// for it.
+    /// Whether all of them are known. If the store does not answer, assumes so, to avoid a second sign-out.
     func knows(_ people: [String]) async -> Bool {
         do { return try await Set(people).isSubset(of: read()) } catch { return true }
     }
@@ -74,7 +73,7 @@ struct KnownRevocations: Sendable {
         case .absent: return []
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
-            // What is lost: a list that nobody can read. Its people are signed out once more.
+            // Lost: an unreadable list. Its users are signed out once more.
             return Set((try? JSONReader.read(bytes))?.arrayValue?.compactMap(\.stringValue) ?? [])
         }
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One call of the Auth API, without who makes it.
+/// A call of the Auth API, without credentials.
 struct AuthRequest: Sendable {
     var method: String
-    /// Below the API's address, such as `/user`.
+    /// The path below the API's URL, such as `/user`.
     var path: String
     var query: [(name: String, value: String)] = []
-    /// Members that are null are left out.
+    /// Null members are omitted.
     var body: JSONObject?
 
     init(
@@ -20,7 +20,7 @@ struct AuthRequest: Sendable {
     }
 }
 
-/// Makes requests of calls and reads their answers. Knows no session.
+/// Sends calls and parses responses. Has no session.
 struct AuthCaller: Sendable {
     let url: URL
     let key: String
@@ -30,8 +30,8 @@ struct AuthCaller: Sendable {
 
     static let apiVersion = "2024-01-01"
 
-    /// - Parameter bearer: The person's access token; nil for calls that have none, which name the app instead.
-    /// - Throws: ``AuthClientError``: `refused` for every status but 2xx, `offline` without an answer; or
+    /// - Parameter bearer: The user's access token; nil for calls without one, which send the app's key instead.
+    /// - Throws: ``AuthClientError``: `refused` for any status other than 2xx, `offline` without a response; or
     ///   `CancellationError`.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
         let reply: HTTPReply
@@ -46,7 +46,7 @@ struct AuthCaller: Sendable {
         return reply
     }
 
-    /// A call whose answer is a session.
+    /// Makes a call that returns a session.
     func session(_ request: AuthRequest, bearer: String? = nil) async throws -> TimedAnswer {
         let (timed, answer) = try await answer(request, bearer: bearer)
         guard case .session(let session) = answer else {
@@ -55,7 +55,7 @@ struct AuthCaller: Sendable {
         return timed(session)
     }
 
-    /// A call whose answer is a session, a user, or a message.
+    /// Makes a call that returns a session, a user or a message.
     func answer(
         _ request: AuthRequest, bearer: String? = nil
     ) async throws -> (timed: (AuthSessionAnswer) -> TimedAnswer, answer: AuthAnswer) {
@@ -91,7 +91,7 @@ struct AuthCaller: Sendable {
         return HTTPCall(method: request.method, url: try address(request), headers: headers, body: body)
     }
 
-    /// The whole address, with its query encoded so that values arrive byte for byte.
+    /// The complete URL. The query is encoded so that values arrive byte for byte.
     func address(_ request: AuthRequest) throws(AuthClientError) -> URL {
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -102,7 +102,7 @@ struct AuthCaller: Sendable {
         return address
     }
 
-    /// Everything but RFC 3986's unreserved characters becomes `%XX`.
+    /// Percent-encodes everything except RFC 3986's unreserved characters.
     private static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -121,7 +121,7 @@ struct AuthCaller: Sendable {
 }
 
 extension URL {
-    /// Whether tokens can be sent there: https, or http to this machine (RFC 8252 §8.3).
+    /// Whether tokens may be sent to the URL: https, or http to loopback (RFC 8252 §8.3).
     var isSafeForTokens: Bool {
         switch scheme?.lowercased() {
         case "https": host?.isEmpty == false

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What a redirect will bring back.
+/// The purpose of a flow.
 enum FlowKind: String, Sendable {
     case signIn = "sign_in"
     case recovery
@@ -9,22 +9,22 @@ enum FlowKind: String, Sendable {
     case emailChange = "email_change"
 }
 
-/// A flow that left for a browser or a mail: its secret stays here until its code comes back (RFC 7636).
+/// A flow that continues in a browser or a mail. Its verifier stays here until the code arrives (RFC 7636).
 struct PendingFlow: Hashable, Sendable {
-    /// 43 characters `[A-Za-z0-9_-]`.
+    /// 43 characters of `[A-Za-z0-9_-]`.
     var verifier: String
     var kind: FlowKind
 
     var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
 
-    /// The members of a request that starts the flow.
+    /// The members of the request that starts the flow.
     var members: [(name: String, value: String)] {
         [("code_challenge", challenge), ("code_challenge_method", "s256")]
     }
 }
 
-/// The flows that wait for their codes: one place each, the newest ``limit`` of them, one entry in the store, so
-/// that an app that was ended while the browser was open can still finish.
+/// The newest ``limit`` flows that wait for their codes, in one entry of the store. An app that was ended while the
+/// browser was open can still complete them.
 actor PendingFlows {
     private let storage: any SecureStorage
     private let key: String
@@ -38,14 +38,14 @@ actor PendingFlows {
         self.randomBytes = randomBytes
     }
 
-    /// - Throws: ``AuthClientError``: `storeUnavailable`, `storeFailed`; no flow began then.
+    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`. No flow started then.
     func begin(_ kind: FlowKind) async throws -> PendingFlow {
         let flow = PendingFlow(verifier: Base64URL.text(randomBytes(32)), kind: kind)
         try await gate.run { try await self.write(Array((try await self.read() + [flow]).suffix(self.limit))) }
         return flow
     }
 
-    /// The newest first. A wrong one costs nothing: the server keeps the code for the right one.
+    /// Newest first. Trying a wrong verifier is harmless: the server keeps the code for the right one.
     func newestFirst() async throws -> [PendingFlow] { try await read().reversed() }
 
     func finish(_ flow: PendingFlow) async throws {
@@ -59,7 +59,7 @@ actor PendingFlows {
         case .absent: return []
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
-            // What is lost: flows that nobody can read, whose browser windows have to be opened again.
+            // Lost: unreadable flows, whose sign-ins must be started again.
             let json = (try? JSONReader.read(bytes))?.arrayValue ?? []
             return json.compactMap { flow in
                 guard let verifier = flow["verifier"]?.stringValue,

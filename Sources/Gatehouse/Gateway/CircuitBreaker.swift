@@ -1,5 +1,5 @@
-/// Stops asking a server that fails: after so many failures in a row it is left alone for a while, then one request
-/// shows whether it is back.
+/// A circuit breaker: after a number of consecutive failures, no request is sent for a while. Then a single request
+/// tests whether the server has recovered.
 struct CircuitBreaker: Sendable {
     private let threshold: Int
     private let pause: Duration
@@ -13,7 +13,7 @@ struct CircuitBreaker: Sendable {
         self.pause = pause
     }
 
-    /// Asks for leave to send; who has it says afterwards how it went.
+    /// Asks for permission to send a request. The caller must report its outcome.
     ///
     /// - Throws: The failure that opened the circuit, while it is open.
     mutating func enter(at uptime: Duration) throws(GatewayError) {
@@ -31,6 +31,6 @@ struct CircuitBreaker: Sendable {
         if failures >= threshold { openUntil = uptime + pause }
     }
 
-    /// The request ended without a word about the server.
+    /// The request ended without information about the server.
     mutating func abandoned() { isProbing = false }
 }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A change of one member: ``keep`` is the default, nil clears, text sets.
+/// A change of one member: ``keep`` is the default, nil clears, a string sets.
 public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
-    /// The member is not sent.
+    /// Omits the member.
     case keep
-    /// The member becomes null.
+    /// Sets the member to null.
     case clear
-    /// The server trims it; empty text clears.
+    /// Sets the member. The server trims the text; an empty text clears the member.
     case set(String)
 
-    /// Sets.
+    /// Sets the member.
     public init(stringLiteral value: String) { self = .set(value) }
-    /// Clears.
+    /// Clears the member.
     public init(nilLiteral: ()) { self = .clear }
-    /// Sets, or clears when there is no text.
+    /// Sets the member, or clears it if `text` is nil.
     public init(_ text: String?) { self = text.map(FieldChange.set) ?? .clear }
 
     fileprivate var json: AnyJSON? {
@@ -25,20 +25,20 @@ public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral, Express
     }
 }
 
-/// What a person changes about their own profile; what is not given is kept.
+/// Changes to the user's own profile. Omitted members keep their values.
 public struct ProfileEdit: Hashable, Sendable {
     /// At most 50 characters.
     public var firstName: FieldChange
-    /// At most 30, each `league_identifier`; nil keeps them, an empty list clears.
+    /// At most 30 ids of the form `league_identifier`; nil keeps them, an empty list clears.
     public var favoriteTeams: [String]?
     /// At most 100 characters.
     public var name: FieldChange
-    /// An https address.
+    /// An https URL.
     public var avatarURL: FieldChange
-    /// An IANA name, such as `Europe/Berlin`.
+    /// An IANA time zone, such as `Europe/Berlin`.
     public var timezone: FieldChange
 
-    /// Everything that is not given is kept.
+    /// Omitted members keep their values.
     public init(
         firstName: FieldChange = .keep, favoriteTeams: [String]? = nil, name: FieldChange = .keep,
         avatarURL: FieldChange = .keep, timezone: FieldChange = .keep
@@ -61,17 +61,17 @@ public struct ProfileEdit: Hashable, Sendable {
 
 // Every call throws `GatewayError` or `CancellationError`.
 extension GatewayClient {
-    /// Who is signed in, with the part of the profile that every screen needs.
+    /// Returns the signed-in account with the part of the profile that most screens need.
     public func fetchMe() async throws -> SignedInAccount {
         let reply = try await send(GatewayRequest(method: "GET", path: "/v1/auth/me"))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
     }
 
-    /// Changes what is given and nothing else. The server refuses a call that changes nothing.
+    /// Changes the given members. The server refuses a call without changes.
     ///
     /// - Parameters:
-    ///   - firstName: Nil clears it; at most 50 characters.
-    ///   - favoriteTeams: All of them, at most 30; an empty list clears, nil keeps.
+    ///   - firstName: At most 50 characters; nil clears it.
+    ///   - favoriteTeams: The complete list, at most 30; an empty list clears it, nil keeps it.
     @discardableResult
     public func updateProfile(
         firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
@@ -81,29 +81,29 @@ extension GatewayClient {
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
     }
 
-    /// Deletes the account with all that belongs to it. The session here is left for the caller to end.
+    /// Deletes the account with all its data. The caller must end the local session.
     public func deleteAccount() async throws {
         let reply = try await send(GatewayRequest(method: "DELETE", path: "/v1/auth/me"))
-        // A page of somebody else's deletes nothing.
+        // A body means that the response is not the gateway's, so nothing was deleted.
         guard reply.body.isEmpty else { throw GatewayError.offline(.notUnderstood("no empty answer")) }
     }
 
-    /// The whole profile.
+    /// Returns the complete profile.
     public func profile() async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "GET", path: "/api/v1/profile"))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
-    /// Changes what is given and nothing else. The server refuses a call that changes nothing.
+    /// Changes the given members. The server refuses a call without changes.
     @discardableResult
     public func updateProfile(_ edit: ProfileEdit) async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "PATCH", path: "/api/v1/profile", body: edit.body))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
-    /// The teams that can be favourites. Needs no session.
+    /// Returns the teams that can be favourites. Needs no session.
     ///
-    /// - Parameter league: Such as `nba`; nil for all.
+    /// - Parameter league: A league such as `nba`; nil for all.
     public func teams(league: String? = nil) async throws -> [LeagueTeam] {
         var request = GatewayRequest(method: "GET", path: "/v1/teams", needsToken: false)
         if let league { request.query = [URLQueryItem(name: "league", value: league)] }
@@ -111,7 +111,7 @@ extension GatewayClient {
         return try Self.read(reply) { json throws(WireProblem) in try LeagueTeam.list(json: json) }
     }
 
-    /// What is no JSON comes from somebody else, such as a captive portal.
+    /// A response that is not JSON does not come from the gateway, but for example from a captive portal.
     private static func read<Value>(
         _ reply: HTTPReply, _ read: (AnyJSON) throws(WireProblem) -> Value
     ) throws(GatewayError) -> Value {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Speaks with the gateway: the profile of whoever is signed in, and the teams.
+/// A client for the gateway: the signed-in user's profile, and the teams.
 ///
-/// - A call is repeated when that is safe: calls that change nothing or the same thing twice after no answer and
-///   5xx, every call after 429 with a short `Retry-After`.
-/// - A 401 gets one refresh of the token and one more try.
-/// - After 3 failures in a row no request is sent for 30 seconds; calls then fail at once with the last failure.
-/// - It never signs anybody out. That is for who hears ``GatewayError/notAuthenticated(_:)``.
+/// - Retries safe calls: idempotent ones without a response and after 5xx, all calls after 429 with a short
+///   `Retry-After`.
+/// - Refreshes the token after a 401 and repeats the call once.
+/// - Sends no requests for 30 seconds after 3 consecutive failures; calls then fail immediately with the last failure.
+/// - Never signs out. The caller decides how to handle ``GatewayError/notAuthenticated(_:)``.
 public actor GatewayClient {
     private let url: URL
     private let tokens: GatewayTokens
@@ -16,12 +16,12 @@ public actor GatewayClient {
     private let rules: GatewayRules
     private var circuit: CircuitBreaker
 
-    /// Makes no call yet.
+    /// Creates a client without making a call.
     ///
     /// - Parameters:
-    ///   - url: The gateway's address, without `/v1`.
-    ///   - tokens: Normally `GatewayTokens(client)`.
-    /// - Throws: ``GatewayError/insecureURL`` for plain http to another machine.
+    ///   - url: The gateway's URL, without `/v1`.
+    ///   - tokens: Usually `GatewayTokens(client)`.
+    /// - Throws: ``GatewayError/insecureURL`` for http to another machine.
     public init(
         url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport = SystemDefaults.transport(),
         clock: ClientClock = SystemDefaults.clock(),
@@ -38,7 +38,7 @@ public actor GatewayClient {
         circuit = CircuitBreaker(threshold: rules.failuresToOpen, pause: rules.openTime)
     }
 
-    /// Sends a request with a token, and with another one when the first is refused.
+    /// Sends a request with a token, and repeats it with a new token if the first is refused.
     ///
     /// - Throws: ``GatewayError`` or `CancellationError`.
     func send(_ request: GatewayRequest) async throws -> HTTPReply {
@@ -46,7 +46,7 @@ public actor GatewayClient {
             return try await answer(request, token: nil, clock.uptime() + rules.callLimit)
         }
         let token = try await Self.token { [tokens] in try await tokens.current() }
-        // A refresh has limits of its own.
+        // The refresh has its own limits.
         let deadline = clock.uptime() + rules.callLimit
         let reply = try await answer(request, token: token, deadline, passing: 401)
         guard reply.status == 401 else { return reply }
@@ -62,9 +62,9 @@ public actor GatewayClient {
         }
     }
 
-    /// The request with its further tries.
+    /// Sends a request with retries.
     ///
-    /// - Parameter passing: A status that is no error here.
+    /// - Parameter passing: A status to return instead of throwing.
     private func answer(
         _ request: GatewayRequest, token: String?, _ deadline: Duration, passing: Int? = nil
     ) async throws -> HTTPReply {
@@ -92,14 +92,14 @@ public actor GatewayClient {
 
     private enum Attempt {
         case reply(HTTPReply)
-        /// Nothing was sent.
+        /// No request was sent.
         case noConnection(GatewayError)
-        /// - Parameter isHarmless: The server did nothing.
+        /// - Parameter isHarmless: Whether the server certainly did nothing.
         case failed(GatewayError, retryAfter: Duration?, isHarmless: Bool)
     }
 
     private func attempt(_ request: GatewayRequest, _ token: String?, _ deadline: Duration) async throws -> Attempt {
-        // Nothing was sent: that says nothing about the gateway.
+        // No request was sent, which says nothing about the gateway.
         guard clock.uptime() < deadline else { throw GatewayError.offline(.noAnswer(TimeLimit().shortText)) }
         try circuit.enter(at: clock.uptime())
         let reply: HTTPReply

@@ -1,43 +1,44 @@
-/// Why a call to the gateway failed. Two are equal when every member is.
+/// Why a call to the gateway failed.
 public enum GatewayError: Error, Hashable, Sendable {
-    /// Plain http to another machine would show every token to the network. Only loopback may use it.
+    /// http to another machine would expose tokens to the network. Only loopback may use it.
     case insecureURL
-    /// Nobody is signed in, or the server said no to the token, and to the one that a refresh then gave.
+    /// There is no session, or the gateway refused its token and the refreshed one.
     case notAuthenticated(NotAuthenticatedReason)
-    /// This person may not do that (403).
+    /// The user is not allowed to do this (403).
     case forbidden(code: String, message: String)
-    /// No connection, or somebody else's answer. Whether a change was made is unknown; who is signed in is unchanged.
+    /// No connection, or a response that is not the gateway's. The change may have taken effect. The session is
+    /// unaffected.
     case offline(OfflineCause)
-    /// The gateway refused (4xx); nothing was changed.
+    /// The gateway refused the call (4xx). Nothing changed.
     case refused(GatewayRefusal)
-    /// The gateway has a fault of its own (5xx). Whether a change was made is unknown.
+    /// The gateway failed (5xx). The change may have taken effect.
     case server(status: Int)
-    /// The gateway answered something else than the contract says.
+    /// The gateway's response violates the protocol.
     case unexpectedAnswer(String)
-    /// No token can be had now, although somebody may be signed in: the store is locked, or its session changed.
+    /// No token is available at the moment: the store is locked, or the session changed meanwhile.
     case noToken(AuthClientError)
 }
 
-/// Why a call had no token that the gateway takes.
+/// Why a call had no valid token.
 public enum NotAuthenticatedReason: Hashable, Sendable {
-    /// There is no session, and why.
+    /// There is no session.
     case signedOut(SignedOutReason)
-    /// The gateway's word about a token that was new: `TOKEN_INVALID`, `TOKEN_EXPIRED`, `UNAUTHORIZED`.
+    /// The gateway refused a new token, with `TOKEN_INVALID`, `TOKEN_EXPIRED` or `UNAUTHORIZED`.
     case tokenRefused(code: String)
 }
 
-/// The gateway's refusal of one call.
+/// The gateway's refusal of a call.
 public struct GatewayRefusal: Hashable, Sendable {
-    /// Of the HTTP answer.
+    /// The HTTP status.
     public var status: Int
-    /// `BAD_REQUEST`, `NOT_FOUND`, `RATE_LIMITED`; empty when the answer had none.
+    /// `BAD_REQUEST`, `NOT_FOUND`, `RATE_LIMITED`; empty if the response has none.
     public var code: String
-    /// For a developer to read.
+    /// A message for developers.
     public var message: String
-    /// How long the gateway asks to wait.
+    /// How long the gateway asks to wait before a retry.
     public var retryAfter: Duration?
 
-    /// For tests of what shows refusals.
+    /// For tests.
     public init(status: Int, code: String, message: String = "", retryAfter: Duration? = nil) {
         self.status = status
         self.code = code
@@ -47,14 +48,14 @@ public struct GatewayRefusal: Hashable, Sendable {
 }
 
 extension GatewayError {
-    /// What the gateway's last answer means, when it is not 2xx.
+    /// Converts a response with a status other than 2xx.
     init(_ reply: HTTPReply) {
-        // What is lost: why a body cannot be read; the status alone then decides.
+        // Lost: why the body is unreadable. The status alone then decides.
         let json = try? JSONReader.read(reply.body)
         let (code, message) = (json?["error"]?.stringValue, json?["message"]?.stringValue ?? "")
         switch (reply.status, code) {
         case (500..., _): self = .server(status: reply.status)
-        // Only the gateway's own words count: a captive portal says 401 and 403, too.
+        // Only responses with a code come from the gateway: captive portals also answer 401 and 403.
         case (401, let code?): self = .notAuthenticated(.tokenRefused(code: code))
         case (403, let code?): self = .forbidden(code: code, message: message)
         case (429, _), (400..., _?):
@@ -64,7 +65,7 @@ extension GatewayError {
         }
     }
 
-    /// What stands in the way of a token.
+    /// Why no token is available.
     package init(noToken error: AuthClientError) {
         switch error {
         case .signedOut(let reason): self = .notAuthenticated(.signedOut(reason))

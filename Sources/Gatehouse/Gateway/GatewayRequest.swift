@@ -1,15 +1,15 @@
 import Foundation
 
-/// One call of the gateway, without who makes it.
+/// A call of the gateway, without credentials.
 struct GatewayRequest: Sendable {
     var method: String
-    /// Below the gateway's address, such as `/v1/auth/me`.
+    /// The path below the gateway's URL, such as `/v1/auth/me`.
     var path: String
     var query: [URLQueryItem] = []
     var body: AnyJSON?
     var needsToken = true
 
-    /// Whether doing it twice is as good as once (RFC 9110 §9.2.2). A PATCH could undo another device's change.
+    /// Whether the request is idempotent (RFC 9110 §9.2.2). Repeating a PATCH could revert another device's change.
     var isRepeatable: Bool { method != "PATCH" }
 
     func call(at url: URL, token: String?) -> HTTPCall {

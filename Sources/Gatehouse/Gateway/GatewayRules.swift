@@ -1,24 +1,24 @@
 import Foundation
 
-/// How hard a call to the gateway tries. The defaults are the ones of the requirements (B7).
+/// Time limits and retries of gateway calls.
 public struct GatewayRules: Sendable {
-    /// For one request.
+    /// The time limit of one request.
     public var requestLimit: Duration = .seconds(30)
-    /// For all requests of one call and the waits between them.
+    /// The time limit of a call, with all its requests and waits.
     public var callLimit: Duration = .seconds(60)
-    /// How long a call waits for a device that has no connection at all.
+    /// How long a call waits while the device has no connection.
     public var connectivityLimit: Duration = .seconds(10)
-    /// Further tries after the first: after no answer and 5xx, for calls that can be repeated; after 429, for all.
+    /// The number of retries: of idempotent calls without a response and after 5xx, of all calls after 429.
     public var retries = 2
-    /// The wait before the first further try, doubled for each one after it, times a random 0.5 to 1.5.
+    /// The delay before the first retry, doubled for each further one, times a random 0.5 to 1.5.
     public var firstWait: Duration = .milliseconds(500)
-    /// When the server asks for more than this (`Retry-After`), the caller is told at once.
+    /// A longer `Retry-After` is reported to the caller instead of waiting.
     public var longestWait: Duration = .seconds(10)
-    /// How many requests in a row have no answer or 5xx before no more are sent.
+    /// The number of consecutive failures (no response or 5xx) that stops requests.
     public var failuresToOpen = 3
-    /// For how long none are sent then.
+    /// How long no requests are sent then.
     public var openTime: Duration = .seconds(30)
-    /// Whether an error of the transport says that the device has no connection, so that nothing was sent.
+    /// Whether a transport error means that the device has no connection, so that nothing was sent.
     public var isOffline: @Sendable (any Error) -> Bool = { error in
         switch (error as? URLError)?.code {
         case .notConnectedToInternet?, .dataNotAllowed?, .internationalRoamingOff?: true
@@ -36,14 +36,14 @@ public struct GatewayRules: Sendable {
     }
 }
 
-/// Where the gateway's client gets access tokens.
+/// The source of access tokens for the gateway client.
 public struct GatewayTokens: Sendable {
-    /// One that is good now.
+    /// Returns a valid token.
     public var current: @Sendable () async throws -> String
-    /// Another one than the one that the gateway has just refused.
+    /// Returns a different token than the one that the gateway just refused.
     public var insteadOf: @Sendable (_ refused: String) async throws -> String
 
-    /// Both throw ``AuthClientError``.
+    /// Both closures throw ``AuthClientError``.
     public init(
         current: @escaping @Sendable () async throws -> String,
         insteadOf: @escaping @Sendable (_ refused: String) async throws -> String
@@ -52,7 +52,7 @@ public struct GatewayTokens: Sendable {
         self.insteadOf = insteadOf
     }
 
-    /// Those of the client's session.
+    /// The tokens of the client's session.
     public init(_ client: AuthClient) {
         self.init(
             current: { try await client.session.accessToken },

@@ -1,16 +1,16 @@
 import Dispatch
 import Foundation
 
-/// What became of a program that may go on by itself.
+/// The state of a program that may keep running.
 enum Launch: Hashable, Sendable {
     case ended(code: Int32?)
     case goesOn
 }
 
 extension ChildProcess {
-    /// Starts a program that may outlive the call, such as a browser. It reads nothing and what it says is lost.
+    /// Starts a program that may outlive the call, such as a browser. Its standard descriptors are /dev/null.
     ///
-    /// - Parameter patience: How long a failure is waited for.
+    /// - Parameter patience: How long to wait for an early failure.
     /// - Throws: ``ChildProblem/notStarted(_:)``.
     func launch(patience: Duration, clock: ClientClock) async throws -> Launch {
         let child = try await DispatchQueue(label: "gatehouse.launch").run { () throws -> pid_t in
@@ -20,10 +20,10 @@ extension ChildProcess {
             return try spawn(input: nothing, output: nothing, errors: nothing)
         }
         let (news, say) = AsyncStream<Launch>.makeStream()
-        // Waits for as long as it runs, so that it is reaped.
+        // Waits until the program ends, to reap it.
         DispatchQueue(label: "gatehouse.launched").async { say.yield(.ended(code: Self.reap(child))) }
         let timer = Task {
-            // A cancelled sleep: it has ended.
+            // Cancelled, because the program has ended.
             do { try await clock.sleep(patience) } catch { return }
             say.yield(.goesOn)
         }

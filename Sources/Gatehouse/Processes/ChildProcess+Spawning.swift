@@ -1,9 +1,9 @@
 import Foundation
 
 extension ChildProcess {
-    /// Starts the program in a process group of its own, with three descriptors and no others of ours.
+    /// Starts the program in its own process group, with three descriptors and no others.
     ///
-    /// - Returns: Its number, which is its group's, too.
+    /// - Returns: Its process id, which is also the id of the group.
     /// - Throws: ``ChildProblem/notStarted(_:)``.
     func spawn(input: Int32, output: Int32, errors: Int32) throws -> pid_t {
         var (actions, attributes) = emptySpawnParts()
@@ -11,8 +11,8 @@ extension ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         try check(posix_spawnattr_init(&attributes))
         defer { posix_spawnattr_destroy(&attributes) }
-        // A program that was started without standard descriptors gets these numbers for its own: moved out of the
-        // way, none overwrites another.
+        // A process without standard descriptors may get the numbers 0 to 2 here. Moving the descriptors up prevents
+        // them from overwriting each other.
         let moved = [input, output, errors].map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         defer { for descriptor in moved where descriptor >= 0 { close(descriptor) } }
         for (number, descriptor) in moved.enumerated() {
@@ -27,7 +27,7 @@ extension ChildProcess {
         var (none, defaults) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigemptyset(&defaults)
-        // What a server ignores, its children would ignore, too.
+        // Children inherit ignored signals, which servers have.
         for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD] { sigaddset(&defaults, signal) }
         try check(posix_spawnattr_setsigmask(&attributes, &none))
         try check(posix_spawnattr_setsigdefault(&attributes, &defaults))
@@ -49,7 +49,7 @@ extension ChildProcess {
         guard number == 0 else { throw ChildProblem.notStarted(number) }
     }
 
-    /// The first program of that name in the absolute folders of `PATH`.
+    /// Returns the first program with this name in the absolute folders of `PATH`.
     static func find(_ name: String, environment: [String: String]) -> String? {
         for folder in (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
         where folder.hasPrefix("/") {

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// How a program ended.
+/// The result of a program.
 struct ChildExit: Hashable, Sendable {
-    /// What it gave to `exit`; nil when a signal ended it.
+    /// The exit code; nil if a signal ended the program.
     var code: Int32?
     var output: [UInt8]
     var errors: [UInt8]
@@ -11,21 +11,21 @@ struct ChildExit: Hashable, Sendable {
 
 /// Why there is no ``ChildExit``.
 enum ChildProblem: Error, Hashable {
-    /// It could not be started; the system's number.
+    /// The program could not be started; contains `errno`.
     case notStarted(Int32)
-    /// It did not end in time, and was ended.
+    /// The program exceeded its time limit and was killed.
     case tookTooLong
-    /// It wrote more than ``ChildProcess/largestOutput``, and was ended.
+    /// The program wrote more than ``ChildProcess/largestOutput`` and was killed.
     case saidTooMuch
 }
 
-/// A program beside this one: its input is given, its output kept, its time limited. No shell is between.
+/// Runs a program with given input, captured output and a time limit, without a shell.
 ///
-/// It runs in a process group of its own. At the limit the group is asked to end (SIGTERM) and, half a second later,
-/// ended (SIGKILL), so that nothing that it started stays behind; it is always reaped. One thread of its own waits for
-/// it, none of the tasks' pool.
+/// The program has its own process group. At the limit the group gets SIGTERM and, half a second later, SIGKILL, so
+/// that no descendants remain. The program is always reaped. A separate thread waits for it, outside of Swift's task
+/// threads.
 struct ChildProcess: Sendable {
-    /// Absolute.
+    /// An absolute path.
     let path: String
     let arguments: [String]
     let environment: [String: String]
@@ -33,19 +33,19 @@ struct ChildProcess: Sendable {
     static let largestOutput = 65_536
     private static let grace = 50
 
-    /// Does not end when the task is cancelled: what a child has begun, such as keeping a session, it ends.
+    /// Runs the program. Cancellation does not end it, so that it completes what it began, such as storing a session.
     ///
-    /// - Parameter input: At most 8,192 bytes: what a socket holds on every system.
+    /// - Parameter input: At most 8,192 bytes, which fit in a socket's buffer on every system.
     /// - Throws: ``ChildProblem``.
     func run(input: [UInt8] = [], limit: Duration, clock: ClientClock) async throws -> ChildExit {
         let stop = try StopSignal()
         let timer = Task {
-            // A cancelled sleep: the child has ended.
+            // Cancelled, because the program has ended.
             do { try await clock.sleep(limit) } catch { return }
             stop.fire()
         }
         defer { timer.cancel() }
-        // A queue of its own has a thread of its own: other children's waits do not hold this one up.
+        // A separate queue has its own thread, so children do not wait for each other.
         return try await DispatchQueue(label: "gatehouse.child").run { try self.runBlocking(input, stop) }
     }
 
@@ -57,7 +57,8 @@ struct ChildProcess: Sendable {
         var isReaped = false
         defer { if !isReaped { Self.end(child) } }
         while true {
-            // Closed ends are said at once. The time is for a child that ends while its own child keeps them open.
+            // Closed pipes are reported at once. The timeout is for a program that ends while its child keeps the pipes
+            // open.
             try pipes.wait(stop, milliseconds: pipes.isDone ? 2 : 50)
             let hasEnded = Self.hasEnded(child)
             try pipes.read()
@@ -67,14 +68,14 @@ struct ChildProcess: Sendable {
         }
     }
 
-    /// Whether it has ended; it is not reaped by asking, so that its number stays its own.
+    /// Whether the program has ended. Does not reap it, so that its process id is not reused.
     private static func hasEnded(_ child: pid_t) -> Bool {
         var information = siginfo_t()
         guard waitid(P_PID, id_t(child), &information, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno != EINTR }
         return information.si_signo != 0
     }
 
-    /// - Returns: nil when a signal ended it, or when this program wants to hear of no child.
+    /// - Returns: nil if a signal ended the program, or if this process ignores its children.
     static func reap(_ child: pid_t) -> Int32? {
         var status: Int32 = 0
         while true {
@@ -84,19 +85,19 @@ struct ChildProcess: Sendable {
         }
     }
 
-    /// Ends the child and all in its group.
+    /// Ends the program and its process group.
     private static func end(_ child: pid_t) {
         kill(-child, SIGTERM)
         for _ in 0..<grace where !hasEnded(child) { poll(nil, 0, 10) }
-        // The dead leader keeps the group's number until it is reaped: nobody else can be hit.
+        // The group's id cannot be reused before its leader is reaped, so no other process is hit.
         kill(-child, SIGKILL)
         _ = reap(child)
     }
 }
 
-/// What connects a child with this process.
+/// The connections between a child and this process.
 private struct ChildPipes {
-    /// The end that this process reads, and what it has read.
+    /// A pipe that this process reads, with the bytes read so far.
     struct Reader {
         var ours: Int32
         var theirs: Int32
@@ -107,7 +108,7 @@ private struct ChildPipes {
             (ours, theirs) = pair
         }
 
-        /// Reads what is there; closes its end when the child has closed the other.
+        /// Reads the available bytes, and closes the pipe at its end.
         mutating func read() throws {
             var chunk = [UInt8](repeating: 0, count: 8_192)
             while ours >= 0 {
@@ -121,7 +122,7 @@ private struct ChildPipes {
         }
     }
 
-    /// The child's end, with everything in it that it will read.
+    /// The child's end, with the complete input already in its buffer.
     var input: Int32
     var output: Reader
     var errors: Reader
@@ -133,7 +134,7 @@ private struct ChildPipes {
         defer { Foundation.close(pair.1) }
         var made: [Int32] = [pair.0]
         do {
-            // Written before there is a child: nobody can be waited for, and no reader can be lost.
+            // Written before the child starts, so that the write cannot block or fail for lack of a reader.
             let sent = bytes.withUnsafeBytes { $0.isEmpty ? 0 : sendQuietly($0, to: pair.1) }
             guard sent == bytes.count else { throw SecretFolder.problem(ENOBUFS) }
             output = try Reader()
@@ -146,7 +147,7 @@ private struct ChildPipes {
         }
     }
 
-    /// - Throws: ``ChildProblem/tookTooLong`` when `stop` was fired.
+    /// - Throws: ``ChildProblem/tookTooLong`` if `stop` was fired.
     func wait(_ stop: StopSignal, milliseconds: Int32) throws {
         var polled = [stop.descriptor, output.ours, errors.ours].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

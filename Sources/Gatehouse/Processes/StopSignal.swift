@@ -1,8 +1,8 @@
 import Foundation
 
-/// Wakes a thread that waits in `poll`. Fired once, it stays fired.
+/// Wakes a thread that waits in `poll`. Stays fired.
 final class StopSignal: Sendable {
-    /// For `poll`: readable from the moment it is fired.
+    /// A descriptor for `poll`, readable once fired.
     let descriptor: Int32
     private let trigger: Int32
 
@@ -18,7 +18,7 @@ final class StopSignal: Sendable {
     }
 
     func fire() {
-        // Never blocks: the buffer holds far more than the few bytes that are ever sent.
+        // Never blocks: the buffer is far larger than the few bytes ever sent.
         _ = withUnsafeBytes(of: UInt8(1)) { sendQuietly($0, to: trigger) }
     }
 }

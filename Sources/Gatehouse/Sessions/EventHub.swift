@@ -1,5 +1,5 @@
-/// Hands values to any number of listeners. Each has an unbounded queue of its own, so none waits for another and
-/// none loses a value; nothing of the listeners' code runs here.
+/// Sends values to any number of listeners. Each has its own unbounded buffer, so no listener delays another or misses
+/// a value. Does not run any code of the listeners.
 struct EventHub<Value: Sendable>: Sendable {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var nextID = 0

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A session answer with the moments that its lifetime is counted from.
+/// A session response with the times from which its lifetime is counted.
 struct TimedAnswer: Sendable {
     var answer: AuthSessionAnswer
-    /// Uptime when the request left: the token was made later, so it lives at least as long as is counted.
+    /// The uptime when the request was sent. The server issued the token later, so its real lifetime is at least as
+    /// long.
     var sentAt: Duration
-    /// The device's wall clock when the request left. With an answer that took its time the server's clock seems
-    /// to be further ahead than it is, and a restored token to end sooner: the safe side.
+    /// The device's wall clock when the request was sent. A slow response makes the server's clock seem further ahead,
+    /// so that a restored token expires early, which is safe.
     var sentDate: Date
-    /// The answer's `Date` header.
+    /// The response's `Date` header.
     var serverDate: Date?
 }
 
@@ -17,29 +18,29 @@ struct KeptSession: Sendable {
     var session: Session
     var generation: String
     var lineage: String
-    /// Uptime at which the access token ends; nil when there is none, or nobody knows.
+    /// The uptime at which the access token expires; nil if there is none or the expiry is unknown.
     var goodUntil: Duration?
-    /// Uptime at which the token was given, as far as this process saw it.
+    /// The uptime when this process received the token.
     var givenAt: Duration?
-    /// Seconds to add to the device's wall clock to have the server's.
+    /// The seconds by which the server's clock is ahead of the device's wall clock.
     var serverAhead: TimeInterval
 
-    /// - Returns: How long the access token can still be used; zero when it cannot.
+    /// - Returns: How long the access token is still usable; zero if it is not.
     func remaining(at uptime: Duration) -> Duration {
         guard let goodUntil, goodUntil > uptime, !session.accessToken.isEmpty else { return .zero }
         return goodUntil - uptime
     }
 
-    /// Callers get a token that is good for `leeway` or half its lifetime, whichever is less: a server that gives
-    /// very short tokens must not be asked at every call.
+    /// Whether the token is valid for `leeway` or half its lifetime, whichever is less. Without the second condition, a
+    /// server with very short lifetimes would be called each time.
     func isFresh(at uptime: Duration, leeway: Duration) -> Bool {
         remaining(at: uptime) > min(leeway, .seconds(session.expiresIn / 2))
     }
 }
 
 extension KeptSession {
-    /// The lifetime is what is less: `expires_in`, or the time from the answer's `Date` to `expires_at`. The device's
-    /// clock has no part in it.
+    /// Uses the smaller of `expires_in` and the time from the response's `Date` to `expires_at`. Independent of the
+    /// device's clock.
     init(_ timed: TimedAnswer, generation: String, lineage: String) {
         let answer = timed.answer
         let serverNow = timed.serverDate ?? timed.sentDate
@@ -60,8 +61,8 @@ extension KeptSession {
         serverAhead = serverNow.timeIntervalSince(timed.sentDate)
     }
 
-    /// What a store gave back. The uptime of another process says nothing here, so the device's clock, corrected by
-    /// how wrong it was when the token came, has to do; it is believed only when the result is possible.
+    /// Restores a session from the store. The uptime of another process is meaningless, so this uses the device's
+    /// clock, corrected by its error when the token was received, and only if the result is plausible.
     init(_ stored: StoredSession, now: Date, uptime: Duration) {
         session = Session(
             accessToken: stored.access?.token ?? "", refreshToken: stored.refreshToken,
@@ -73,7 +74,8 @@ extension KeptSession {
         serverAhead = stored.access?.serverAhead ?? 0
         guard let access = stored.access else { return }
         let remaining = access.expiresAt - (now.timeIntervalSince1970 + access.serverAhead)
-        // A minute more than the whole lifetime is rounding; a year more is a clock that was set.
+        // A remaining lifetime of up to a minute more than the whole is rounding; anything longer means that the clock
+        // was set.
         if remaining > 0, remaining <= access.expiresIn + 60 { goodUntil = uptime + .seconds(remaining) }
     }
 

@@ -1,29 +1,28 @@
-/// How hard a refresh tries. The defaults are the ones of the requirements (B2, B3).
+/// Timing and retries of refreshes.
 public struct RefreshRules: Hashable, Sendable {
-    /// A caller gets a token that is good for this long, or for half its lifetime if that is less.
+    /// Callers get a token that is valid for this long, or for half its lifetime if that is less.
     public var leeway: Duration = .seconds(30)
-    /// A token given less than this ago is served again instead of another refresh.
+    /// A token that is younger than this is returned instead of refreshing again.
     public var window: Duration = .seconds(5)
-    /// Further tries after the first, for failures that pass.
+    /// The number of retries after temporary failures.
     public var retries = 3
-    /// The wait before the first further try, doubled for each one after it, times a random 0.5 to 1.5.
+    /// The delay before the first retry, doubled for each further one, times a random 0.5 to 1.5.
     public var firstWait: Duration = .milliseconds(500)
-    /// When the server asks for more than this (`Retry-After`), callers are told at once that it is out of reach,
-    /// and no refresh is sent before the time is over.
+    /// A longer `Retry-After` is reported to callers as offline, and no refresh is sent before that time.
     public var longestWait: Duration = .seconds(10)
 
     /// The defaults.
     public init() {}
 
     /// - Parameters:
-    ///   - failures: How many tries have failed before this one.
-    ///   - random: 0 to 1.
-    /// - Returns: nil when it is time to give up.
+    ///   - failures: The number of failed attempts so far.
+    ///   - random: A random number from 0 to 1.
+    /// - Returns: The delay before the next attempt; nil to give up.
     func wait(failures: Int, retryAfter: Duration?, random: Double) -> Duration? {
         guard failures < retries else { return nil }
         let backoff = firstWait * (1 << failures) * (0.5 + random)
         guard let retryAfter else { return min(backoff, longestWait) }
-        // Jitter on top, so that clients that were told the same time do not come back together.
+        // Adds jitter, so that clients with the same `Retry-After` do not retry at the same time.
         return retryAfter > longestWait ? nil : retryAfter + firstWait * random
     }
 }

@@ -1,26 +1,26 @@
 import Foundation
 
 extension TokenRefreshCoordinator {
-    /// A failure that the next try may not meet.
+    /// A temporary failure.
     private struct Passing: Error {
         let cause: OfflineCause
         let retryAfter: Duration?
     }
 
-    /// The slot changed between the read and the write: read again.
+    /// The stored session changed between reading and writing: read it again.
     private struct SlotChanged: Error {}
 
-    /// The session, refreshed first when its access token has less than the leeway left.
+    /// Returns the session, refreshed first if its access token expires within the leeway.
     ///
     /// - Throws: ``AuthClientError``: `signedOut`, `storeUnavailable`, `storeFailed`, `offline`, `sessionChanged`,
-    ///   `refused`, `unexpectedAnswer`. The session is kept in all cases but the first.
+    ///   `refused`, `unexpectedAnswer`. The session is kept in all cases except the first.
     func freshSession() async throws -> Session {
         let kept = try await signedIn()
         if kept.isFresh(at: clock.uptime(), leeway: rules.leeway) { return kept.session }
         do {
             return try await refreshed(.expired)
         } catch let error as AuthClientError {
-            // Ahead of expiry a failure hurts nobody yet.
+            // A failure before the expiry is harmless: the token is still valid.
             if error.leavesTokenUsable, let now = self.kept, now.lineage == kept.lineage,
                 now.remaining(at: clock.uptime()) > .zero
             {
@@ -30,7 +30,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Another access token than the one in use, unless that one was given just now.
+    /// Returns a session with a different access token, unless the current one was just issued.
     func refreshedSession(_ reason: RefreshReason, insteadOf token: String? = nil) async throws -> Session {
         let kept = try await signedIn()
         if let token, kept.session.accessToken != token, kept.isFresh(at: clock.uptime(), leeway: .zero) {
@@ -55,11 +55,11 @@ extension TokenRefreshCoordinator {
     private func refreshed(_ reason: RefreshReason) async throws -> Session {
         let session = try await refreshedOnce(reason)
         guard let now = kept, now.session.user.id == session.user.id else { throw overtaken }
-        // Between the answer and now the device may have slept for hours.
+        // The device may have slept for hours since the response arrived.
         return now.remaining(at: clock.uptime()) > .zero ? now.session : try await refreshedOnce(reason)
     }
 
-    /// Joins the refresh under way, or starts it.
+    /// Joins the refresh in progress, or starts one.
     private func refreshedOnce(_ reason: RefreshReason) async throws -> Session {
         let task: Task<Session, any Error>
         if let flight {
@@ -67,7 +67,7 @@ extension TokenRefreshCoordinator {
         } else {
             if let quiet, clock.uptime() < quiet.until { throw AuthClientError.offline(quiet.cause) }
             let startedIn = epoch
-            // Unstructured on purpose: the cancellation of one caller must not lose a rotated token.
+            // Unstructured, because the cancellation of one caller must not lose a rotated token.
             task = Task { try await self.fly(startedIn) }
             flight = Flight(epoch: startedIn, task: task)
             notify(.refreshAttempted(reason))
@@ -79,7 +79,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// One refresh with its further tries. The store's lock is free while it waits between them.
+    /// One refresh with its retries. Releases the store's lock between attempts.
     private func fly(_ startedIn: Int) async throws -> Session {
         defer { if flight?.epoch == startedIn { flight = nil } }
         do {
@@ -90,7 +90,7 @@ extension TokenRefreshCoordinator {
         } catch is Superseded {
             throw Superseded()
         } catch {
-            // The store's lock could not be had.
+            // The store's lock was not available.
             try check(startedIn)
             notify(.refreshFailed(.storeUnavailable(error.shortText)))
             throw AuthClientError.storeUnavailable(error.shortText)
@@ -109,7 +109,7 @@ extension TokenRefreshCoordinator {
                     throw AuthClientError.offline(failure.cause)
                 }
                 failures += 1
-                // A sleep that is cancelled was superseded; `check` says so.
+                // The sleep is cancelled only when a newer epoch began, which `check` reports.
                 do { try await clock.sleep(wait) } catch { try check(startedIn) }
                 try check(startedIn)
             } catch is SlotChanged {
@@ -122,7 +122,7 @@ extension TokenRefreshCoordinator {
         Double(randomBytes(2).reduce(0) { $0 << 8 | Int($1) }) / 65_536
     }
 
-    /// One try, under the store's lock: read again, ask, save, then let it be seen.
+    /// One attempt while holding the store's lock: read the slot, call the server, save, publish.
     private func attempt(_ startedIn: Int) async throws -> Session {
         try check(startedIn)
         guard let before = kept else { throw Superseded() }
@@ -139,20 +139,20 @@ extension TokenRefreshCoordinator {
             throw Self.passing(error)
         }
         guard timed.answer.user.id == current.session.user.id else {
-            throw AuthClientError.unexpectedAnswer("a refresh answered with another user")
+            throw AuthClientError.unexpectedAnswer("a refresh returned a different user")
         }
         let fresh = KeptSession(timed, generation: newID(), lineage: current.lineage)
         try await gate.run { try await self.land(fresh, replacing: current.generation, startedIn) }
         return fresh.session
     }
 
-    /// What the slot holds now: the session of memory, or what another process made of it.
+    /// The session in the slot: the one in memory, or one that another process wrote.
     private func reread(_ before: KeptSession, _ startedIn: Int) async throws -> KeptSession {
         let content = await slot.load()
         try check(startedIn)
         switch content {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
-        // What memory holds is good, and the save mends the slot.
+        // The session in memory is valid, and saving repairs the slot.
         case .damaged: return before
         case .session(let stored)
         where stored.generation == before.generation && stored.refreshToken == before.session.refreshToken:
@@ -173,7 +173,8 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Saves, then shows. A sign-out that came meanwhile waits for the gate and removes what was written.
+    /// Saves the session, then publishes it. A concurrent sign-out waits for the gate and then deletes what was
+    /// written.
     private func land(_ fresh: KeptSession, replacing generation: String, _ startedIn: Int) async throws {
         try check(startedIn)
         let isDamaged = await slot.load() == .damaged
@@ -189,8 +190,7 @@ extension TokenRefreshCoordinator {
         change(.signedIn(fresh), event: .tokenRefreshed)
     }
 
-    /// The server said that the session is over. Another process may have put a newer one into the slot meanwhile;
-    /// then that one is tried.
+    /// Ends the session as the server requested, unless another process stored a newer one, which is then tried.
     private func end(_ ended: KeptSession, _ refusal: AuthRefusal, _ startedIn: Int) async throws -> any Error {
         let content = await slot.load()
         try check(startedIn)
@@ -202,18 +202,18 @@ extension TokenRefreshCoordinator {
         do {
             try await slot.clear()
         } catch {
-            // The next start finds the session, asks the server, and hears the same word.
+            // The next start finds the session, asks the server, and gets the same answer.
             notify(.storeFailed(error.shortText))
         }
         return AuthClientError.signedOut(reason)
     }
 
-    /// Ends the session because a call with its own access token was refused for good.
+    /// Ends the session after the server definitively refused a call with its access token.
     func endedByServer(_ refusal: AuthRefusal, accessToken: String) async throws {
         guard refusal.isFinal, let current = kept, current.session.accessToken == accessToken else { return }
         let startedIn = epoch
-        // What is lost: that the slot holds another session, or that somebody signed in or out; both decide for us. Or
-        // that the lock could not be had: then the next call hears the same word.
+        // Lost: that the slot holds another session or that the user signed in or out, which takes precedence; or that
+        // the lock was not available, in which case the next call gets the same answer.
         _ = try? await slot.storage.withLock {
             try await self.gate.run { try await self.end(current, refusal, startedIn) }
         }
@@ -232,7 +232,7 @@ extension TokenRefreshCoordinator {
     }
 }
 
-// Waiting for the network so that an epoch's end ends the wait, whether or not the transport can be cancelled.
+// Waits for the network. A new epoch ends the wait, even if the transport cannot be cancelled.
 extension TokenRefreshCoordinator {
     private func exchanged(_ refreshToken: String, _ startedIn: Int) async throws -> TimedAnswer {
         try check(startedIn)
@@ -254,7 +254,7 @@ extension TokenRefreshCoordinator {
 }
 
 extension AuthClientError {
-    /// Whether a token that has not quite expired can still be given out.
+    /// Whether a token that has not expired can still be used after this error.
     fileprivate var leavesTokenUsable: Bool {
         switch self {
         case .offline, .storeUnavailable: true

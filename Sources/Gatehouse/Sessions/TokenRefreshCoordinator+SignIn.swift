@@ -1,9 +1,9 @@
 import Foundation
 
 extension TokenRefreshCoordinator {
-    /// Makes sure that a session could be kept, before the server is asked for one.
+    /// Verifies that the store can keep a session, before requesting one from the server.
     ///
-    /// - Returns: What ``adopt(_:begun:then:)`` wants back.
+    /// - Returns: The value to pass to ``adopt(_:begun:then:)``.
     /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
     func beginSignIn() async throws -> Int {
         let begun = wishes
@@ -13,12 +13,12 @@ extension TokenRefreshCoordinator {
         return begun
     }
 
-    /// Signs in, or switches account.
+    /// Signs in, or switches the account.
     ///
-    /// - Parameter begun: Of ``beginSignIn()``, before the network: a person's later wish wins over this one. (The
-    ///   end of the session before it, by the server's word, is no wish.)
-    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and whoever was signed in still is;
-    ///   `signedOut` or `sessionChanged` when somebody signed out or in meanwhile.
+    /// - Parameter begun: The result of ``beginSignIn()``. A later sign-in or sign-out by the app takes precedence; the
+    ///   end of the previous session by the server does not.
+    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays active;
+    ///   `signedOut` or `sessionChanged` if the app signed out or in meanwhile.
     func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthChangeEvent? = nil) async throws -> Session {
         guard wishes == begun else { throw overtaken }
         let startedIn = advanceEpoch()
@@ -41,17 +41,17 @@ extension TokenRefreshCoordinator {
         if let further { send(further) }
     }
 
-    /// Signs out in memory at once; then in the store, without waiting for another process that refreshes; then
-    /// again under the lock, because that process may have written meanwhile.
+    /// Signs out: first in memory; then in the store without waiting for another process's refresh; then again under
+    /// the lock, because that process may have written meanwhile.
     ///
     /// - Parameters:
-    ///   - reason: All but `requested` is no wish: a sign-in under way goes on.
-    ///   - expected: The epoch of the session that is meant; a later one stays as it is. Nil for whichever is there.
-    /// - Returns: The session that was there, with its newest tokens, and what kept it in the store if something did.
+    ///   - reason: Any reason other than `requested` does not interrupt a sign-in in progress.
+    ///   - expected: The epoch of the session to end; a later session stays. nil for any session.
+    /// - Returns: The previous session with its newest tokens, and the error if the store kept it.
     func signOut(
         _ reason: SignedOutReason, of expected: Int? = nil
     ) async -> (KeptSession?, AuthClientError?) {
-        // What is lost: that the store does not answer. Then there is no session to revoke, and the removal says so.
+        // Lost: that the store does not answer. Then there is no session to revoke, and deleting it reports the error.
         try? await restore()
         if let expected, epoch != expected { return (nil, nil) }
         let old = kept
@@ -73,19 +73,19 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Whose session it is now, with the epoch that a later change has to name.
+    /// The current user, and the epoch for later changes.
     func owner() async -> (user: User, epoch: Int)? {
-        // What is lost: that the store does not answer. Then nobody knows of a session.
+        // Lost: that the store does not answer. Then there is no known session.
         try? await restore()
         return kept.map { ($0.session.user, epoch) }
     }
 
     /// Clears the slot.
     ///
-    /// - Returns: What was there. Another process may have refreshed it: revoked with the token from before, it would
-    ///   look like theft to the server.
+    /// - Returns: The stored session. Another process may have refreshed it; revoking with the older token would look
+    ///   like theft to the server.
     private func takeStored(_ startedIn: Int) async throws -> KeptSession? {
-        // Who signed in since has replaced the session already.
+        // A later sign-in has already replaced the session.
         guard epoch == startedIn else { return nil }
         let content = await slot.load()
         try await slot.clear()
@@ -96,15 +96,15 @@ extension TokenRefreshCoordinator {
     private func clear(_ lineages: [String]) async throws {
         switch await slot.load() {
         case .session(let stored) where lineages.contains(stored.lineage): try await slot.clear()
-        // It may be there again.
+        // The session may be stored again.
         case .unavailable(let reason): throw AuthClientError.storeFailed(reason)
         case .session, .absent, .damaged: break
         }
     }
 
-    /// The server's newer word about the user of the session.
+    /// Replaces the session's user by a newer version from the server.
     ///
-    /// - Parameter startedIn: The epoch in which the call was made; a later one drops the answer.
+    /// - Parameter startedIn: The epoch in which the call was made. In a later epoch the user is ignored.
     func replace(_ user: User, startedIn: Int, event: AuthChangeEvent?) async {
         guard epoch == startedIn, var now = kept, now.session.user.id == user.id, now.session.user != user else {
             if epoch == startedIn, let event { send(event) }
@@ -124,7 +124,7 @@ extension TokenRefreshCoordinator {
         _ = try await slot.save(user, generation: generation)
     }
 
-    /// What the access token says is out of date: the next refresh is not answered from the window.
+    /// The access token's claims are outdated, so the next refresh must not return it.
     func forgetWindow(startedIn: Int) {
         guard epoch == startedIn, var now = kept else { return }
         now.givenAt = nil

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Owns the session: who is signed in, with which tokens, and what the store holds.
+/// Owns the session: the user, the tokens, and what the store contains.
 ///
-/// - One refresh runs at a time, in a task of its own, so that a cancelled caller loses nothing.
-/// - Sign-in, sign-out and account switch advance ``epoch``; what began in an older epoch cannot land.
-/// - Tokens are saved before anybody gets them.
+/// - At most one refresh runs, in its own task, so that a cancelled caller loses nothing.
+/// - Sign-in, sign-out and account switch advance ``epoch``. Work of an older epoch has no effect.
+/// - Tokens are saved before any caller gets them.
 /// - Locks are taken in one order: the store's (between processes, held during a refresh), then ``gate`` (between
-///   the writes of this process, never held over the network). None is held while the app's code runs.
+///   writes of this process, never held during a network call). No lock is held while the app's code runs.
 actor TokenRefreshCoordinator {
     enum State: Sendable {
         case restoring
@@ -14,7 +14,7 @@ actor TokenRefreshCoordinator {
         case signedOut(SignedOutReason)
     }
 
-    /// What began before somebody signed in, out, or over.
+    /// A newer epoch began.
     struct Superseded: Error {}
 
     struct Flight {
@@ -22,7 +22,7 @@ actor TokenRefreshCoordinator {
         let task: Task<Session, any Error>
     }
 
-    /// The network call that the flight waits for.
+    /// The network call that the refresh waits for.
     struct AwaitedExchange {
         let id: Int
         let waiter: CheckedContinuation<TimedAnswer, any Error>
@@ -33,18 +33,18 @@ actor TokenRefreshCoordinator {
     let clock: ClientClock
     let rules: RefreshRules
     let randomBytes: @Sendable (Int) -> [UInt8]
-    /// Trades a refresh token at the server, once.
+    /// Exchanges a refresh token at the server.
     let exchange: @Sendable (String) async throws -> TimedAnswer
     let gate = SerialGate()
 
     var state = State.restoring
     var epoch = 0
-    /// How often the app signed somebody in or out.
+    /// The number of sign-ins and sign-outs by the app.
     var wishes = 0
     var flight: Flight?
     var awaited: AwaitedExchange?
     var exchangeCount = 0
-    /// Uptime before which the server does not want to be asked, and how it said so.
+    /// The uptime until which the server asked not to be called, and how.
     var quiet: (until: Duration, cause: OfflineCause)?
 
     private var listeners: [Int: Listener] = [:]
@@ -85,9 +85,9 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Asks the store, if it has not answered yet.
+    /// Reads the store if it has not answered yet.
     ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; the state is still restoring.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; the state is then still `restoring`.
     func restore() async throws {
         guard case .restoring = state else { return }
         if let reason = try await gate.run({ try await self.restoreOnce() }) {
@@ -95,7 +95,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// - Returns: Why the store cannot answer.
+    /// - Returns: Why the store cannot answer, if so.
     private func restoreOnce() async throws -> String? {
         guard case .restoring = state else { return nil }
         let startedIn = epoch
@@ -113,7 +113,7 @@ actor TokenRefreshCoordinator {
         return nil
     }
 
-    /// A crash during sign-out can leave the access token behind.
+    /// A crash during sign-out can leave the access token in the store.
     private func removeOrphan() async {
         guard case .value = await slot.storage.read(slot.accessKey) else { return }
         do {
@@ -123,9 +123,9 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Whatever began before can no longer land, and stops waiting for the network.
+    /// Starts a new epoch. Earlier work has no effect any more and stops waiting for the network.
     ///
-    /// - Parameter isOwnFlight: The flight itself says so; it has work left to do.
+    /// - Parameter isOwnFlight: Whether the caller is the refresh itself, which has work left to do.
     @discardableResult
     func advanceEpoch(isOwnFlight: Bool = false) -> Int {
         epoch += 1
@@ -145,7 +145,7 @@ actor TokenRefreshCoordinator {
         guard epoch == startedIn else { throw Superseded() }
     }
 
-    /// What a caller is told whose work was overtaken.
+    /// The error for a caller whose work was superseded.
     var overtaken: AuthClientError {
         if case .signedOut(let reason) = state { .signedOut(reason) } else { .sessionChanged }
     }
@@ -177,14 +177,14 @@ extension TokenRefreshCoordinator {
 
     func notify(_ notice: AuthNotice) { notices.send(notice) }
 
-    /// The one place where the state changes and where events are sent. A listener's first event is what was there
-    /// when it came; who waits for a store gets its first with the store's answer.
+    /// The only place that changes the state and sends events. A listener's first event describes the state at its
+    /// arrival, or as soon as the store answers.
     func change(_ new: State, event: AuthChangeEvent?) {
         let newcomers = Set(listeners.filter { !$0.value.hasInitial }.keys)
         state = new
         sendInitial()
         guard let event else { return }
-        // To a newcomer the first event says it all, but why somebody was signed out.
+        // For a new listener the first event is sufficient, except for the reason of a sign-out.
         if case .signedOut = event { send(event) } else { send(event, sparing: newcomers) }
     }
 
@@ -203,20 +203,20 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Asks a store that cannot answer again, after 1, 2, 4 … 30 seconds, while somebody listens.
+    /// Asks an unavailable store again after 1, 2, 4 … 30 seconds, while there are listeners.
     private func keepRestoring() {
         guard restoring == nil else { return }
         restoring = Task { [weak self] in
             var wait = Duration.seconds(1)
             while let clock = await self?.tryRestoring() {
-                // A cancelled sleep ends the loop: the client is gone.
+                // Cancelled, because the client was released.
                 do { try await clock.sleep(wait) } catch { return }
                 wait = min(wait * 2, .seconds(30))
             }
         }
     }
 
-    /// - Returns: The clock to wait by, while the store does not answer and somebody listens.
+    /// - Returns: The clock for waiting, as long as the store does not answer and there are listeners.
     private func tryRestoring() async -> ClientClock? {
         do {
             try await restore()

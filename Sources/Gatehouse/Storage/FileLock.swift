@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// A lock between processes on one machine, and between users of one process: `flock` on a file that stays.
+/// A lock between processes on one machine and between callers in one process: `flock` on a permanent file.
 ///
-/// The system frees it when its process ends, however that happens. Waiting is asking again: no thread blocks.
+/// The system releases it when its process ends. Waiting is polling, which blocks no thread.
 struct FileLock: Sendable {
     let folder: SecretFolder
     let clock: ClientClock
-    /// A holder has a network call to make, which ends by its own limits before this.
+    /// Longer than the network calls of a holder, which have their own limits.
     let limit: Duration
-    /// Of the file; with a dot first, it is no entry's.
+    /// The file's name. Begins with a dot, so it is not an entry.
     let name: String
     private let gate = SerialGate()
 
@@ -20,13 +20,13 @@ struct FileLock: Sendable {
         self.name = name
     }
 
-    /// - Throws: What `body` throws; `CancellationError`; or a POSIX error, `ETIMEDOUT` when another process never
-    ///   let go. `body` did not run in the latter cases.
+    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process never released
+    ///   the lock. In the latter cases `body` did not run.
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await gate.run {
             let file = try await take()
             defer {
-                // Closing alone would not do: a program that is just being started has the file, too, for a moment.
+                // Closing is not sufficient: a program that is just being started briefly shares the descriptor.
                 flock(file, LOCK_UN)
                 close(file)
             }
@@ -60,7 +60,7 @@ struct FileLock: Sendable {
 }
 
 extension DispatchQueue {
-    /// Runs what blocks on a thread that no task waits for.
+    /// Runs blocking work on the queue's thread.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { waiter in
             async { waiter.resume(with: Result { try work() }) }

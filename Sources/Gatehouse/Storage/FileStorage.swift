@@ -1,30 +1,30 @@
 import Dispatch
 public import Foundation
 
-/// What an app should know, once, about where its session is kept.
+/// A notice to the app, sent once, about where its session is stored.
 public enum StorageNotice: Hashable, Sendable {
-    /// There is no keychain and no secret service: the tokens lie in files that only this user (and root) can read.
+    /// There is no keychain and no secret service. Tokens are stored in files that only this user and root can read.
     case usesFiles(folder: String)
 }
 
-/// Keeps each entry in a file of mode 0600, in a folder of mode 0700: what is left where no secret service runs.
+/// Stores each entry in a file of mode 0600, in a folder of mode 0700. The fallback without a secret service.
 ///
-/// - A file that is not there is absent. Everything else that keeps an entry from being read (rights, a disk fault,
-///   a folder or link in its place, another owner) is unavailable, and such a file is never replaced.
-/// - A write is durable when it returns, and a crash leaves the old value or the new one.
-/// - ``withLock(_:)`` holds between processes.
+/// - A missing file is absent. Any other reason that prevents reading (permissions, a disk error, a folder or link in
+///   its place, another owner) is unavailable, and such a file is never replaced.
+/// - A write is durable when it returns. A crash leaves either the old or the new value.
+/// - ``withLock(_:)`` works between processes.
 public struct FileStorage: SecureStorage {
     private let folder: SecretFolder
     private let lock: FileLock
     private let queue = DispatchQueue(label: "gatehouse.file-storage")
     private let announcement: Announcement
 
-    /// Touches nothing yet.
+    /// Creates a store without accessing files yet.
     ///
     /// - Parameters:
-    ///   - folder: For this store alone. It is made when needed.
+    ///   - folder: A folder exclusively for this store, created when needed.
     ///   - lockLimit: How long to wait for another process.
-    ///   - notice: Hears once, at the first use, that files are used.
+    ///   - notice: Called once, on first use.
     public init(
         folder: URL, clock: ClientClock = SystemDefaults.clock(), lockLimit: Duration = .seconds(120),
         notice: @escaping @Sendable (StorageNotice) -> Void = { _ in }
@@ -34,7 +34,7 @@ public struct FileStorage: SecureStorage {
         announcement = Announcement(.usesFiles(folder: folder.path), notice)
     }
 
-    /// `$XDG_STATE_HOME/<name>`, or `~/.local/state/<name>` when that is not set or is not absolute.
+    /// `$XDG_STATE_HOME/<name>`, or `~/.local/state/<name>` if the variable is not set or not absolute.
     public static func userFolder(name: String, environment: [String: String]) -> URL {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
@@ -48,7 +48,7 @@ public struct FileStorage: SecureStorage {
         }
     }
 
-    /// - Throws: A POSIX error; the old value is then still there.
+    /// - Throws: A POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         announcement.make()
         try await queue.run { [folder] in try folder.write(bytes, for: key) }
@@ -60,14 +60,14 @@ public struct FileStorage: SecureStorage {
         try await queue.run { [folder] in try folder.remove(key) }
     }
 
-    /// Waits for its turn among the callers of this value, then for the other processes.
+    /// Waits for earlier callers of this store, then for other processes.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         announcement.make()
         return try await lock.run(body)
     }
 }
 
-/// Said once.
+/// Sends the notice once.
 private final class Announcement: Sendable {
     private let isMade = Locked(false)
     private let notice: StorageNotice

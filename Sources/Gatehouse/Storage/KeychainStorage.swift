@@ -2,20 +2,20 @@
 public import Foundation
 import Security
 
-/// The system's keychain; each entry is an item of its own.
+/// The system's keychain, with one item per entry.
 ///
-/// A locked device, a missing entitlement and every other failure of a read is "unavailable", never "absent":
-/// only `errSecItemNotFound` is.
+/// A locked device, a missing entitlement or any other read failure is "unavailable"; only `errSecItemNotFound` is
+/// "absent".
 public struct KeychainStorage: SecureStorage {
     /// When items can be read.
     public enum Accessibility: Hashable, Sendable {
-        /// While the device is unlocked; they come along in encrypted backups.
+        /// While the device is unlocked. Included in encrypted backups.
         case whenUnlocked
-        /// While the device is unlocked; they stay on this device.
+        /// While the device is unlocked. Never leaves this device.
         case whenUnlockedThisDeviceOnly
-        /// From the first unlock on: for apps that work in the background.
+        /// After the first unlock, for apps that work in the background.
         case afterFirstUnlock
-        /// From the first unlock on; they stay on this device.
+        /// After the first unlock. Never leaves this device.
         case afterFirstUnlockThisDeviceOnly
 
         var attribute: CFString {
@@ -35,12 +35,12 @@ public struct KeychainStorage: SecureStorage {
     private let gate = SerialGate()
 
     /// - Parameters:
-    ///   - service: Tells the app's items from others.
-    ///   - accessGroup: Shared with the app's extensions; nil for the app's own.
-    ///   - lockFolder: In the app group's container, when extensions use the same items: then one process refreshes
-    ///     at a time. Nil when this process alone uses them. The lock is held during a refresh's network call, and iOS
-    ///     ends an app that it suspends while it holds a lock there (0xdead10cc): what may run in the background asks
-    ///     for tokens within `ProcessInfo.performExpiringActivity` or a background task.
+    ///   - service: Distinguishes the app's items from others.
+    ///   - accessGroup: A group shared with the app's extensions; nil for the app's own.
+    ///   - lockFolder: A folder in the app group's container if extensions use the same items, so that one process
+    ///     refreshes at a time; nil if only this process uses them. The lock is held during a refresh's network call,
+    ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc). Code that may run in the
+    ///     background must request tokens within `ProcessInfo.performExpiringActivity` or a background task.
     public init(
         service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlocked,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
@@ -63,7 +63,7 @@ public struct KeychainStorage: SecureStorage {
         return .value(Array(data))
     }
 
-    /// - Throws: An `NSOSStatusErrorDomain` error; the old value is then still there.
+    /// - Throws: An `NSOSStatusErrorDomain` error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         let values: [String: Any] = [
             kSecValueData as String: Data(bytes), kSecAttrAccessible as String: accessibility.attribute,
@@ -72,11 +72,11 @@ public struct KeychainStorage: SecureStorage {
         guard status == errSecItemNotFound else { return try check(status) }
         let added = SecItemAdd(item(key).merging(values) { _, new in new } as CFDictionary, nil)
         guard added == errSecDuplicateItem else { return try check(added) }
-        // Another process was quicker.
+        // Another process added the item first.
         try check(SecItemUpdate(item(key) as CFDictionary, values as CFDictionary))
     }
 
-    /// - Throws: An `NSOSStatusErrorDomain` error; the value is then still there.
+    /// - Throws: An `NSOSStatusErrorDomain` error. The value then still exists.
     public func remove(_ key: String) async throws {
         let status = SecItemDelete(item(key) as CFDictionary)
         if status != errSecItemNotFound { try check(status) }

@@ -1,21 +1,21 @@
-/// A store that ends with the process: for tests, previews, and tools that must leave nothing behind.
+/// A store that ends with the process, for tests, previews, and tools that must not leave data behind.
 ///
-/// Its lock is real, so that several clients can share one.
+/// Its lock works, so several clients can share one.
 public actor MemoryStorage: SecureStorage {
     private var values: [String: [UInt8]]
     private let gate = SerialGate()
 
-    /// - Parameter values: What an earlier process left.
+    /// - Parameter values: The content that an earlier process left.
     public init(_ values: [String: [UInt8]] = [:]) { self.values = values }
 
-    /// Everything that is kept, as another process would find it.
+    /// The whole content.
     public var contents: [String: [UInt8]] { values }
 
     public func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
     public func write(_ bytes: [UInt8], for key: String) { values[key] = bytes }
     public func remove(_ key: String) { values[key] = nil }
 
-    /// Waits for its turn, in the order of arrival.
+    /// Waits for earlier callers, in order of arrival.
     public nonisolated func withLock<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -23,9 +23,9 @@ public actor MemoryStorage: SecureStorage {
     }
 }
 
-/// Lets one piece of asynchronous work through at a time, in the order of arrival.
+/// Runs one asynchronous operation at a time, in order of arrival.
 ///
-/// An actor alone does not: at each `await` it takes up other work.
+/// An actor alone does not: it takes up other work at each `await`.
 actor SerialGate {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

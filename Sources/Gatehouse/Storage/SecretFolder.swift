@@ -1,9 +1,9 @@
 import Foundation
 
-/// Files of mode 0600 in a folder of mode 0700: the blocking half of ``FileStorage``.
+/// The blocking part of ``FileStorage``: files of mode 0600 in a folder of mode 0700.
 struct SecretFolder: Sendable {
     let path: String
-    /// The device's wall clock; it says which torn files are old.
+    /// The device's wall clock, for the age of incomplete files.
     let now: @Sendable () -> Date
 
     private static let largestEntry: off_t = 1 << 20
@@ -15,10 +15,10 @@ struct SecretFolder: Sendable {
         }
     }
 
-    /// Replaces the entry, wholly or not at all: a new file, on the disk before it takes the old one's name.
+    /// Replaces the entry atomically: writes a new file to disk, then renames it.
     func write(_ bytes: [UInt8], for key: String) throws {
         try make()
-        // What cannot be read may be a session: it is never replaced.
+        // An unreadable file may contain a session, so it is never replaced.
         _ = try contents(of: key)
         sweep()
         let name = try file(key)
@@ -43,7 +43,7 @@ struct SecretFolder: Sendable {
         if errno != ENOENT { throw Self.problem() }
     }
 
-    /// Makes the folder, and those above it that are missing, for this user alone.
+    /// Creates the folder and its missing parents, for this user only.
     func make() throws {
         var made = ""
         for part in path.split(separator: "/") {
@@ -57,15 +57,15 @@ struct SecretFolder: Sendable {
         if status.st_mode & 0o077 != 0 { try check(chmod(path, 0o700)) }
     }
 
-    /// The keys that have an entry.
+    /// The keys of all entries.
     func keys() throws -> [String] {
         if access(path, F_OK) != 0, errno == ENOENT { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
     }
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: nil if there is no such file.
     func contents(of key: String) throws -> [UInt8]? {
-        // Not blocking, because somebody may have put a pipe there.
+        // Non-blocking, in case the file is a pipe.
         let file = open(try file(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if file < 0, errno == ENOENT { return nil }
         try check(file)
@@ -101,26 +101,25 @@ struct SecretFolder: Sendable {
         }
     }
 
-    /// Makes a rename or a removal survive a power cut.
+    /// Makes a rename or deletion durable.
     private func sync() throws {
         let folder = try check(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         defer { close(folder) }
         try check(fsync(folder))
     }
 
-    /// Removes what writers left that were ended between the new file and its name. Another process's writer is
-    /// never an hour old.
+    /// Deletes incomplete files of writers that were ended before the rename. No active writer takes an hour.
     private func sweep() {
-        // What is lost: old garbage that nobody reads; the next write tries again.
+        // Lost: incomplete files that no one reads. The next write tries again.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix(Self.torn) {
-            // The same is lost.
+            // Lost: the same.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
             guard let changed = attributes?[.modificationDate] as? Date else { continue }
             if now().timeIntervalSince(changed) > 3_600 { unlink(path + "/" + name) }
         }
     }
 
-    /// - Throws: `EINVAL` for a key that is no name of an entry.
+    /// - Throws: `EINVAL` for an invalid key.
     private func file(_ key: String) throws -> String {
         let isName = key.utf8.allSatisfy { byte in
             switch byte {
@@ -130,7 +129,7 @@ struct SecretFolder: Sendable {
             default: false
             }
         }
-        // Names that start with a dot are the lock's and the torn files'.
+        // Names that begin with a dot belong to the lock and to incomplete files.
         guard isName, !key.isEmpty, !key.hasPrefix(".") else { throw Self.problem(EINVAL) }
         return path + "/" + key
     }
@@ -141,7 +140,7 @@ struct SecretFolder: Sendable {
         return result
     }
 
-    /// The system's number says it all, and names no path.
+    /// The error's code is sufficient, and it names no path.
     static func problem(_ number: Int32 = errno) -> any Error {
         NSError(domain: NSPOSIXErrorDomain, code: Int(number))
     }

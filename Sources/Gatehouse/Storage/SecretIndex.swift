@@ -1,9 +1,9 @@
-/// Says what of a key lies in the secret service, in a file beside it. Holds no secret.
+/// The state of a key in the secret service, stored in a file beside it. Contains no secret.
 ///
-/// One line: the version, a word, and for a value where its parts are.
+/// One line: the version, a word, and for a value the location of its parts.
 enum SecretIndex: Hashable, Sendable {
     case value(SecretParts)
-    /// The value is gone for every reader; items may be left, which the next change removes.
+    /// The value is deleted for all readers. Items may remain; the next change deletes them.
     case leaving
 
     init?(_ bytes: [UInt8]) {
@@ -28,8 +28,8 @@ enum SecretIndex: Hashable, Sendable {
     }
 }
 
-/// Where the parts of one value are. A value is written to the slot that is not in use, and what an earlier crash
-/// left in that slot goes first: so nothing is left behind for long.
+/// The location of a value's parts. A value is written to the slot that is not in use, after deleting what an earlier
+/// crash left in that slot.
 struct SecretParts: Hashable, Sendable {
     enum Slot: String, Sendable {
         case a, b
@@ -38,18 +38,18 @@ struct SecretParts: Hashable, Sendable {
     }
 
     var slot: Slot
-    /// Another one for every write, as hexadecimal digits: parts of two values never mix.
+    /// Hexadecimal digits, different for every write, so that parts of two values never mix.
     var generation: String
     var count: Int
-    /// Of the value.
+    /// The length of the value.
     var bytes: Int
 
-    /// 6,000 bytes are 8,000 characters of base64url, which fit into one item of the secret service.
+    /// 6,000 bytes are 8,000 characters of Base64URL, which fit in one item of the secret service.
     static let largestPart = 6_000
-    /// 384,000 bytes: each part is a program's run.
+    /// 384,000 bytes in total. Each part takes one run of the tool.
     static let largestCount = 64
 
-    /// - Returns: nil for a value that is too large.
+    /// - Returns: nil if the value is too large.
     static func split(_ bytes: [UInt8]) -> [[UInt8]]? {
         guard bytes.count <= largestPart * largestCount else { return nil }
         if bytes.isEmpty { return [[]] }
@@ -58,10 +58,10 @@ struct SecretParts: Hashable, Sendable {
         }
     }
 
-    /// What an item holds: never empty, because "empty" and "nothing" look alike.
+    /// The content of an item. Never empty, because an empty item looks like a missing one.
     static func text(_ part: [UInt8]) -> [UInt8] { [UInt8(ascii: ".")] + Base64URL.encode(part) }
 
-    /// - Returns: nil for what ``text(_:)`` did not make. A line's end that a tool adds is no part of it.
+    /// - Returns: nil for text that ``text(_:)`` did not make. Ignores a line feed that the tool adds.
     static func part(_ text: [UInt8]) -> [UInt8]? {
         var text = text[...]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }

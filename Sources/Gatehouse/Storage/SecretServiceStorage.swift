@@ -1,18 +1,18 @@
 import Dispatch
 public import Foundation
 
-/// Keeps each entry in the Secret Service of a Linux desktop (GNOME Keyring, KWallet, KeePassXC), through libsecret's
+/// Stores entries in the Secret Service of a Linux desktop (GNOME Keyring, KWallet, KeePassXC), with libsecret's
 /// `secret-tool`.
 ///
-/// - Beside the service lies one small file for each entry, which says where its parts are and holds no secret. It
-///   decides: without it an entry is absent; with it, whatever keeps the service from giving the parts (no bus, a
-///   locked collection, a question that nobody answers, another desktop's service) is "unavailable". The service's own
-///   "nothing found" would not do: a locked collection says it, too.
-/// - A value of any length up to 384,000 bytes is written as parts of a new generation, which are read back; then the
-///   file is replaced, which switches over; then the old parts go. A crash leaves the old value or the new one.
-/// - Values go through pipes: never through arguments, the environment or a file.
-/// - A tool that does not answer is ended at the time limit.
-/// - ``withLock(_:)`` holds between processes.
+/// - A small file for each entry, without secrets, says where its parts are. The file is authoritative: without it the
+///   entry is absent. With it, any failure to get the parts (no bus, a locked collection, an unanswered prompt, another
+///   desktop's service) is "unavailable". The service's own "nothing found" is not reliable, because a locked
+///   collection gives the same answer.
+/// - A value of up to 384,000 bytes is written as parts of a new generation, which are read back; then the file is
+///   replaced; then the old parts are deleted. A crash leaves either the old or the new value.
+/// - Values pass through pipes, never through arguments, the environment or a file.
+/// - A tool that does not answer is killed at the time limit.
+/// - ``withLock(_:)`` works between processes.
 public struct SecretServiceStorage: SecureStorage {
     private let name: String
     let folder: SecretFolder
@@ -22,14 +22,15 @@ public struct SecretServiceStorage: SecureStorage {
     private let changes: FileLock
     private let queue = DispatchQueue(label: "gatehouse.secret-service-storage")
 
-    /// Touches nothing yet.
+    /// Creates a store without accessing anything yet.
     ///
     /// - Parameters:
-    ///   - name: The app's, in the attributes and labels of its items.
-    ///   - folder: For the files of this store alone. It is made when needed. Without it the items are lost.
-    ///   - environment: The process's own: where the session bus, the display and `secret-tool` are.
-    ///   - tool: Instead of the `secret-tool` in `PATH`.
-    ///   - limit: How long one run of the tool may take, a person's answer to its question included.
+    ///   - name: The app's name, in the attributes and labels of its items.
+    ///   - folder: A folder exclusively for the files of this store, created when needed. Without it the items are
+    ///     lost.
+    ///   - environment: The process's environment, for the session bus, the display and `secret-tool`.
+    ///   - tool: Overrides the `secret-tool` in `PATH`.
+    ///   - limit: The time limit of one run of the tool, including a prompt to the user.
     public init(
         name: String, folder: URL, environment: [String: String], tool: URL? = nil, limit: Duration = .seconds(10),
         clock: ClientClock = SystemDefaults.clock(),
@@ -45,9 +46,9 @@ public struct SecretServiceStorage: SecureStorage {
         changes = FileLock(folder: self.folder, clock: clock, name: ".changes")
     }
 
-    /// Whether there is a tool and a bus to try.
+    /// Whether a tool and a session bus exist.
     ///
-    /// - Parameter environment: The process's own.
+    /// - Parameter environment: The process's environment.
     public static func isLikely(environment: [String: String]) -> Bool {
         guard ChildProcess.find("secret-tool", environment: environment) != nil else { return false }
         if environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false { return true }
@@ -56,7 +57,7 @@ public struct SecretServiceStorage: SecureStorage {
     }
 
     public func read(_ key: String) async -> StoredValue {
-        // A value that was replaced while its parts were read is read again.
+        // If the value was replaced while its parts were read, read it again.
         for _ in 0..<4 {
             let parts: SecretParts
             do {
@@ -67,35 +68,35 @@ public struct SecretServiceStorage: SecureStorage {
             }
             let value = await read(parts, of: key)
             if case .value = value { return value }
-            // What is lost: why the file cannot be read now; the answer is "unavailable" all the same.
+            // Lost: why the file cannot be read now. The answer is "unavailable" in any case.
             if let again = try? await index(of: key), again == .value(parts) { return value }
         }
-        return .unavailable(reason: "replaced again and again")
+        return .unavailable(reason: "replaced repeatedly")
     }
 
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error; the old value is then still there.
+    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         guard let values = SecretParts.split(bytes) else { throw SecretFolder.problem(EFBIG) }
         try await change {
             let old = try await index(of: key)
             guard case .value(let live) = old else {
-                // No value, or one that left: everything that is found is left over.
+                // There is no current value, so any items are leftovers.
                 try await clear(key, nil)
                 return try await put(values, bytes.count, in: .a, of: key)
             }
             try await clear(key, live.slot.other)
             try await put(values, bytes.count, in: live.slot.other, of: key)
-            // The new value is in use. What a failure leaves here goes before the next write but one.
+            // The new value is in use. Items that a failure leaves here are deleted before the next write but one.
             _ = await tool.clear(items(of: key, in: live.slot))
         }
     }
 
-    /// Items of a locked collection that the service does not show are left in it, unread by anybody, until the next
-    /// write of the key: so a person can always sign out.
+    /// Deletes the value. Items in a locked collection that the service does not show remain there, unreadable for this
+    /// store, until the key's next write. This allows users to sign out at any time.
     ///
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error; the value is then still there.
+    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The value then still exists.
     public func remove(_ key: String) async throws {
-        // Nothing to remove makes no folder.
+        // Deleting a missing value does not create the folder.
         guard try await entry(of: key) != nil else { return }
         try await change {
             guard let old = try await entry(of: key) else { return }
@@ -110,12 +111,12 @@ public struct SecretServiceStorage: SecureStorage {
         }
     }
 
-    /// Waits for its turn among the callers of this value, then for the other processes.
+    /// Waits for earlier callers of this store, then for other processes.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await lock.run(body)
     }
 
-    /// Whether a value is kept, or may be.
+    /// Whether a value is stored, or may be.
     func holdsValues() async throws -> Bool {
         for key in try await onDisk({ try folder.keys() }) {
             guard let bytes = try await entry(of: key) else { continue }
@@ -126,7 +127,7 @@ public struct SecretServiceStorage: SecureStorage {
 
     private func entry(of key: String) async throws -> [UInt8]? { try await onDisk { try folder.contents(of: key) } }
 
-    /// - Returns: nil when nothing is kept.
+    /// - Returns: nil if nothing is stored.
     private func index(of key: String) async throws -> SecretIndex? {
         guard let bytes = try await entry(of: key) else { return nil }
         guard let index = SecretIndex(bytes) else { throw SecretServiceProblem(reason: "no index") }
@@ -150,7 +151,7 @@ public struct SecretServiceStorage: SecureStorage {
         return .value(bytes)
     }
 
-    /// Stores the parts, sees that they can be read, and switches over.
+    /// Writes the parts, verifies that they are readable, and replaces the file.
     private func put(_ values: [[UInt8]], _ count: Int, in slot: SecretParts.Slot, of key: String) async throws {
         let generation = randomBytes(16).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
         let parts = SecretParts(slot: slot, generation: generation, count: values.count, bytes: count)
@@ -161,7 +162,7 @@ public struct SecretServiceStorage: SecureStorage {
             }
             // Some failures of the tool look like success.
             guard case .done(let kept) = await tool.lookUp(attributes), SecretParts.part(kept) == value else {
-                throw SecretServiceProblem(reason: "secret-tool: what was stored cannot be read")
+                throw SecretServiceProblem(reason: "secret-tool: the stored value cannot be read")
             }
         }
         try await onDisk { try folder.write(SecretIndex.value(parts).bytes, for: key) }
@@ -182,8 +183,8 @@ public struct SecretServiceStorage: SecureStorage {
         return slot.map { all + [("slot", $0.rawValue)] } ?? all
     }
 
-    /// One change at a time, between processes; what was begun is ended although the caller's task is cancelled: a
-    /// session that the server has changed must not be lost with the screen that asked for it.
+    /// Makes one change at a time, between processes. Cancellation does not interrupt a change: a session that the
+    /// server has rotated must not be lost with the screen that requested it.
     private func change(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await Task { try await changes.run(body) }.value
     }
@@ -193,11 +194,11 @@ public struct SecretServiceStorage: SecureStorage {
     }
 }
 
-/// What kept the secret service from a change.
+/// Why the secret service did not make a change.
 public struct SecretServiceProblem: Error, Hashable, Sendable {
-    /// For a log; holds no secret.
+    /// A description for logs. Contains no secret.
     public let reason: String
 
-    /// For other stores of the kind, and for tests.
+    /// For similar stores and for tests.
     public init(reason: String) { self.reason = reason }
 }

@@ -1,40 +1,39 @@
 import Foundation
 
-/// libsecret's `secret-tool`, which speaks to the Secret Service of the person's desktop.
+/// libsecret's `secret-tool`, a client of the desktop's Secret Service.
 ///
-/// Its exit says less than it seems to: it gives 1 and says nothing for an item that is not there, for one in a
-/// locked collection, and for one whose owner did not answer the question for the password. So "it found nothing" is
-/// never taken for "there is nothing" (see ``SecretServiceStorage``).
+/// It exits with 1 and no message in three cases: the item does not exist, its collection is locked, or the user did
+/// not answer the password prompt. Therefore "found nothing" never means "absent" (see ``SecretServiceStorage``).
 struct SecretTool: Sendable {
-    /// Nil when it is not installed.
+    /// nil if the tool is not installed.
     let path: String?
     let environment: [String: String]
     let limit: Duration
     let clock: ClientClock
 
-    /// What one item can hold is 8,191 bytes; of more, some versions keep the beginning and report success.
+    /// The maximum size of an item. Some versions truncate longer ones and report success.
     static let largestSecret = 8_191
 
-    /// One item's attributes. Everybody who may use the service can read them: none is secret.
+    /// The attributes of an item. Readable by every client of the service, so none is secret.
     typealias Attributes = [(name: String, value: String)]
 
     enum Answer: Hashable, Sendable {
         case done([UInt8])
-        /// Not there, or not to be seen now.
+        /// The item does not exist or is not visible at the moment.
         case nothing
-        /// The text is for a log; it repeats nothing that the tool said.
+        /// The text is for logs and does not repeat the tool's output.
         case failed(String)
     }
 
     func lookUp(_ attributes: Attributes) async -> Answer { await run("lookup", [], attributes) }
 
-    /// - Parameter secret: Text of at most ``largestSecret`` bytes, passed on standard input: an argument and the
-    ///   environment can be seen by others.
+    /// - Parameter secret: Text of at most ``largestSecret`` bytes, passed on standard input because other users can
+    ///   see arguments.
     func store(_ secret: [UInt8], label: String, _ attributes: Attributes) async -> Answer {
         await run("store", ["--label=" + label], attributes, input: secret)
     }
 
-    /// Removes all items that have these attributes, whatever others they have.
+    /// Deletes all items with these attributes, whatever other attributes they have.
     func clear(_ attributes: Attributes) async -> Answer { await run("clear", [], attributes) }
 
     private func run(
@@ -57,7 +56,7 @@ struct SecretTool: Sendable {
 }
 
 extension ChildProblem {
-    /// For a log.
+    /// A description for logs.
     var text: String {
         switch self {
         case .notStarted(let number): "not started, error \(number)"

@@ -1,35 +1,36 @@
-/// What a store answers to a read.
+/// The result of reading from a store.
 public enum StoredValue: Hashable, Sendable {
     case value([UInt8])
-    /// The store looked, and there is nothing.
+    /// The store was readable, and there is no value.
     case absent
-    /// The store cannot look now: locked, out of reach, refused. The text is for a log; it must hold no secret.
+    /// The store is not readable now: locked, unreachable or refused. The text is for logs and must not contain a
+    /// secret.
     case unavailable(reason: String)
 }
 
-/// Where the session is kept between two starts: a keychain, a secret service, a file of mode 0600, memory.
+/// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory.
 ///
-/// The three answers of ``read(_:)`` are the whole point: a locked keychain must never look like a signed-out
-/// person. Keys are ASCII letters, digits, `.` and `-`.
+/// ``read(_:)`` distinguishes three results, because a locked keychain must never look like a signed-out user. Keys
+/// consist of ASCII letters, digits, `.` and `-`.
 public protocol SecureStorage: Sendable {
     func read(_ key: String) async -> StoredValue
 
-    /// Replaces the value of one key, wholly or not at all; durable when it returns.
+    /// Replaces the value of a key atomically. The value is durable when the call returns.
     ///
-    /// - Throws: Any error; the old value is then still there.
+    /// - Throws: Any error. The old value is then unchanged.
     func write(_ bytes: [UInt8], for key: String) async throws
 
-    /// Removes the value of one key; nothing to remove is no error.
+    /// Deletes the value of a key, if there is one.
     ///
-    /// - Throws: Any error; the value is then still there.
+    /// - Throws: Any error. The value then still exists.
     func remove(_ key: String) async throws
 
-    /// Runs `body` while no other process (and no other client of this one) runs one on the same store.
+    /// Runs `body` while holding an exclusive lock on the store, between processes and between clients in this process.
     ///
-    /// It is held during a refresh, network call included, and never taken twice by one task. The default runs
-    /// `body` at once, which is right when one client alone uses the store.
+    /// The client holds the lock during a refresh, including its network call, and never takes it twice in one task.
+    /// The default implementation runs `body` without a lock, which is correct if only one client uses the store.
     ///
-    /// - Throws: What `body` throws, or an error of its own when the lock cannot be had; `body` did not run then.
+    /// - Throws: Errors of `body`, or another error if the lock is not available; `body` did not run then.
     func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
 }
 

@@ -1,39 +1,38 @@
 import Foundation
 
-/// What is kept of a session between two starts.
+/// The stored form of a session.
 struct StoredSession: Hashable, Sendable {
-    /// Another one for every write of tokens: who wants to write says which one it replaces.
+    /// Different for every write of tokens. A writer names the generation that it replaces.
     var generation: String
-    /// The same from a sign-in to its sign-out.
+    /// The same from sign-in to sign-out.
     var lineage: String
     var refreshToken: String
     var user: User
-    /// Nil when a crash or a full disk came between the two entries.
+    /// nil if a crash or a full disk prevented writing the second entry.
     var access: StoredAccess?
 }
 
 struct StoredAccess: Hashable, Sendable {
     var token: String
     var type: String
-    /// Seconds.
+    /// In seconds.
     var expiresIn: TimeInterval
-    /// Seconds since 1970 by the server's clock.
+    /// By the server's clock, in seconds since 1970.
     var expiresAt: TimeInterval
-    /// Seconds to add to the device's wall clock to have the server's.
+    /// The seconds by which the server's clock is ahead of the device's wall clock.
     var serverAhead: TimeInterval
 }
 
-/// The session's two entries in a store.
+/// The two entries of a session in a store.
 ///
-/// - `<key>.refresh-token` is the session: refresh token, user, generation and lineage in one value, so that one
-///   write replaces all of it or nothing. It is written first, and removed first. There is a session if and only
-///   if this entry is there.
-/// - `<key>.access-token` is an extra, tied to the first by the generation. When a crash came between the two, the
-///   generations differ: the token is ignored, and the first call refreshes.
+/// - `<key>.refresh-token` is the session: refresh token, user, generation and lineage in one value, which is replaced
+///   atomically. Written first and deleted first. A session exists if and only if this entry does.
+/// - `<key>.access-token` is supplementary and contains the same generation. If a crash came between the two writes,
+///   the generations differ: the token is ignored, and the first call refreshes.
 ///
-/// The generation is random rather than counted, so that "signed out and in again" never looks like "unchanged",
-/// and it needs no third entry that would outlive the session. Before every write the first entry is read again:
-/// when it cannot be read nothing is written, and when it is not the one to be replaced neither.
+/// The generation is random instead of counted, so that a sign-out followed by a sign-in is never mistaken for
+/// "unchanged", and no third entry has to outlive the session. Every write first reads the first entry again. It writes
+/// nothing if the entry is unreadable or not the one to replace.
 struct SessionSlot: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -44,16 +43,16 @@ struct SessionSlot: Sendable {
     enum Content: Hashable, Sendable {
         case absent
         case unavailable(String)
-        /// The store answers, with bytes that no version of this code wrote.
+        /// The stored bytes were not written by any version of this code.
         case damaged
         case session(StoredSession)
     }
 
     enum SaveResult: Hashable, Sendable {
         case saved
-        /// The session is kept; its access token is not.
+        /// The session was saved without its access token.
         case savedWithoutAccessToken(String)
-        /// The slot holds something else by now; nothing was written.
+        /// The slot contains another session now; nothing was written.
         case slotChanged
     }
 
@@ -72,9 +71,9 @@ struct SessionSlot: Sendable {
         }
     }
 
-    /// - Parameter generation: What the slot must hold; nil when any session, or none, may be replaced.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``; the slot is then
-    ///   as it was.
+    /// - Parameter generation: The generation that the slot must contain; nil to replace any session or none.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``. The slot is then
+    ///   unchanged.
     func save(_ session: StoredSession, replacing generation: String?) async throws -> SaveResult {
         let content = await readGeneration()
         if case .unavailable(let reason) = content { throw AuthClientError.storeUnavailable(reason) }
@@ -90,7 +89,7 @@ struct SessionSlot: Sendable {
         }
     }
 
-    /// Replaces the user of the session whose generation is given; false when the slot holds another one.
+    /// Replaces the user of the session with this generation. Returns false if the slot contains another one.
     func save(_ user: User, generation: String) async throws -> Bool {
         switch await load() {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
@@ -102,7 +101,7 @@ struct SessionSlot: Sendable {
         }
     }
 
-    /// Ends the session first, then clears what is left of it. Tries both, whatever happens to the first.
+    /// Deletes the session first, then its access token. Tries both, even if the first fails.
     func clear() async throws {
         var failure: (any Error)?
         for key in [refreshKey, accessKey] {
@@ -135,10 +134,10 @@ struct SessionSlot: Sendable {
 
 extension StoredSession {
     fileprivate init?(refreshEntry bytes: [UInt8]) {
-        // What is lost: why the entry cannot be read. Every caller answers "damaged" the same way.
+        // Lost: why the entry is unreadable. All callers treat it as damaged.
         guard let json = try? JSONReader.read(bytes), let generation = json["generation"]?.stringValue,
             let lineage = json["lineage"]?.stringValue, let token = json["refresh_token"]?.stringValue,
-            // The same is lost.
+            // Lost: the same.
             let user = try? User(json: json["user"] ?? .null)
         else { return nil }
         self.init(generation: generation, lineage: lineage, refreshToken: token, user: user, access: nil)
@@ -154,11 +153,11 @@ extension StoredSession {
 }
 
 extension StoredAccess {
-    /// - Returns: nil for the token of another generation, and for bytes that hold none.
+    /// - Returns: nil for the token of another generation, and for invalid bytes.
     fileprivate init?(entry bytes: [UInt8], generation: String) {
-        // What is lost: an access token, which a refresh replaces.
+        // Lost: an access token, which a refresh replaces.
         guard let json = try? JSONReader.read(bytes), json["generation"]?.stringValue == generation,
-            // The same is lost.
+            // Lost: the same.
             let members = try? WireMembers(json, path: "access"), let token = members.text("access_token"),
             let expiresIn = members.number("expires_in"), let expiresAt = members.number("expires_at"),
             let serverAhead = members.number("server_ahead")
@@ -178,7 +177,7 @@ extension StoredAccess {
 }
 
 extension Error {
-    /// The kind and number of an error, without its text, which may hold an address.
+    /// The domain and code of an error. Omits its text, which may contain a URL.
     var shortText: String {
         if let problem = self as? SecretServiceProblem { return problem.reason }
         let error = self as NSError

@@ -1,14 +1,13 @@
 import Dispatch
 import Foundation
 
-/// The store that fits the system: the keychain on Apple's systems; elsewhere the Secret Service when there is one
-/// that works, else files.
+/// The default store: the keychain on Apple's systems; elsewhere a working Secret Service, otherwise files.
 ///
-/// Which of the two it is decides the first write, and only then is the service asked: a guest's start asks nobody
-/// for a password. From then on the app stays with the store that holds something. So a start at which the service
-/// does not answer says "unavailable", never "signed out", and starts no second session in a file; and a session in
-/// files is found there although a service has come meanwhile. When everything is removed, by signing out, the next
-/// first write decides anew.
+/// The first write decides between service and files, and only it calls the service, so that a signed-out start does
+/// not prompt for a password. After that, the app stays with the store that contains data. A start at which the service
+/// does not answer is therefore "unavailable", never "signed out", and does not begin a second session in a file; and a
+/// session in files is found even if a service has appeared since. After everything is deleted by signing out, the next
+/// first write decides again.
 public struct SystemStorage: SecureStorage {
     private let service: SecretServiceStorage
     private let files: FileStorage
@@ -18,13 +17,13 @@ public struct SystemStorage: SecureStorage {
     private let choice: FileLock
     private let queue = DispatchQueue(label: "gatehouse.system-storage")
 
-    /// Touches nothing yet.
+    /// Creates the store without accessing anything yet.
     ///
     /// - Parameters:
-    ///   - name: The app's, such as `com.example.app`; ASCII letters, digits, `.` and `-`.
-    ///   - environment: The process's own.
-    ///   - serviceLimit: How long one question to the secret service may take, a person's answer included.
-    ///   - notice: Hears once, at the first use of a file, that files are used.
+    ///   - name: The app's name, such as `com.example.app`; ASCII letters, digits, `.` and `-`.
+    ///   - environment: The process's environment.
+    ///   - serviceLimit: The time limit of one call to the secret service, including a prompt to the user.
+    ///   - notice: Called once, on the first use of a file.
     public static func make(
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock(),
         serviceLimit: Duration = .seconds(10), notice: @escaping @Sendable (StorageNotice) -> Void = { _ in }
@@ -34,7 +33,7 @@ public struct SystemStorage: SecureStorage {
                 name: name, environment: environment, clock: clock, serviceLimit: serviceLimit, notice: notice)
     }
 
-    /// The store without a keychain; as ``make(name:environment:clock:serviceLimit:notice:)``.
+    /// The store without a keychain; see ``make(name:environment:clock:serviceLimit:notice:)``.
     init(
         name: String, environment: [String: String], clock: ClientClock, serviceLimit: Duration,
         notice: @escaping @Sendable (StorageNotice) -> Void
@@ -50,8 +49,8 @@ public struct SystemStorage: SecureStorage {
         choice = FileLock(folder: self.folder, clock: clock, name: ".choice")
     }
 
-    /// Gives up what lies in a secret service that will not come back, such as a deleted keyring: the next start is
-    /// a guest's, and decides anew. What the service still holds stays in it until the app writes there again.
+    /// Abandons data in a secret service that will not return, such as a deleted keyring. The next start is signed out
+    /// and decides again. Items that the service still contains remain until the app writes there again.
     ///
     /// - Parameters: As for ``make(name:environment:clock:serviceLimit:notice:)``.
     /// - Throws: A POSIX error.
@@ -75,9 +74,9 @@ public struct SystemStorage: SecureStorage {
         }
     }
 
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error; the old value is then still there.
+    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
-        // In a task of its own: a cancelled one would lose a session that the server has changed.
+        // In a separate task: cancellation would lose a session that the server has rotated.
         try await Task {
             // Two processes must not decide differently.
             try await choice.run {
@@ -90,18 +89,18 @@ public struct SystemStorage: SecureStorage {
         }.value
     }
 
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error; the value is then still there.
+    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The value then still exists.
     public func remove(_ key: String) async throws {
         try await service.remove(key)
         if try await keysInFiles().contains(key) { try await files.remove(key) }
     }
 
-    /// Waits for its turn among the callers of this value, then for the other processes.
+    /// Waits for earlier callers of this store, then for other processes.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await lock.run(body)
     }
 
-    /// The write is the proof: what the service takes and gives back, it can keep.
+    /// Tries the service: if it stores the value and returns it, it is usable.
     private func writeFirst(_ bytes: [UInt8], for key: String) async throws {
         guard isServiceLikely else { return try await files.write(bytes, for: key) }
         do {

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// Signing in with a provider's pages, from the browser's opening to the session.
+/// Sign-in on a provider's web pages, from opening the browser to the session.
 ///
-/// Why there is no `state` of the app's own here: on this leg the Auth protocol gives the app none, and adding one to
-/// the redirect address would break its exact registration. PKCE does its work (RFC 9700 §2.1.1): each flow has a
-/// verifier of 32 random bytes in a place of its own, which leaves this device only in the exchange; the server, which
-/// saw its SHA-256 when the flow began, compares it and gives no session for the code of another flow. So an answer
-/// that somebody else put into the browser signs nobody in. (The leg from the server to the provider has a state, and
-/// the server checks it.) Nothing secret is compared on this side.
+/// The app sends no `state`: on this leg the Auth protocol has none for the app, and adding one to the redirect URL
+/// would break its exact match. PKCE provides the protection (RFC 9700 §2.1.1): each flow has its own verifier of 32
+/// random bytes, which leaves this device only in the code exchange. The server compares it with the challenge from the
+/// start of the flow and gives no session for the code of another flow. An answer that an attacker injects into the
+/// browser is therefore useless. (The leg from the server to the provider has a state, which the server checks.) The
+/// client compares no secrets.
 extension AuthClient {
-    /// Signs in with a provider, in a browser that `launchFlow` shows.
+    /// Signs in with a provider in a browser that `launchFlow` shows.
     ///
     /// - Parameters:
-    ///   - redirectTo: Registered at the server; goes there byte for byte. Nil for the server's own site address,
-    ///     against which an answer cannot be checked here.
-    ///   - scopes: Further scopes, as the provider spells them.
-    ///   - queryParams: For the provider, such as `prompt`.
-    ///   - launchFlow: Opens the address and gives back the one that came.
-    /// - Throws: ``AuthClientError``, `refused` with status 0 when the page came back with an error, and with a
-    ///   ``AuthClientError/linkQuestion`` when an account has the address already;
-    ///   ``WebAuthenticationError/invalidCallback`` for an answer with another scheme, host, port or path than
-    ///   `redirectTo`; or what `launchFlow` throws. Whoever was signed in still is.
+    ///   - redirectTo: A redirect URL that the server allows, used byte for byte. nil uses the server's site URL,
+    ///     against which the client cannot check the answer.
+    ///   - scopes: Additional scopes in the provider's syntax.
+    ///   - queryParams: Parameters for the provider, such as `prompt`.
+    ///   - launchFlow: Opens the URL and returns the one that the browser came back with.
+    /// - Throws: ``AuthClientError``, `refused` with status 0 if the browser returned with an error, and with a
+    ///   ``AuthClientError/linkQuestion`` if the address already belongs to an account;
+    ///   ``WebAuthenticationError/invalidCallback`` for a URL with another scheme, host, port or path than
+    ///   `redirectTo`; or errors of `launchFlow`. The previous session stays active.
     @discardableResult
     public func signInWithOAuth(
         provider: Provider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -33,7 +33,7 @@ extension AuthClient {
         }
     }
 
-    /// Signs in with a provider, in a browser that knows its own redirect address.
+    /// Signs in with a provider in a browser that has its own redirect URL.
     ///
     /// - Throws: As ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
     ///   ``WebAuthenticationError``.
@@ -49,10 +49,10 @@ extension AuthClient {
         }
     }
 
-    /// Adds a provider's sign-in to the account that is signed in, in a browser that `launchFlow` shows.
+    /// Links a provider's identity to the signed-in account, in a browser that `launchFlow` shows.
     ///
     /// - Parameters: As for ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``.
-    /// - Throws: The same; `identity_already_exists` when it belongs to another account.
+    /// - Throws: The same errors; the code `identity_already_exists` if the identity belongs to another account.
     @discardableResult
     public func linkIdentity(
         provider: Provider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -65,7 +65,7 @@ extension AuthClient {
         }
     }
 
-    /// Adds a provider's sign-in to the account that is signed in, in a browser that knows its own redirect address.
+    /// Links a provider's identity to the signed-in account, in a browser that has its own redirect URL.
     ///
     /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
     ///   ``WebAuthenticationError``.
@@ -92,10 +92,10 @@ extension AuthClient {
         return (back, redirect.withLock { $0 })
     }
 
-    /// Begins a flow, shows it, and trades the code that came back: with this flow's verifier, and no other's.
+    /// Starts a flow, shows it, and exchanges the resulting code with this flow's verifier.
     ///
-    /// Whatever comes of it, nothing of the flow is left: its code is nowhere else. Who began to link one account does
-    /// not come back into it when another has been signed in to meanwhile.
+    /// Deletes the flow in any case, because its code exists nowhere else. If another user has signed in meanwhile, the
+    /// result of a link does not replace that user's session.
     private func finish(
         _ kind: FlowKind, _ show: (PendingFlow) async throws -> (back: URL, redirect: URL?)
     ) async throws -> Session {

@@ -1,33 +1,33 @@
 import Foundation
 
-/// The one page that a loopback listener waits for.
+/// The URL that a loopback listener waits for.
 struct CallbackAddress: Hashable, Sendable {
-    /// Such as `127.0.0.1:49152`.
+    /// For example `127.0.0.1:49152`.
     let authority: String
-    /// As it stands in a request.
+    /// The path as it appears in a request.
     let path: String
 
-    /// Without a query.
+    /// The URL without a query.
     var url: URL? { URL(string: "http://" + authority + path) }
 }
 
-/// What a listener makes of one request.
+/// The listener's decision about a request.
 enum CallbackVerdict: Hashable, Sendable {
-    /// The answer; the whole address.
+    /// The callback, with its complete URL.
     case callback(URL)
-    /// Something else, with the status of its answer. The listener goes on.
+    /// Any other request, with the status of the response. The listener continues.
     case refused(Int)
 }
 
 extension CallbackVerdict {
-    /// The end of a request's head.
+    /// The end of a request head.
     static let end = Array("\r\n\r\n".utf8)
 
-    /// Reads a request's head (RFC 9112), without its last, empty line.
+    /// Parses a request head (RFC 9112) without its final empty line.
     ///
-    /// Refused besides what is no request: another `Host` than the listener's own, so that no other name can be made
-    /// to point here (DNS rebinding); and, by what browsers say of themselves (Fetch Metadata), whatever is not a page
-    /// that a person sees: no picture or script of another site can end the wait.
+    /// Besides malformed requests, refuses a `Host` other than the listener's, which prevents DNS rebinding, and
+    /// requests that are not a visible navigation according to Fetch Metadata, so that an image or script of another
+    /// site cannot end the wait.
     init(head: [UInt8], for address: CallbackAddress) {
         guard let lines = Self.lines(head), let first = lines.first, first.utf8.allSatisfy({ $0 < 0x7F }) else {
             self = .refused(400)
@@ -64,7 +64,7 @@ extension CallbackVerdict {
         self = .callback(url)
     }
 
-    /// - Returns: nil when a line ends otherwise than with CR LF, or holds a control character.
+    /// - Returns: nil if a line does not end with CR LF or contains a control character.
     private static func lines(_ head: [UInt8]) -> [String]? {
         var lines = head.split(separator: 0x0A, omittingEmptySubsequences: false)
         for index in lines.indices.dropLast() {
@@ -74,7 +74,7 @@ extension CallbackVerdict {
         return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// By name, lower case; nil when a line is no field.
+    /// By name in lower case; nil if a line is malformed.
     private static func fields(_ lines: some Sequence<String>) -> [String: [String]]? {
         var fields: [String: [String]] = [:]
         for line in lines {
@@ -87,13 +87,13 @@ extension CallbackVerdict {
         return fields
     }
 
-    /// The whole answer. It repeats nothing of the request: the address holds a code.
+    /// The complete response. Repeats nothing of the request, whose URL contains a code.
     var response: [UInt8] {
         switch self {
         case .callback:
             Self.response("200 OK", "You can close this window", "Go back to the app: it does the rest.")
         case .refused(let status):
-            Self.response(Self.line(status), "Nothing here", "This address waits for another page.")
+            Self.response(Self.line(status), "Nothing here", "This URL expects a different page.")
         }
     }
 

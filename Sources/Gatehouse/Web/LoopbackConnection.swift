@@ -1,30 +1,31 @@
 import Foundation
 
-/// One browser's connection to a ``LoopbackListener``: reads a head, answers it, waits for the browser to hang up.
+/// A browser's connection to a ``LoopbackListener``: reads a request head, responds, and waits for the browser to
+/// close.
 struct LoopbackConnection {
     let socket: Int32
     private var head: [UInt8] = []
     private var outgoing: ArraySlice<UInt8> = []
     private(set) var phase = Phase.reading
-    /// What it brought.
+    /// The callback URL, if the request contained it.
     private(set) var callback: URL?
 
     enum Phase {
         case reading
         case writing
-        /// Answered. What else comes is thrown away: to close now would take the answer back.
+        /// The response is sent. Discards further input, because closing now could drop the response.
         case draining
         case over
     }
 
-    /// Longer ones are refused.
+    /// Longer heads are refused.
     static let largestHead = 16_384
 
     init(socket: Int32) { self.socket = socket }
 
     var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
 
-    /// Goes on as far as it can without waiting.
+    /// Proceeds as far as possible without blocking.
     mutating func advance(_ address: CallbackAddress) {
         if phase == .reading { read(address) }
         if phase == .writing { write() }
@@ -33,7 +34,7 @@ struct LoopbackConnection {
 
     private mutating func read(_ address: CallbackAddress) {
         while phase == .reading, let chunk = receive() {
-            // A line's end may come in pieces.
+            // The end of the head may arrive in pieces.
             let seen = max(0, head.count - CallbackVerdict.end.count)
             head += chunk
             if let end = Self.end(of: head, from: seen), end <= Self.largestHead {
@@ -77,7 +78,7 @@ struct LoopbackConnection {
         while receive() != nil {}
     }
 
-    /// - Returns: nil when there is nothing now, or nothing more.
+    /// - Returns: nil if no data is available, now or ever.
     private mutating func receive() -> ArraySlice<UInt8>? {
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while true {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Waits on 127.0.0.1 for one page. Blocks its thread: the blocking half of ``LoopbackWebAuthentication``.
+/// Waits for one request on 127.0.0.1. Blocks its thread; used by ``LoopbackWebAuthentication``.
 struct LoopbackListener: Sendable {
-    /// Its owner closes it.
+    /// Closed by its owner.
     private let socket: Int32
     let address: CallbackAddress
 
-    /// More connections at once end the oldest: browsers open some that they never use.
+    /// Further connections close the oldest one: browsers open some that they never use.
     static let mostConnections = 16
 
-    /// Listens from now on.
+    /// Starts to listen.
     ///
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameter port: A port, or 0 for any free one.
     /// - Throws: ``WebAuthenticationError/couldNotListen(_:)``.
     init(port: UInt16, path: String) throws(WebAuthenticationError) {
         socket = makeStreamSocket()
@@ -22,7 +22,7 @@ struct LoopbackListener: Sendable {
         let failed = withUnsafeMutablePointer(to: &bound) { bound in
             bound.withMemoryRebound(to: sockaddr.self, capacity: 1) { bound in
                 var on: Int32 = 1
-                // A given port can be taken again at once after the last sign-in.
+                // Allows reusing a given port immediately after the previous sign-in.
                 setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
                 return bind(socket, bound, length) != 0 || listen(socket, 16) != 0
                     || fcntl(socket, F_SETFL, O_NONBLOCK) != 0 || getsockname(socket, bound, &length) != 0
@@ -36,15 +36,15 @@ struct LoopbackListener: Sendable {
         address = CallbackAddress(authority: "127.0.0.1:\(UInt16(bigEndian: bound.sin_port))", path: path)
     }
 
-    /// Nobody can connect any more: not even while a program that is just being started has the socket, too.
+    /// Stops listening, even while a program that is just being started shares the socket.
     func close() {
         shutdown(socket, Int32(SHUT_RDWR))
         Foundation.close(socket)
     }
 
-    /// Answers whoever comes until the page is asked for or `stop` is fired; then closes everything.
+    /// Answers requests until the callback arrives or `stop` is fired, then closes all connections.
     ///
-    /// - Returns: The address that came; nil when stopped.
+    /// - Returns: The callback URL; nil if stopped.
     /// - Throws: ``WebAuthenticationError/couldNotListen(_:)``.
     func serve(until stop: StopSignal) throws(WebAuthenticationError) -> URL? {
         var connections: [LoopbackConnection] = []
@@ -55,7 +55,7 @@ struct LoopbackListener: Sendable {
         while true {
             let events = wait(for: connections, stop)
             for index in connections.indices where events[index + 2] { connections[index].advance(address) }
-            // The page is shown first: its answer has left, or cannot leave.
+            // Returns only after the response has been sent or the connection has failed.
             if let done = connections.first(where: { $0.callback != nil && $0.phase != .writing }) {
                 return done.callback
             }
@@ -66,7 +66,7 @@ struct LoopbackListener: Sendable {
         }
     }
 
-    /// - Returns: For the signal, the listener and each connection, whether something happened there.
+    /// - Returns: Whether the signal, the listener and each connection have events, in this order.
     private func wait(for connections: [LoopbackConnection], _ stop: StopSignal) -> [Bool] {
         var polled = [stop.descriptor, socket].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         polled += connections.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
@@ -85,7 +85,7 @@ struct LoopbackListener: Sendable {
         } else if [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(number) {
             return
         }
-        // Too many, here or in the whole process. The page's own connection is not among those that wait.
+        // Too many descriptors, here or in the whole process. The callback's own connection is not closed.
         guard let oldest = connections.firstIndex(where: { $0.callback == nil }) else {
             throw .couldNotListen(number)
         }

@@ -1,12 +1,12 @@
 import Dispatch
 public import Foundation
 
-/// Signs in with the system's browser, which comes back to a listener on this machine (RFC 8252 §7.3): for Linux, and
-/// for programs in a terminal.
+/// Signs in with the system's browser, which returns to a listener on this machine (RFC 8252 §7.3). For Linux and for
+/// command-line programs.
 ///
-/// The redirect address is `http://127.0.0.1:<port><path>`. It listens for as long as the call lasts and to one
-/// answer; the page that the browser then shows holds nothing of it. Other pages get 404, and other sites cannot end
-/// the wait.
+/// The redirect URL is `http://127.0.0.1:<port><path>`. The listener exists only during the call and accepts one
+/// callback; the page that the browser then shows contains nothing of it. Other paths get 404, and other sites cannot
+/// end the wait.
 public struct LoopbackWebAuthentication: WebAuthenticationSession {
     private let port: UInt16
     private let path: String
@@ -15,10 +15,10 @@ public struct LoopbackWebAuthentication: WebAuthenticationSession {
     private let open: @Sendable (URL) async throws -> Void
 
     /// - Parameters:
-    ///   - port: 0 for any that is free, which the server must allow for a loopback address (RFC 8252 §8.4).
-    ///   - path: Begins with `/`; percent-encoded.
-    ///   - limit: How long a person has from the moment that the browser is opened.
-    ///   - open: Shows an address in a browser. It may wait for the person, and is cancelled when the answer came.
+    ///   - port: A port, or 0 for any free one, which the server must allow for loopback URLs (RFC 8252 §8.4).
+    ///   - path: A percent-encoded path that begins with `/`.
+    ///   - limit: The time limit, counted from opening the browser.
+    ///   - open: Shows a URL in a browser. May wait for the user; cancelled when the callback arrives.
     public init(
         port: UInt16 = 0, path: String = "/callback", limit: Duration = .seconds(60),
         clock: ClientClock = SystemDefaults.clock(),
@@ -49,7 +49,7 @@ public struct LoopbackWebAuthentication: WebAuthenticationSession {
         }
     }
 
-    /// - Throws: ``WebAuthenticationError/invalidRedirect`` for a path that would not come back as it is.
+    /// - Throws: ``WebAuthenticationError/invalidRedirect`` for a path that browsers would change.
     private func redirect(of listener: LoopbackListener) throws(WebAuthenticationError) -> URL {
         guard let url = listener.address.url, path.hasPrefix("/"), url.query == nil, url.fragment == nil,
             URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedPath == path
@@ -65,12 +65,12 @@ public struct LoopbackWebAuthentication: WebAuthenticationSession {
 
     private func wait(_ listener: LoopbackListener, _ start: URL, _ stop: StopSignal) async throws -> URL {
         try await withThrowingTaskGroup(of: Event.self) { group in
-            // Whatever ends the wait ends the listener, which the group waits for.
+            // The group waits for the listener, so every exit must stop it.
             defer {
                 stop.fire()
                 group.cancelAll()
             }
-            // A thread of its own, because it blocks; the queue is not shared for the same reason.
+            // A separate queue, because it blocks its thread.
             group.addTask {
                 .came(try await DispatchQueue(label: "gatehouse.loopback").run { try listener.serve(until: stop) })
             }
@@ -96,15 +96,17 @@ public struct LoopbackWebAuthentication: WebAuthenticationSession {
 }
 
 extension SystemDefaults {
-    /// Shows an http address in the person's browser, with `xdg-open` or `open`; no shell is between.
+    /// Returns a closure that shows an http URL in the default browser, with `xdg-open` or `open` and without a shell.
     ///
-    /// It throws ``WebAuthenticationError/couldNotOpenBrowser`` when the program is missing or fails within 3 seconds.
-    /// - Parameter environment: The process's own.
+    /// The closure throws ``WebAuthenticationError/couldNotOpenBrowser`` if the program is missing or fails within 3
+    /// seconds.
+    ///
+    /// - Parameter environment: The process's environment.
     public static func browser(
         environment: [String: String] = ProcessInfo.processInfo.environment, clock: ClientClock = clock()
     ) -> @Sendable (URL) async throws -> Void {
         { address in
-            // An opener would start any program for other schemes.
+            // With other schemes the opener could start any program.
             guard ["http", "https"].contains(address.scheme?.lowercased()),
                 let path = ChildProcess.find(browserProgram, environment: environment)
             else { throw WebAuthenticationError.couldNotOpenBrowser }

@@ -1,4 +1,4 @@
-// On Linux the module of this name is the repository's own, for screens.
+// On Linux the module of this name is this package's own, for the screens.
 #if canImport(AuthenticationServices) && canImport(Darwin)
 public import AuthenticationServices
 public import Foundation
@@ -12,12 +12,12 @@ public struct SystemWebAuthentication: WebAuthenticationSession {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
     /// - Parameters:
-    ///   - redirectTo: Has a scheme of the app's own, such as `com.example.app://callback`; or https, for a domain
-    ///     that is associated with the app (iOS 17.4, macOS 14.4). Registered at the server.
-    ///   - prefersEphemeralWebBrowserSession: Whether the sheet begins without the browser's cookies: then the person
-    ///     is asked for everything, and the system asks for no consent.
-    ///   - limit: How long a person has.
-    ///   - anchor: The window that the sheet belongs to.
+    ///   - redirectTo: A URL with the app's own scheme, such as `com.example.app://callback`, or https for a domain
+    ///     associated with the app (iOS 17.4, macOS 14.4). The server must allow it.
+    ///   - prefersEphemeralWebBrowserSession: Whether the sheet starts without the browser's cookies. The user must
+    ///     then enter everything, but the system does not ask for consent.
+    ///   - limit: The time limit.
+    ///   - anchor: Returns the window of the sheet.
     public init(
         redirectTo: URL, prefersEphemeralWebBrowserSession: Bool = false, limit: Duration = .seconds(60),
         clock: ClientClock = SystemDefaults.clock(), anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
@@ -33,7 +33,7 @@ public struct SystemWebAuthentication: WebAuthenticationSession {
         let start = try await address(redirectTo)
         let sheet = await BrowserSheet(anchor: anchor)
         let timer = Task { [clock, limit] in
-            // A cancelled sleep: the sheet is gone.
+            // Cancelled, because the sheet has closed.
             do { try await clock.sleep(limit) } catch { return }
             await sheet.end(.failure(WebAuthenticationError.timedOut))
         }
@@ -48,7 +48,7 @@ public struct SystemWebAuthentication: WebAuthenticationSession {
     }
 }
 
-/// One sheet. It ends once, whoever ends it first: the person, the answer, the time limit, or the task.
+/// A sheet. Ends once, by whichever comes first: the user, the callback, the time limit, or the task.
 @MainActor
 private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
@@ -65,7 +65,7 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
 
     func show(_ start: URL, redirectTo: URL, isEphemeral: Bool) async throws -> URL {
         try await withCheckedThrowingContinuation { waiter in
-            // Ended before it began.
+            // The sheet ended before it began.
             if let outcome { return waiter.resume(with: outcome) }
             self.waiter = waiter
             guard let session = makeSession(start, redirectTo: redirectTo) else {
@@ -87,10 +87,10 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
         waiter = nil
     }
 
-    /// - Returns: nil for a redirect address that no sheet can listen to.
+    /// - Returns: nil for a redirect URL that the sheet cannot receive.
     private func makeSession(_ start: URL, redirectTo: URL) -> ASWebAuthenticationSession? {
         guard let scheme = redirectTo.scheme?.lowercased(), scheme != "http" else { return nil }
-        // The system may call from any thread: the closure belongs to none.
+        // The system may call the handler on any thread, so it must not be isolated.
         let handler: @Sendable (URL?, (any Error)?) -> Void = { [weak self] url, error in
             let outcome = Self.outcome(url, error)
             Task { @MainActor [weak self] in self?.end(outcome) }

@@ -1,38 +1,37 @@
 public import Foundation
 
-/// A browser that a person signs in with, and the way back from it: the system's sheet on Apple's systems
-/// (`SystemWebAuthentication`), the system's browser and a listener on this machine elsewhere
-/// (``LoopbackWebAuthentication``).
+/// A browser for signing in: the system's sheet on Apple's systems (`SystemWebAuthentication`), the default browser
+/// with a loopback listener elsewhere (``LoopbackWebAuthentication``).
 public protocol WebAuthenticationSession: Sendable {
-    /// Opens a page and waits until it comes back.
+    /// Opens a page and waits for its callback.
     ///
-    /// - Parameter address: Makes the page's address for the redirect address that this session listens to, which must
-    ///   be registered at the server. Called once, before anything is shown; what it throws is thrown.
-    /// - Returns: The whole address that came back, byte for byte.
-    /// - Throws: ``WebAuthenticationError``, or `CancellationError` when the task was cancelled. Nothing is shown and
-    ///   nothing listens any more then.
+    /// - Parameter address: Returns the page's URL for this session's redirect URL, which the server must allow. Called
+    ///   once, before anything is shown. Its errors are rethrown.
+    /// - Returns: The complete callback URL, byte for byte.
+    /// - Throws: ``WebAuthenticationError``, or `CancellationError` if the task was cancelled. The browser page and the
+    ///   listener are then closed.
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL
 }
 
-/// Why a browser did not come back with an answer.
+/// Why a browser returned no result.
 public enum WebAuthenticationError: Error, Hashable, Sendable {
-    /// The person closed the sheet. Nothing to show.
+    /// The user closed the sheet. Show no error.
     case cancelled
-    /// The person did not finish in time.
+    /// The user did not finish in time.
     case timedOut
-    /// There is no browser, or it could not be started.
+    /// There is no browser, or it did not start.
     case couldNotOpenBrowser
-    /// No socket on this machine's loopback address could be opened; the system's error number.
+    /// The loopback socket could not be opened; contains `errno`.
     case couldNotListen(Int32)
-    /// The session cannot listen to the redirect address that it was given.
+    /// The session cannot receive callbacks at the given redirect URL.
     case invalidRedirect
-    /// An address came back that is not the redirect address. It was not used.
+    /// The callback does not match the redirect URL and was ignored.
     case invalidCallback
 }
 
 extension URL {
-    /// Whether this address is `redirect` with an answer: same scheme, host, port and path. Scheme and host do not
-    /// know upper case, and an empty path is the same as `/` (RFC 3986 §6.2).
+    /// Whether this URL is `redirect` with a result: same scheme, host, port and path. Scheme and host are
+    /// case-insensitive, and an empty path equals `/` (RFC 3986 §6.2).
     package func isAnswer(to redirect: URL) -> Bool {
         guard let own = URLComponents(url: self, resolvingAgainstBaseURL: false),
             let other = URLComponents(url: redirect, resolvingAgainstBaseURL: false)

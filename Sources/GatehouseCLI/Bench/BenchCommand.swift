@@ -4,31 +4,31 @@ import GatehouseWire
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Fills a database with made-up people, to measure at the size that you expect.",
+        commandName: "bench", abstract: "Fills a database with fictitious accounts, for measurements at scale.",
         discussion: """
-            Their addresses end in @\(SeededPeople.domain), where no mail can go (RFC 2606). Whoever has a password has \
-            the same one, which everybody can read here: not for a database that serves real people. What it is good \
-            for, and what was measured with it: Docs/scale.md.
+            Their addresses end in @\(SeededPeople.domain), to which no mail can be delivered (RFC 2606). All \
+            passwords are the same and public, so never use this with a database of real accounts. Docs/scale.md has \
+            uses and measurements.
             """,
         subcommands: [BenchSeed.self, BenchUnseed.self, BenchTokens.self])
 }
 
 struct BenchSeed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seed", abstract: "Adds made-up people with identities, profiles, sessions and log entries.",
+        commandName: "seed", abstract: "Adds fictitious accounts with identities, profiles, sessions and log entries.",
         discussion: """
-            The same people for the same seed. A run that was interrupted is started again: who is there is skipped. \
-            Of each twenty, fourteen sign in by password, four through Google, two through Apple. Times are counted \
-            back from today.
+            The same seed gives the same accounts. To continue an interrupted run, repeat it: existing accounts are \
+            skipped. Of every twenty accounts, fourteen sign in with a password, four with Google, two with Apple. All \
+            times are in the past.
             """)
 
     @OptionGroup var options: DataOptions
-    @Option(help: "How many there are to be, those of earlier runs with the same seed included.") var users: Int
-    @Option(help: "Other people for another number.") var seed: UInt64 = 1
-    @Flag(help: "Also into a database that has other accounts.") var intoExisting = false
+    @Option(help: "The total number, including accounts of earlier runs with the same seed.") var users: Int
+    @Option(help: "Different numbers give different accounts.") var seed: UInt64 = 1
+    @Flag(help: "Allow a database that contains other accounts.") var intoExisting = false
 
     func validate() throws {
-        guard (1...1_000_000_000).contains(users) else { throw ValidationError("--users is 1 to 1000000000.") }
+        guard (1...1_000_000_000).contains(users) else { throw ValidationError("--users must be 1 to 1000000000.") }
     }
 
     func run() async throws {
@@ -40,23 +40,23 @@ struct BenchSeed: AsyncParsableCommand {
                 return try await work.run()
             }
         }
-        guard let done else { throw CommandFailure("Somebody else is adding or removing made-up people right now.") }
+        guard let done else { throw CommandFailure("Another `gatehouse bench` is running. Try again later.") }
         Output.note(done)
-        Output.note("Fourteen of twenty sign in by the password: \(SeededPeople.password.reveal())")
+        Output.note("Fourteen of twenty accounts have the password: \(SeededPeople.password.reveal())")
     }
 
     private func refuseOthers(_ accounts: Accounts) async throws {
         guard try await accounts.countSeeded(stopsAtOther: true).hasOthers else { return }
         throw CommandFailure(
-            "The database has accounts that are not made up. With --into-existing made-up people, whose password "
-                + "everybody knows, are added to them.")
+            "The database contains other accounts. Pass --into-existing to add fictitious accounts nevertheless; "
+                + "their password is public.")
     }
 }
 
 struct BenchUnseed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unseed", abstract: "Removes all made-up people again, and what the log says of them.",
-        discussion: "A run that was interrupted is started again. The space is the database's to give back (VACUUM).")
+        commandName: "unseed", abstract: "Removes all fictitious accounts and their audit log entries.",
+        discussion: "Repeat an interrupted run. Only the database's VACUUM returns the space to the system.")
 
     @OptionGroup var options: DataOptions
 
@@ -66,10 +66,10 @@ struct BenchUnseed: AsyncParsableCommand {
             try await accounts.exclusivelySeeding {
                 let people = try await remove("people") { try await accounts.removeSeeded(after: $0) }
                 let entries = try await remove("log entries") { try await accounts.removeSeededLog(after: $0) }
-                return "\(Progress.grouped(people)) people and \(Progress.grouped(entries)) log entries removed"
+                return "\(Progress.grouped(people)) accounts and \(Progress.grouped(entries)) log entries removed"
             }
         }
-        guard let done else { throw CommandFailure("Somebody else is adding or removing made-up people right now.") }
+        guard let done else { throw CommandFailure("Another `gatehouse bench` is running. Try again later.") }
         Output.note(done)
     }
 
@@ -90,20 +90,20 @@ struct BenchUnseed: AsyncParsableCommand {
 
 struct BenchTokens: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tokens", abstract: "Prints refresh tokens of made-up people, for a load generator.",
+        commandName: "tokens", abstract: "Prints refresh tokens of fictitious accounts, for a load generator.",
         discussion: """
-            One to a line: the current ones of sessions from all over the table, then the successors of all, and so on. \
-            Whoever sends them in this order need not read the answers. Never those of other accounts.
+            One per line: the current tokens of sessions from the whole table, then the successors of all, and so on. \
+            Used in this order, they need no tokens from the responses. Excludes other accounts.
             """)
 
     @OptionGroup var options: DataOptions
-    @Option(help: "Of how many sessions.") var count = 1_000
-    @Option(help: "How many of each session: the current one and those that follow it.") var generations = 1
+    @Option(help: "The number of sessions.") var count = 1_000
+    @Option(help: "The number of tokens per session: the current one and its successors.") var generations = 1
 
     func validate() throws {
-        guard (1...1_000_000).contains(count) else { throw ValidationError("--count is 1 to 1000000.") }
+        guard (1...1_000_000).contains(count) else { throw ValidationError("--count must be 1 to 1000000.") }
         guard (1...Self.limit / count).contains(generations) else {
-            throw ValidationError("--generations is at least 1, and with --count at most \(Self.limit) tokens.")
+            throw ValidationError("--generations must be at least 1, and times --count at most \(Self.limit).")
         }
     }
 
@@ -112,7 +112,7 @@ struct BenchTokens: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
         let tokens = try await explaining { try await accounts.seededTokens(count, generations: generations) }
-        guard !tokens.isEmpty else { throw CommandFailure("There are no made-up people: `gatehouse bench seed`.") }
+        guard !tokens.isEmpty else { throw CommandFailure("No fictitious accounts. Run `gatehouse bench seed`.") }
         try Output.send(tokens.map { $0.reveal() + "\n" }.joined())
     }
 }

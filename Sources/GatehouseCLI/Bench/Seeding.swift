@@ -2,7 +2,7 @@ import AccountStore
 import GatehouseWire
 import PasswordHashing
 
-/// Adds made-up people batch by batch, as many batches at once as keep both this program and the database busy.
+/// Adds seeded accounts in concurrent batches, enough to keep both this program and the database busy.
 struct Seeding: Sendable {
     private static let width = 2 * System.cores
 
@@ -10,7 +10,7 @@ struct Seeding: Sendable {
     let users: Int
     let seed: UInt64
 
-    /// - Returns: What came of it, as a sentence.
+    /// - Returns: The result as a sentence.
     func run() async throws -> String {
         let people = SeededPeople(accounts, seed: seed, passwordHash: try await passwordHash(), at: System.now())
         let total = users
@@ -32,11 +32,11 @@ struct Seeding: Sendable {
         }
         progress.erase()
         let seconds = Double(progress.elapsed.microseconds) / 1_000_000
-        return "\(Progress.grouped(added)) added, \(Progress.grouped(total - added)) there already, "
-            + "\(Int(seconds.rounded())) s, \(Progress.grouped(Int(Double(total) / max(seconds, 0.001)))) people/s"
+        return "\(Progress.grouped(added)) added, \(Progress.grouped(total - added)) already there, "
+            + "\(Int(seconds.rounded())) s, \(Progress.grouped(Int(Double(total) / max(seconds, 0.001)))) accounts/s"
     }
 
-    /// Computed once for all: a million would take hours.
+    /// Computed once for all accounts: a million hashes would take hours.
     private func passwordHash() async throws -> Secret {
         let seed = seed
         let hasher = PasswordHasher(threads: 1) { SeededPeople.bytes($0, seed: seed) }

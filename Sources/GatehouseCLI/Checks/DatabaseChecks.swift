@@ -1,13 +1,14 @@
 import AccountDomain
 import AccountStore
+import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
 import SQLDatabase
 
-/// Looks at the accounts' database.
+/// Checks the accounts' database.
 struct DatabaseChecks {
     let settings: ServerSettings
-    /// What is served on it.
+    /// The parts of the server that use the database.
     let parts: Set<ServedPart>
     let database: any Database
 
@@ -23,17 +24,17 @@ struct DatabaseChecks {
         if database.dialect == .postgresql { return await answer() }
         do {
             let lines = try await database.read { db in try db.rows("PRAGMA quick_check(5)") { $0.text(0) } }
-            if lines == ["ok"] { return .ok("database", "\(settings.database.path) is whole") }
+            if lines == ["ok"] { return .ok("database", "\(settings.database.path) is intact") }
             return .problem(
                 "database", "\(settings.database.path) is damaged: \(lines.first ?? "no answer")",
-                "stop the server and restore the last backup")
+                "stop the server and restore the latest backup")
         } catch {
             return .problem(
                 "database", "\(settings.database.path) cannot be read: \(error)", "check path, owner and permissions")
         }
     }
 
-    /// Whether a server is whole is its own affair; here it has to answer, and to be one that is supported.
+    /// Checks only that the database server answers and that its version is supported.
     private func answer() async -> Finding {
         do {
             let version = try await database.read { db in
@@ -44,7 +45,7 @@ struct DatabaseChecks {
         } catch {
             return .problem(
                 "database", "the server does not answer: \(error)",
-                "check the URL, the password, sslmode, and that the server lets this machine in")
+                "check the URL, the password, sslmode, and that the server accepts connections from this machine")
         }
     }
 
@@ -54,13 +55,13 @@ struct DatabaseChecks {
             let pending = try await database.pendingMigrations(steps)
             guard pending.isEmpty else {
                 return .warning(
-                    "schema", "\(pending.count) steps have not run",
+                    "schema", "\(pending.count) migrations have not run",
                     "gatehouse migrate" + (parts == [.gateway] ? " --only gateway" : ""))
             }
             if let newest = try await database.schemaState(steps).newer.last {
                 return .warning(
                     "schema", "level \(newest), of a newer program than this one",
-                    "nothing while versions change; else start the newer one")
+                    "none needed during an upgrade; otherwise start the newer release")
             }
             return .ok("schema", "up to date, level \(steps.last?.number ?? 0)")
         } catch {
@@ -74,31 +75,31 @@ struct DatabaseChecks {
         do {
             let keys = try await store.all()
             for key in keys { _ = try JSONWebKey(text: key.privateKey) }
-            return .ok("signing keys", keys.isEmpty ? "none yet: the first start makes one" : "\(keys.count) open")
+            return .ok("signing keys", keys.isEmpty ? "none yet; the first start makes one" : "\(keys.count) readable")
         } catch {
             return .problem(
-                "signing keys", "a key does not open with the configured secrets (\(error))",
-                "put back the secret with that number; if it is lost, delete that row of signing_keys: the next start makes "
-                    + "a key, and everybody refreshes once")
+                "signing keys", "a key cannot be decrypted with the configured secrets (\(error))",
+                "restore the secret with that number; if it is lost, delete that row of signing_keys: the next start "
+                    + "makes a key, and every client refreshes once")
         }
     }
 
-    /// What is to be done outside, such as revoking Apple's tokens of people who deleted their accounts.
+    /// Checks the queue of external tasks, such as revoking Apple's tokens of deleted accounts.
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {
-            let backlog = try await makeAccounts(settings, secrets, database).outboxBacklog()
+            let backlog = try await makeAccounts(settings, secrets, database, System.world()).outboxBacklog()
             return .outbox(count: backlog.count, oldest: backlog.oldest, at: now)
         } catch {
             return .problem("outbox", "cannot be read: \(error)", "check the database")
         }
     }
 
-    /// When the newest account was made.
+    /// The creation time of the newest account.
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
-        let accounts = makeAccounts(settings, secrets, database)
-        // Lost: why the accounts cannot be read, which the check of the schema tells.
+        let accounts = makeAccounts(settings, secrets, database, System.world())
+        // Lost: why the accounts cannot be read, which the check of the schema reports.
         let page = try? await accounts.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
     }
@@ -107,13 +108,13 @@ struct DatabaseChecks {
 extension Finding {
     private static let usualWait: Duration = .seconds(3_600)
 
-    /// - Parameter oldest: since when the oldest of what waits does.
+    /// - Parameter oldest: When the oldest item was queued.
     package static func outbox(count: Int, oldest: Instant?, at now: Instant) -> Finding {
         guard let oldest, count > 0 else { return .ok("outbox", "empty") }
         let minutes = max(0, (now - oldest).components.seconds / 60)
-        let text = "\(count) to be done at providers, the oldest for \(minutes) min"
+        let text = "\(count) tasks waiting for providers, the oldest for \(minutes) min"
         guard now - oldest > usualWait else { return .ok("outbox", text) }
         return .warning(
-            "outbox", text, "see whether a server runs, and what its log says of the provider; it is tried for days")
+            "outbox", text, "check that a server runs, and its log for the provider; retries continue for days")
     }
 }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What came of one check.
+/// The result of one check.
 package struct Finding: Sendable {
     package enum State: String, Sendable {
         case ok, warning, problem
@@ -9,7 +9,7 @@ package struct Finding: Sendable {
     package let name: String
     package let state: State
     package let text: String
-    /// What to do about it.
+    /// How to fix the problem.
     package var advice: String?
 
     static func ok(_ name: String, _ text: String) -> Finding { Finding(name: name, state: .ok, text: text) }

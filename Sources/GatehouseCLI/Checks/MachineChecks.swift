@@ -1,13 +1,14 @@
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
-/// Looks at the machine that the server runs on.
+/// Checks the machine that the server runs on.
 package struct MachineChecks {
     private static let gibibyte: UInt64 = 1 << 30
 
     package init() {}
 
-    /// - Parameter paths: files and folders that others than the owner should not read.
+    /// - Parameter paths: Files and folders that only their owner should be able to read.
     package func permissions(of paths: [String]) -> Finding {
         var open: [(path: String, isFolder: Bool)] = []
         for path in paths {
@@ -15,14 +16,14 @@ package struct MachineChecks {
             guard stat(path, &information) == 0, information.st_mode & 0o077 != 0 else { continue }
             open.append((path, information.st_mode & S_IFMT == S_IFDIR))
         }
-        guard !open.isEmpty else { return .ok("permissions", "secrets and accounts are for their owner alone") }
-        // Without the right to search it, its owner could not open what is in a folder either.
+        guard !open.isEmpty else { return .ok("permissions", "only the owner can read secrets and accounts") }
+        // Folders keep the execute permission, without which the owner could not open files in them.
         let commands = [false, true].compactMap { isFolder in
             let paths = open.filter { $0.isFolder == isFolder }.map(\.path)
             return paths.isEmpty ? nil : ([isFolder ? "chmod 700" : "chmod 600"] + paths).joined(separator: " ")
         }
         return .warning(
-            "permissions", "others on this machine can open \(open.map(\.path).joined(separator: ", "))",
+            "permissions", "other users of this machine can read \(open.map(\.path).joined(separator: ", "))",
             commands.joined(separator: " && "))
     }
 
@@ -30,11 +31,11 @@ package struct MachineChecks {
         var information = statvfs()
         let folder = (path as NSString).deletingLastPathComponent
         guard statvfs(folder.isEmpty ? "." : folder, &information) == 0 else {
-            return .problem("disk", "the folder of \(path) is not there", "make it, for the owner of the server alone")
+            return .problem("disk", "the folder of \(path) is not there", "create it, for the server's user only")
         }
         let free = UInt64(information.f_bavail) * UInt64(information.f_frsize)
         let text = "\(free / (1 << 20)) MiB free beside \(path)"
-        if free < Self.gibibyte / 10 { return .problem("disk", text, "make room: the next commit may fail") }
+        if free < Self.gibibyte / 10 { return .problem("disk", text, "free some space: the next commit may fail") }
         return free < Self.gibibyte ? .warning("disk", text, "make room") : .ok("disk", text)
     }
 
@@ -43,17 +44,17 @@ package struct MachineChecks {
         case .free: .ok("port", "\(address) is free")
         case .taken:
             .warning(
-                "port", "something listens on \(address) already", "fine if it is this server; else choose another")
+                "port", "a program listens on \(address)", "fine if it is this server; else choose another port")
         case .refused(let reason): .problem("port", "\(address): \(reason)", "change listen, or host and port")
         }
     }
 
-    /// - Parameter newest: when the newest account was made; a clock before that was set back.
+    /// - Parameter newest: The creation time of the newest account; a clock before it was set back.
     func clock(now: Instant, newest: Instant?) -> Finding {
-        let advice = "set the clock, best by a time service: tokens and sessions depend on it"
-        if now < Self.firstRelease { return .problem("clock", "it shows \(now), before this program was made", advice) }
+        let advice = "set the clock, preferably with a time service: tokens and sessions depend on it"
+        if now < Self.firstRelease { return .problem("clock", "it shows \(now), before this release", advice) }
         if let newest, newest > now {
-            return .problem("clock", "it shows \(now), before the newest account was made (\(newest))", advice)
+            return .problem("clock", "it shows \(now), before the newest account was created (\(newest))", advice)
         }
         return .ok("clock", "\(now)")
     }

@@ -1,10 +1,11 @@
+package import GatehouseServer
 package import GatehouseWire
 package import IdentityProviders
 import JSONWebTokens
 
-/// Looks at the providers that people sign in with: are they there, and is what we have of them good?
+/// Checks that sign-in providers are reachable and that their settings are valid.
 package struct ProviderChecks: Sendable {
-    /// Before a ready-made secret ends.
+    /// How long before the expiry of a client secret to warn.
     static let notice: Duration = .seconds(30 * 86_400)
 
     private let providers: [ConfiguredProvider]
@@ -15,10 +16,6 @@ package struct ProviderChecks: Sendable {
         self.providers = providers
         self.calls = calls
         self.now = now
-    }
-
-    init(_ providers: [ConfiguredProvider], rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant) {
-        self.init(providers, calls: ProviderCalls(rule: rule), now: now)
     }
 
     package func all() async -> [Finding] {
@@ -32,7 +29,7 @@ package struct ProviderChecks: Sendable {
         return findings
     }
 
-    /// Discovery document and keys. Each call has five seconds.
+    /// Fetches the discovery document and the keys, with a limit of five seconds each.
     private func reach(_ settings: ProviderSettings, _ name: String) async -> Finding {
         let metadata: ProviderMetadata
         do {
@@ -41,7 +38,7 @@ package struct ProviderChecks: Sendable {
         } catch {
             return .problem(
                 name, "its discovery document cannot be read: \(Self.reason(error))",
-                "nobody can sign in with it: check the issuer, and that this machine reaches it")
+                "sign-in with it fails: check the issuer, and that this machine can reach it")
         }
         do {
             let response = try await calls.document(metadata.keys)
@@ -51,7 +48,7 @@ package struct ProviderChecks: Sendable {
         } catch {
             return .problem(
                 name, "its keys at \(metadata.keys) cannot be read: \(Self.reason(error))",
-                "nobody can sign in with it: check that this machine reaches the address")
+                "sign-in with it fails: check that this machine can reach the URL")
         }
     }
 
@@ -59,40 +56,41 @@ package struct ProviderChecks: Sendable {
         switch error {
         case ProviderFailure.unavailable(_, .noAnswer(let failure)): reason(failure)
         case ProviderFailure.unavailable(_, .status(let status)), OutgoingFailure.status(let status): "status \(status)"
-        case ProviderFailure.unavailable(_, .wrongIssuer): "it is about another issuer"
+        case ProviderFailure.unavailable(_, .wrongIssuer): "it belongs to a different issuer"
         case ProviderFailure.unavailable(_, let trouble): "\(trouble)"
         case ProviderTransportFailure.noConnection: "no connection"
         case ProviderTransportFailure.timedOut: "no answer in time"
         case ProviderTransportFailure.tooLong: "the answer is too long"
-        case ProviderTransportFailure.addressRefused(.notHTTPS(let host)): "\(host) is named without https"
+        case ProviderTransportFailure.addressRefused(.notHTTPS(let host)): "\(host) is not called with https"
         case ProviderTransportFailure.addressRefused(.notPublic(let host)):
-            "\(host) is in a network that is not public; outgoing_networks allows it"
+            "\(host) is in a private network; allow it with outgoing_networks"
         case ProviderTransportFailure.addressRefused(.noAddress(let host)): "there is no \(host)"
         default: "\(error)"
         }
     }
 
-    /// Apple's ready-made secrets last for six months at most (pitfall 18).
+    /// Checks the expiry of a client secret. Apple's client secrets last at most [six
+    /// months](https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret).
     ///
-    /// - Returns: nil where nothing can end.
+    /// - Returns: nil if the credential cannot expire.
     package static func secret(_ settings: ProviderSettings, _ name: String, at now: Instant) -> Finding? {
-        let advice = "make a new one, or give the .p8 key: with external_apple_key nothing runs out"
+        let advice = "create a new one, or configure the .p8 key: external_apple_key does not expire"
         guard let end = settings.credential.expiresAt else {
             guard settings.kind == .apple, case .secret = settings.credential else { return nil }
-            return .warning(name, "its secret is none of Apple's, which are tokens with an end", advice)
+            return .warning(name, "its secret is not one of Apple's, which are tokens with an expiry", advice)
         }
-        if end <= now { return .problem(name, "its client secret ended at \(end)", advice) }
-        let text = "its client secret ends at \(end)"
+        if end <= now { return .problem(name, "its client secret expired at \(end)", advice) }
+        let text = "its client secret expires at \(end)"
         return end - now < notice ? .warning(name, text, advice) : .ok(name, text)
     }
 
-    /// - Returns: nil when it is as it should be, or not used.
+    /// - Returns: nil if the redirect URL is correct or not used.
     package static func redirect(_ provider: ConfiguredProvider, _ name: String) -> Finding? {
         guard provider.settings.offersBrowserSignIn else { return nil }
         let url = ProviderURL(provider.redirectURL)
         if let url, url.isSecure || url.isLoopback { return nil }
         return .problem(
-            name, "browsers come back from it to \(provider.redirectURL), where everybody in between can read along",
-            "set external_url, or its redirect_uri, to an https address")
+            name, "its redirect URL \(provider.redirectURL) is http: the network can read authorization codes",
+            "set external_url, or its redirect_uri, to an https URL")
     }
 }

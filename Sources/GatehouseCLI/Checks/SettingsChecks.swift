@@ -1,9 +1,9 @@
 import AuthServer
+package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 
-/// Looks at a configuration that is complete: what in it is seldom meant? `doctor`, `check-config` and the log of
-/// `serve` tell it.
+/// Finds valid settings that are probably unintended. `doctor`, `check-config` and the log of `serve` report them.
 package struct SettingsChecks {
     private let given: GivenSettings
     private let settings: ServerSettings
@@ -14,34 +14,34 @@ package struct SettingsChecks {
 
     package var all: [Finding] { [externalURL, callers].compactMap(\.self) }
 
-    /// What most servers should have, and `doctor` therefore says; the defaults are those of Supabase Auth.
+    /// Settings that `doctor` recommends. The defaults are those of Supabase Auth.
     package var recommendations: [Finding] {
         guard settings.secrets != nil, given[.freshSignIn] == nil else { return [] }
         return [
             .warning(
-                "fresh sign-in", "whoever has a person's token can change address and password and delete the account",
-                "\(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless an app of yours cannot ask for it")
+                "fresh sign-in", "a stolen access token is enough to change the password or delete the account",
+                "\(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless one of your apps cannot ask for it")
         ]
     }
 
-    /// What is recommended, and what `gatehouse dev --strict` has.
+    /// The recommended value, which `gatehouse dev --strict` uses.
     static let freshSignIn = "10m"
 
-    /// Passwords and tokens that cross a network without TLS.
+    /// Warns if passwords and tokens cross a network without TLS.
     ///
-    /// - Returns: nil for https, and for a server of this machine alone.
+    /// - Returns: nil for https, and for a loopback address.
     private var externalURL: Finding? {
-        // Empty for a gateway alone, whose issuer is elsewhere.
+        // Empty for a gateway without the Auth API, whose tokens come from another issuer.
         guard let url = ProviderURL(settings.auth.externalURL), !url.isSecure, !url.isLoopback else { return nil }
         return .warning(
             "external_url", "\(settings.auth.externalURL) is http: passwords and tokens cross the network unencrypted",
-            "put a proxy with TLS in front and give its https address as \(Setting.externalURL.environmentName)")
+            "use a proxy with TLS and set its https URL as \(Setting.externalURL.environmentName)")
     }
 
-    /// Whether the limits can tell callers apart, as far as the configuration shows. This program speaks no TLS, so
-    /// with an https address there is a proxy.
+    /// Warns if rate limits probably see only a proxy's address. This program does not speak TLS, so an https URL
+    /// implies a proxy.
     ///
-    /// - Returns: nil when nothing speaks against it.
+    /// - Returns: nil if the configuration shows no problem.
     private var callers: Finding? {
         guard settings.rates != nil, settings.auth.externalURL.hasPrefix("https://"), given[.trustedProxies] == nil,
             given[.rateHeader] == nil
@@ -49,8 +49,8 @@ package struct SettingsChecks {
         let network = settings.listen.isLoopback ? "127.0.0.0/8,::1/128" : "the proxy's network, such as 10.0.0.0/8"
         return .warning(
             "callers",
-            "a proxy stands in front of \(settings.listen) and is not trusted: to the limits everybody is one address, "
-                + "and ten wrong passwords shut everybody out",
+            "the proxy in front of \(settings.listen) is not trusted: rate limits see all clients as one address, "
+                + "and ten wrong passwords lock out every user",
             "\(Setting.trustedProxies.environmentName)=\(network), if the proxy sets "
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }

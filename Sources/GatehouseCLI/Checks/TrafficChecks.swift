@@ -1,23 +1,24 @@
 import Foundation
+import GatehouseServer
 
-/// Looks at what the running server has counted, where its metrics are served.
+/// Checks the metrics of the running server, if it serves them.
 package struct TrafficChecks: Sendable {
     private let address: ListenAddress
 
     init(_ address: ListenAddress) { self.address = address }
 
-    /// - Returns: nil when nothing speaks against it, and when no server answers.
+    /// - Returns: nil if there is no problem, or no server answers.
     func all() async -> Finding? {
         let call = OutgoingCall(url: address.url + "/metrics", timeLimit: .seconds(5))
-        // Lost: why there is no answer. Whether a server runs is not asked here.
+        // Lost: why there is no answer. This check does not ask whether a server runs.
         let answer = try? await limited(to: call.timeLimit, by: System.sleep) {
-            try await OutgoingHTTP().answer(to: call)
+            try await OutgoingHTTP.overNetwork(call)
         }
         guard let answer, answer.status == 200 else { return nil }
         return Self.proxies(in: String(decoding: answer.body, as: UTF8.self))
     }
 
-    /// - Parameter metrics: Prometheus text.
+    /// - Parameter metrics: Metrics in Prometheus' text format.
     package static func proxies(in metrics: String) -> Finding? {
         let counted = metrics.split(separator: "\n").lazy
             .first { $0.hasPrefix("gatehouse_untrusted_forwarded_requests_total ") }
@@ -26,7 +27,7 @@ package struct TrafficChecks: Sendable {
         }
         return .warning(
             "proxies",
-            "\(Int(count)) requests came through a proxy that is not trusted; their callers share its limits",
-            "put the proxy's network into \(Setting.trustedProxies.environmentName)")
+            "\(Int(count)) requests came through an untrusted proxy; their clients share its rate limits",
+            "add the proxy's network to \(Setting.trustedProxies.environmentName)")
     }
 }

@@ -4,29 +4,29 @@ import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// Who can vouch for a person in the browser.
+/// A provider to sign in with in the browser.
 enum WebProvider: String, CaseIterable, ExpressibleByArgument, Sendable {
     case google, apple
 
     var provider: Provider { self == .google ? .google : .apple }
     var method: AuthMethod { self == .google ? .google : .apple }
-    /// As people know it.
+    /// The provider's display name.
     var title: String { self == .google ? "Google" : "Apple" }
 }
 
-/// Signs in with a provider's pages.
+/// Signs in on a provider's web pages.
 struct BrowserSignIn: Sendable {
     let provider: WebProvider
-    /// False to print the address alone, for a browser that somebody else opens.
+    /// false prints the URL instead of opening a browser.
     let opensBrowser: Bool
-    /// Of the address on this machine that the browser comes back to; 0 for any.
+    /// The loopback port that the browser returns to; 0 for any free port.
     let port: UInt16
 
-    /// - Throws: ``ClientFailure``; whoever was signed in still is.
+    /// - Throws: ``ClientFailure``. The previous session stays active.
     func signIn(_ client: Client) async throws -> User {
         let browser = LoopbackWebAuthentication(
             port: port,
-            // Who carries the address to a browser needs longer than one that opens (requirement E9).
+            // Copying the URL to a browser takes the user longer than opening one directly.
             limit: opensBrowser ? .seconds(60) : .seconds(300),
             open: { address in try await show(address, client) })
         do {
@@ -40,7 +40,7 @@ struct BrowserSignIn: Sendable {
     }
 
     private func show(_ address: URL, _ client: Client) async throws {
-        // It holds no secret: the code that comes back needs the verifier, which stays here.
+        // The URL contains no secret: redeeming the code requires the verifier, which stays in this process.
         let text = address.absoluteString.printable
         Output.note(
             client.isJSON ? AnyJSON.object(["open": .string(text)]).text : "Sign in with your browser at\n\n  \(text)\n"
@@ -49,7 +49,7 @@ struct BrowserSignIn: Sendable {
         do {
             try await SystemDefaults.browser()(address)
         } catch is WebAuthenticationError {
-            client.note("No browser could be opened here: open the address yourself.")
+            client.note("No browser could be opened. Open the URL yourself.")
         }
     }
 }

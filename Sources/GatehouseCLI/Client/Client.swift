@@ -1,10 +1,11 @@
 import Foundation
 import Gatehouse
 import GatehouseModel
+import GatehouseServer
 import GatehouseWire
 import Synchronization
 
-/// What a command of the client works with.
+/// The dependencies of the client commands.
 struct Client: Sendable {
     let target: ClientTarget
     let auth: AuthClient
@@ -13,7 +14,7 @@ struct Client: Sendable {
     let isJSON: Bool
     private let notices: HeardNotices
 
-    /// - Throws: ``AuthClientError``, ``GatewayError``, for an address that is not safe.
+    /// - Throws: ``AuthClientError`` or ``GatewayError`` for an insecure URL.
     init(_ target: ClientTarget, terminal: Terminal, isJSON: Bool, environment: [String: String]) throws {
         let notices = HeardNotices()
         let storage = Self.storage(environment: environment, notice: notices.hear)
@@ -26,14 +27,14 @@ struct Client: Sendable {
             url: target.url, tokens: GatewayTokens(auth), transport: Self.transport(), rules: Self.gatewayRules)
     }
 
-    /// Signed out, and leaves nothing behind.
+    /// A client that is signed out and stores nothing.
     func separateAuthClient() throws -> AuthClient { try Self.authClient(target, MemoryStorage()) }
 
     private static func authClient(_ target: ClientTarget, _ storage: any SecureStorage) throws -> AuthClient {
         var options = AuthClient.Options()
         options.storageKey = target.storageKey
         options.clientInfo = clientInfo
-        // A person waits: fewer tries than an app makes in the background.
+        // A person is waiting, so retry less often than an app in the background.
         (options.refresh.retries, options.refresh.firstWait) = (1, .milliseconds(200))
         return try AuthClient(
             url: target.authURL, publishableKey: target.key, storage: storage, transport: transport(),
@@ -48,23 +49,23 @@ struct Client: Sendable {
 
     private static let clientInfo = "gatehouse-cli/\(ProgramVersion.text)"
 
-    /// Of one answer, in bytes.
+    /// The maximum length of a response, in bytes.
     private static let longestAnswer = 1_048_576
 
-    /// As an app's own, but what answers cannot fill the memory.
+    /// The transport of an app, with a limit on the response's size.
     private static func transport() -> HTTPTransport {
         { call in
             var headers = call.headers
-            // The list of sessions shows this name.
+            // The name in the list of sessions.
             headers["user-agent"] = clientInfo
             let call = OutgoingCall(
                 method: call.method, url: call.url.absoluteString, headers: headers, body: call.body,
                 maximumBytes: longestAnswer, timeLimit: .seconds(30))
             do {
-                let answer = try await OutgoingHTTP().answer(to: call)
+                let answer = try await OutgoingHTTP.overNetwork(call)
                 return HTTPReply(status: answer.status, headers: answer.headers, body: answer.body)
             } catch OutgoingFailure.tooLong {
-                // What goes on after that is no answer of an account server; without a body it counts as none.
+                // A longer response does not come from an auth server. Without a body the client treats it as invalid.
                 return HTTPReply(status: 200, headers: [:], body: [])
             }
         }
@@ -72,28 +73,28 @@ struct Client: Sendable {
 }
 
 extension Client {
-    /// What came of the command, on standard output.
+    /// Writes the command's result to standard output.
     func answer(_ answer: ClientAnswer) throws {
         try Output.send(isJSON ? answer.json.text.escaped + "\n" : answer.text)
     }
 
-    /// For people alone, on standard error.
+    /// Writes a note to standard error, unless the output is JSON.
     func note(_ text: String) { if !isJSON { Output.note(text.printable) } }
 
-    /// Says where the session is kept, when that is no keyring.
+    /// Reports where the session is stored, if not in a keyring.
     func noteStorage() {
         guard let folder = notices.folder else { return }
-        note("The session is kept in files that only you can read, in \(folder): there is no keyring here.")
+        note("There is no keyring, so the session is stored in files that only you can read, in \(folder).")
     }
 
-    /// - Throws: ``ClientFailure`` where nobody can be asked.
+    /// - Throws: ``ClientFailure`` if standard input is not a terminal.
     func ask(_ question: String, insteadOf option: String) async throws -> String {
-        guard Terminal.canAsk else { throw ClientFailure.usage("Nobody can be asked here: give \(option).") }
+        guard Terminal.canAsk else { throw ClientFailure.usage("Standard input is not a terminal; pass \(option).") }
         return try await terminal.line(question)
     }
 }
 
-/// Keeps what the store told, until somebody wants to say it.
+/// Collects notices of the session storage until they are printed.
 private final class HeardNotices: Sendable {
     private let heard = Mutex<StorageNotice?>(nil)
 

@@ -2,9 +2,9 @@ package import Foundation
 package import Gatehouse
 
 extension ClientAnswer {
-    /// Of `profile` and `profile set`.
+    /// The result of `profile` and `profile set`.
     ///
-    /// - Parameter teams: Names for the favourites; an id without one is shown as it is.
+    /// - Parameter teams: Names for the favourite teams. Ids without a name are shown as they are.
     package static func profile(_ profile: Profile, teams: [LeagueTeam]) -> ClientAnswer {
         let summary = profile.summary
         let names = Dictionary(teams.map { ($0.id, $0.name) }) { first, _ in first }
@@ -26,7 +26,7 @@ extension ClientAnswer {
             ], table.text)
     }
 
-    /// Of `teams`.
+    /// The result of `teams`.
     package static func teams(_ teams: [LeagueTeam]) -> ClientAnswer {
         var table = TextTable(["ID", "NAME", "SHORT", "LEAGUE"])
         for team in teams { table.add([team.id, team.name, team.abbreviation, team.league]) }
@@ -39,7 +39,7 @@ extension ClientAnswer {
         return ClientAnswer(["teams": .array(list)], teams.isEmpty ? "No teams.\n" : table.text)
     }
 
-    /// Of `sessions`.
+    /// The result of `sessions`.
     package static func sessions(_ sessions: [SessionInfo]) -> ClientAnswer {
         var table = TextTable(["ID", "SIGNED IN", "LAST USED", "ADDRESS", "DEVICE"])
         for session in sessions {
@@ -59,21 +59,21 @@ extension ClientAnswer {
         return ClientAnswer(["sessions": .array(list)], table.text)
     }
 
-    /// Of `sessions revoke`.
+    /// The result of `sessions revoke`.
     ///
     /// - Parameters:
-    ///   - ids: The ones that were ended, as far as they are known by name.
-    ///   - endsOthers: Whether all others were ended.
-    ///   - isSignedIn: Whether this one goes on.
+    ///   - ids: The sessions that were ended individually.
+    ///   - endsOthers: Whether all other sessions ended.
+    ///   - isSignedIn: Whether the current session continues.
     package static func revoked(_ ids: [UUID], endsOthers: Bool, isSignedIn: Bool) -> ClientAnswer {
         let list = ids.map { $0.uuidString.lowercased() }
         var lines = list.map { "Ended \($0).\n" }
         if endsOthers { lines = ["Signed out everywhere else.\n"] }
-        if !isSignedIn { lines.append("That was this session: nobody is signed in here now.\n") }
+        if !isSignedIn { lines.append("This was the current session: you are signed out.\n") }
         return ClientAnswer(
             ["revoked": texts(list), "others": .bool(endsOthers), "signed_in": .bool(isSignedIn)], lines.joined())
     }
 
-    /// To the second.
+    /// The time to the second.
     private static func shown(_ date: Date) -> String { date.wire.prefix(19) + "Z" }
 }

@@ -1,11 +1,11 @@
 import Foundation
 package import Gatehouse
 
-/// What came of a command: for scripts, and for people. Docs/terminal-client.md lists the members.
+/// The result of a command, for scripts and for people. Docs/terminal-client.md lists the members.
 package struct ClientAnswer: Hashable, Sendable {
-    /// One object.
+    /// A JSON object.
     package let json: AnyJSON
-    /// Ends with a line feed, or is empty.
+    /// Empty, or ends with a line feed.
     package let text: String
 
     init(_ members: JSONObject, _ text: String) {
@@ -15,24 +15,24 @@ package struct ClientAnswer: Hashable, Sendable {
 }
 
 extension ClientAnswer {
-    /// Of `login` and `signup`.
+    /// The result of `login` and `signup`.
     package static func signedIn(_ user: User, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
             "Signed in as \(name(user)) at \(server).\n")
     }
 
-    /// Of `signup`, where the server wants the address confirmed. The server may have made the user up: it is not
-    /// shown.
+    /// The result of `signup` if the address must be confirmed. Omits the user, whom the server may have made up.
     package static func checkMail(server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(server), "user": .null],
-            "Check your mail: when the address is confirmed, `gatehouse login` signs in at \(server).\n")
+            "Check your mail. After confirming the address, run `gatehouse login` to sign in at \(server).\n")
     }
 
-    /// Of `whoami`.
+    /// The result of `whoami`.
     ///
-    /// - Parameter isChecked: Whether the server was asked just now; else it is what was known last.
+    /// - Parameter isChecked: Whether the server confirmed the session now. Otherwise the values are the last known
+    ///   ones.
     package static func whoAmI(
         _ user: User, _ profile: ProfileSummary?, server: String, isChecked: Bool
     ) -> ClientAnswer {
@@ -54,11 +54,11 @@ extension ClientAnswer {
         return ClientAnswer(members, table.text)
     }
 
-    /// Of `logout`.
+    /// The result of `logout`.
     ///
     /// - Parameters:
-    ///   - user: Who was signed in, if somebody was.
-    ///   - isRevoked: Whether the server ended the session, too.
+    ///   - user: The user who was signed in, if any.
+    ///   - isRevoked: Whether the server ended the session too.
     package static func signedOut(_ user: User?, server: String, isRevoked: Bool) -> ClientAnswer {
         let sentence =
             if let user {
@@ -73,7 +73,7 @@ extension ClientAnswer {
             ], sentence + "\n")
     }
 
-    /// Of `delete-account`.
+    /// The result of `delete-account`.
     package static func deleted(_ user: User, server: String) -> ClientAnswer {
         ClientAnswer(
             ["deleted": true, "server": .string(server), "user": short(user)],

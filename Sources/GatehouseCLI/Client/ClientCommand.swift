@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import Gatehouse
 import GatehouseModel
+import GatehouseServer
 import GatehouseWire
 
-/// Which server a command speaks with, and how it answers.
+/// The server to call and the output format.
 struct ClientOptions: ParsableArguments {
-    static let urlName = "GATEHOUSE_URL"
-    static let keyName = "GATEHOUSE_KEY"
+    static let urlName = ClientVariables.url
+    static let keyName = ClientVariables.key
 
     @Option(
         help: ArgumentHelp(
@@ -17,11 +18,11 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The server's publishable key (default: \(keyName); a `gatehouse dev` tells its own).",
+            "The server's publishable key (default: \(keyName); found automatically for a local `gatehouse dev`).",
             valueName: "publishable-key"))
     var key: String?
 
-    @Flag(help: "Print one JSON object; failures are one on standard error.") var json = false
+    @Flag(help: "Print one JSON object; print failures as JSON on standard error.") var json = false
 
     /// - Throws: ``ClientFailure``.
     func target(environment: [String: String], stacks: DevStacks) throws(ClientFailure) -> ClientTarget {
@@ -37,13 +38,13 @@ struct ClientOptions: ParsableArguments {
     }
 }
 
-/// A command for people with an account.
+/// A client command, which needs a server.
 protocol ClientCommand: AsyncParsableCommand {
     var options: ClientOptions { get }
 
-    /// Does it; what came of it goes to ``Client/answer(_:)``.
+    /// Runs the command and passes the result to ``Client/answer(_:)``.
     ///
-    /// - Throws: Any error; ``ClientFailure`` has the message and the exit code of each.
+    /// - Throws: Any error; ``ClientFailure`` converts it to a message and exit code.
     func perform(_ client: Client) async throws
 }
 
@@ -68,6 +69,6 @@ extension ClientCommand {
 }
 
 extension ClientFailure {
-    /// To standard error.
+    /// Prints the failure to standard error.
     func tell(asJSON isJSON: Bool) { Output.note(isJSON ? json.text.escaped : "Error: \(message)") }
 }

@@ -3,18 +3,18 @@ package import Gatehouse
 package import GatehouseModel
 import GatehouseWire
 
-/// Why a command of the client did not do what it was asked, or not wholly.
+/// Why a client command failed or was only partly carried out.
 package struct ClientFailure: Error, Hashable, Sendable {
-    /// Stable, for scripts: the server's own word where it said one.
+    /// A stable code for scripts; the server's code if it sent one.
     package var code: String
-    /// For people; from the catalogue of messages where that has one.
+    /// A message for people, from the catalogue of messages if it has one.
     package var text: String
-    /// What a person can do, or needs to know besides.
+    /// Additional facts, or what the user can do.
     package var detail: String?
-    /// Tells scripts what kind of failure it is.
+    /// The kind of failure, as the exit code.
     package var exit: ProgramExit
 
-    /// For failures that the client finds by itself.
+    /// A failure that the client detects itself.
     package init(_ code: String, _ text: String, detail: String? = nil, exit: ProgramExit) {
         (self.code, self.text, self.detail, self.exit) = (code, text, detail, exit)
     }
@@ -22,7 +22,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
-    package static let cancelled = ClientFailure("cancelled", "Nothing was done.", exit: .failed)
+    package static let cancelled = ClientFailure("cancelled", "Cancelled.", exit: .failed)
 
     /// Text and detail, without control characters.
     package var message: String { (detail.map { "\(text) (\($0))" } ?? text).printable }
@@ -32,11 +32,11 @@ package struct ClientFailure: Error, Hashable, Sendable {
 }
 
 extension ClientFailure {
-    /// The failure that any error of a command is.
+    /// Converts any error of a command.
     ///
     /// - Parameters:
-    ///   - method: How the person wanted to sign in; nil for everything else.
-    ///   - server: Where, as it is shown.
+    ///   - method: The sign-in method that was tried; nil for other commands.
+    ///   - server: The server's display name.
     package init(_ error: any Error, _ method: AuthMethod? = nil, at server: String) {
         switch error {
         case let failure as ClientFailure: self = failure
@@ -52,11 +52,11 @@ extension ClientFailure {
         }
         guard let method, !(error is ClientFailure) else { return }
         guard let shown = SignInMessage(method, error) else {
-            // "Cancel" on the provider's page comes back as a refusal.
+            // "Cancel" on the provider's page arrives as a refusal.
             if self != .interrupted { self = .cancelled }
             return
         }
-        // The catalogue has one sentence for all that is rare: what is known says more than that.
+        // The catalogue has a single sentence for all rare errors; the known message is more specific.
         if shown.text != Self.other { text = shown.text }
     }
 
@@ -66,12 +66,12 @@ extension ClientFailure {
         case .timedOut:
             self.init(
                 "invalid_callback", Self.text(.google, .invalidCallback),
-                detail: "the browser did not come back in time", exit: .failed)
+                detail: "the sign-in in the browser took too long", exit: .failed)
         case .invalidCallback: self.init(SignInFailure.invalidCallback)
         case .couldNotOpenBrowser: self.init("provider_failed", "No browser could be opened.", exit: .failed)
         case .couldNotListen(let number):
             self.init(
-                "provider_failed", "The browser could not come back to this machine.", detail: "error \(number)",
+                "provider_failed", "The browser could not return to this machine.", detail: "error \(number)",
                 exit: .failed)
         case .invalidRedirect: self.init(SignInFailure.providerFailed)
         }
@@ -90,12 +90,12 @@ extension ClientFailure {
     private init(_ error: AuthClientError, at server: String) {
         switch error {
         case .insecureURL:
-            self = .usage("\(server): only https is safe for passwords, except to this machine.")
+            self = .usage("\(server): use https; http is accepted for this machine only.")
         case .signedOut(let reason): self.init(reason, at: server)
         case .sessionChanged:
-            self.init("session_changed", "Somebody else signed in meanwhile. Please try again.", exit: .failed)
+            self.init("session_changed", "Another sign-in happened meanwhile. Please try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
-        // A page that came back with an error has no status; its word says whose fault that is.
+        // An error on the callback URL has no status; its code tells whether the server or the user is the cause.
         case .refused(let refusal)
         where refusal.status == 0 && [.serviceDown, .serverError].contains(SignInProblem(error)):
             let detail = refusal.message.isEmpty ? nil : refusal.message
@@ -107,10 +107,10 @@ extension ClientFailure {
         case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
         case .storeUnavailable(let reason):
             self.init(
-                "store_unavailable", "The place where the session is kept does not answer.", detail: reason,
+                "store_unavailable", "The session storage does not answer.", detail: reason,
                 exit: .storeUnavailable)
         case .storeFailed(let reason):
-            self.init("store_failed", "The session could not be kept.", detail: reason, exit: .storeUnavailable)
+            self.init("store_failed", "The session could not be stored.", detail: reason, exit: .storeUnavailable)
         case .unknownFlow: self.init("unknown_flow", Self.text(.google, .invalidCallback), exit: .failed)
         }
     }
@@ -158,7 +158,7 @@ extension ClientFailure {
         }
     }
 
-    /// An answer that is not 2xx.
+    /// A response with a status other than 2xx.
     private init(status: Int, code: String?, _ said: String, _ retryAfter: Duration?, at server: String) {
         let code = code.flatMap { $0.isEmpty ? nil : $0 }
         switch status {
@@ -173,16 +173,16 @@ extension ClientFailure {
         default:
             let code = code ?? "status_\(status)"
             let isAboutKey = Self.refusesKey.contains(code)
-            // What a provider or the server said of a person in the browser has no status.
+            // Refusals of the user by a provider or the server, delivered through the browser, have no status.
             let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
             self.init(
                 code, said.isEmpty ? Self.other : said,
-                detail: isAboutKey ? "give the server's publishable key with --key or GATEHOUSE_KEY" : nil,
+                detail: isAboutKey ? "pass the server's publishable key with --key or GATEHOUSE_KEY" : nil,
                 exit: isAboutPerson ? .notSignedIn : .refused)
         }
     }
 
-    /// The last one is the gateway's before hosted Supabase, which has no word for it.
+    /// The last one comes from the gateway of hosted Supabase, which sends no code.
     private static let refusesKey: Set<String> = ["no_api_key", "invalid_api_key", "status_401"]
     private static let refusesPerson: Set<String> = Set(
         [AuthErrorCode.invalidCredentials, .emailNotConfirmed, .phoneNotConfirmed, .userBanned].map(\.rawValue))

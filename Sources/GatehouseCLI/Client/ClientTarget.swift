@@ -2,31 +2,31 @@ import Crypto
 package import Foundation
 import GatehouseWire
 
-/// The server that a command speaks with.
+/// The server that a command calls.
 package struct ClientTarget: Hashable, Sendable {
-    /// The server's root, without a slash at its end: the gateway is at `/v1` below it, the Auth API at `/auth/v1`.
+    /// The server's root URL without a trailing slash. The gateway is at `/v1`, the Auth API at `/auth/v1`.
     package let url: URL
-    /// The publishable key; empty where the server asks for none.
+    /// The publishable key; empty if the server requires none.
     package let key: String
 
     /// - Parameters:
-    ///   - address: The root, or the address of the Auth API, which ends in `/auth/v1`.
+    ///   - address: The root URL, or the URL of the Auth API, which ends in `/auth/v1`.
     ///   - key: A publishable key.
-    /// - Throws: ``ClientFailure`` for what is neither, and for a secret key.
+    /// - Throws: ``ClientFailure`` for an invalid URL or key, and for a secret key.
     package init(address: String, key: String) throws(ClientFailure) {
         guard !key.hasPrefix("sb_secret_") else {
-            throw .usage("That is a secret key, which belongs on servers. The client takes the publishable one.")
+            throw .usage("That is a secret key, which belongs on servers. Pass the publishable key.")
         }
         guard var parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host?.lowercased(), !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
         else {
-            throw .usage("\(address.printable) is no address of a server, such as https://accounts.example.com.")
+            throw .usage("\(address.printable) is not a server URL such as https://accounts.example.com.")
         }
         (parts.scheme, parts.host) = (scheme, host)
         if parts.port == (scheme == "https" ? 443 : 80) { parts.port = nil }
         parts.path = Self.root(of: parts.path)
-        guard let url = parts.url else { throw .usage("\(address.printable) is no address of a server.") }
+        guard let url = parts.url else { throw .usage("\(address.printable) is not a server URL.") }
         self.url = url
         self.key = key
     }
@@ -38,13 +38,13 @@ package struct ClientTarget: Hashable, Sendable {
         return String(path.hasSuffix(suffix) ? trimmed(path.dropLast(suffix.count)) : path)
     }
 
-    /// As it is shown.
+    /// The URL as shown to users.
     package var text: String { url.absoluteString }
 
-    /// The address of the Auth API.
+    /// The URL of the Auth API.
     package var authURL: URL { url.appending(path: "auth/v1") }
 
-    /// Another one for each server, so that people can be signed in at several at once.
+    /// Different for each server, so that sessions with several servers can coexist.
     package var storageKey: String {
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
         return "gatehouse-" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

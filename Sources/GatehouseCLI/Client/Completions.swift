@@ -5,7 +5,7 @@ struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions", abstract: "Prints a completion script for a shell.",
         discussion: """
-            Write it where the shell looks for it, and start the shell anew:
+            Write it where the shell looks for it, and restart the shell:
 
               cd ~/.local/share/bash-completion/completions
               gatehouse completions bash > gatehouse

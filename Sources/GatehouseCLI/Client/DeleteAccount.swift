@@ -4,8 +4,8 @@ import GatehouseWire
 
 struct DeleteAccount: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-account", abstract: "Deletes the account that is signed in, with all its data.",
-        discussion: "Asks for the account's address, or for the word yes, before it does so.")
+        commandName: "delete-account", abstract: "Deletes the signed-in account with all its data.",
+        discussion: "Asks for confirmation by the account's address, or by the word yes.")
 
     @OptionGroup var options: ClientOptions
     @Flag(help: "Do not ask.") var yes = false
@@ -14,7 +14,7 @@ struct DeleteAccount: ClientCommand {
         let user = try await client.auth.session.user
         if !yes { try await confirm(user, client) }
         try await client.gateway.deleteAccount()
-        // What is lost: whether the server knows the session. It went with the account.
+        // Lost: whether the server knows the session. It was deleted with the account.
         try await client.auth.signOut(scope: .local)
         try client.answer(.deleted(user, server: client.target.text))
     }

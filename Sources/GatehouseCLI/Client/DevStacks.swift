@@ -2,11 +2,11 @@ package import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// Finds the `gatehouse dev` that a command means when no server was named.
+/// Finds the running `gatehouse dev` that a command refers to if it names no server.
 package struct DevStacks: Sendable {
-    /// Where the search begins: the current folder.
+    /// The folder where the search starts: the current folder.
     package var folder: String
-    /// Where every `gatehouse dev` of this user says where it is.
+    /// The folder in which every `gatehouse dev` of this user registers.
     package var stateFolder: String
     package var read: @Sendable (_ path: String) -> RunningFile.Content = RunningFile.read
 
@@ -20,20 +20,20 @@ package struct DevStacks: Sendable {
             folder: FileManager.default.currentDirectoryPath, stateFolder: Self.stateFolder(environment: environment))
     }
 
-    /// Not the folder of the sessions, which is their store's alone.
+    /// Not the folder of the sessions, which belongs to the session storage.
     static func stateFolder(environment: [String: String]) -> String {
         FileStorage.userFolder(name: "gatehouse-dev", environment: environment).path
     }
 
     static func files(in folder: String) -> [String] {
-        // What is lost: why the folder cannot be read; there is no stack to be found in it then.
+        // Lost: why the folder cannot be read; the search then finds no stack in it.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
     }
 
-    /// The stack of this folder or the nearest one above it that has one; else the only one that runs.
+    /// Returns the stack of this folder or of the nearest parent, otherwise the only running stack.
     ///
-    /// - Throws: ``ClientFailure`` when there is none, when the one of this folder has ended, and when several run.
+    /// - Throws: ``ClientFailure`` if there is none, if the one of this folder has ended, or if several run.
     package func find() throws(ClientFailure) -> RunningStack {
         switch nearest() {
         case .running(let stack): return stack
@@ -43,7 +43,7 @@ package struct DevStacks: Sendable {
         let running = running()
         if running.count > 1 {
             let list = running.map { "\($0.url) of \($0.folder)" }.joined(separator: ", ")
-            throw .usage("Several dev stacks run on this machine: choose one with --url. They are \(list).")
+            throw .usage("Several dev stacks run on this machine. Choose one with --url: \(list).")
         }
         if let stack = running.first { return stack }
         for path in Self.files(in: stateFolder) {
@@ -51,11 +51,11 @@ package struct DevStacks: Sendable {
         }
         throw ClientFailure(
             "no_server",
-            "No server was named: give --url or GATEHOUSE_URL, or start one on this machine with `gatehouse dev`.",
+            "No server was specified. Pass --url or set GATEHOUSE_URL, or start a server with `gatehouse dev`.",
             exit: .usage)
     }
 
-    /// The key of the stack at an address, if one runs there.
+    /// The publishable key of the stack at a URL, if one runs there.
     package func key(of url: URL) -> String? {
         var stacks = running()
         if case .running(let stack) = nearest() { stacks.append(stack) }
@@ -81,7 +81,7 @@ package struct DevStacks: Sendable {
     private static func ended(_ stack: RunningStack) -> ClientFailure {
         ClientFailure(
             "dev_stack_ended",
-            "The dev stack of \(stack.folder) at \(stack.url) has ended. Start it again with `gatehouse dev`, or name "
+            "The dev stack of \(stack.folder) at \(stack.url) has ended. Start it again with `gatehouse dev`, or pass "
                 + "another server with --url.",
             exit: .unavailable)
     }

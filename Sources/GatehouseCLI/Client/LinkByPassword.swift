@@ -2,20 +2,20 @@ package import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// An account has the address that a provider vouches for: whoever knows its password has it linked (requirement D7).
+/// Asks for the password of the account that already has the provider's address, and links the identity to it.
 struct LinkByPassword: Sendable {
     let question: LinkQuestion
     let provider: WebProvider
-    /// The ticket outlives a wrong password; a person should not have to.
+    /// The ticket allows more attempts than a person should need.
     private static let tries = 3
 
-    /// - Throws: ``ClientFailure``; whoever was signed in still is.
+    /// - Throws: ``ClientFailure``. The previous session stays active.
     func ask(_ client: Client) async throws -> User {
         guard Terminal.canAsk, question.signInMethods.contains("password") else {
             throw ClientFailure(question)
         }
         let email = question.email.printable
-        client.note("An account here has \(email) already. Its password links \(provider.title) to it.")
+        client.note("\(email) already has an account. Enter its password to link \(provider.title).")
         var left = Self.tries
         while true {
             let password = try await client.terminal.secret("Password of \(email): ")
@@ -34,7 +34,7 @@ struct LinkByPassword: Sendable {
 }
 
 extension ClientFailure {
-    /// Nobody could be asked, or the account has no password.
+    /// The terminal cannot ask, or the account has no password.
     package init(_ question: LinkQuestion) {
         let ways = question.signInMethods.filter { $0 != "password" }
         let detail: String? =

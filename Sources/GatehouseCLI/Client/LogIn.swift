@@ -8,25 +8,25 @@ struct LogIn: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Signs in.",
         discussion: """
-            Asks for what is not given; the password is not shown, and never an argument. Whoever was signed in at \
-            this server stays so until the new sign-in has worked. With --provider the browser asks; where an account \
-            has the address already, its password is asked for here, and links the two.
+            Prompts for omitted values. The password is never an argument and is not shown. The previous session with \
+            this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
+            your address already has an account, enter its password here to link both.
             """)
 
     @OptionGroup var options: ClientOptions
     @Option(help: "The e-mail address of the account.") var email: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
-    @Option(help: "Sign in in the browser, with google or apple.") var provider: WebProvider?
-    @Flag(help: "Print the browser's address, and open nothing.") var noBrowser = false
-    @Option(help: "The port of this machine that the browser comes back to (default: any that is free).")
+    @Option(help: "Sign in with google or apple, in the browser.") var provider: WebProvider?
+    @Flag(help: "Print the URL instead of opening a browser.") var noBrowser = false
+    @Option(help: "The local port that the browser returns to (default: any free port).")
     var callbackPort: UInt16?
 
     func validate() throws {
         if provider != nil, email != nil || passwordStdin {
-            throw ValidationError("--provider excludes --email and --password-stdin.")
+            throw ValidationError("--provider cannot be combined with --email and --password-stdin.")
         }
         if provider == nil, noBrowser || callbackPort != nil {
-            throw ValidationError("--no-browser and --callback-port need --provider.")
+            throw ValidationError("--no-browser and --callback-port require --provider.")
         }
     }
 
@@ -39,7 +39,7 @@ struct LogIn: ClientCommand {
         } else {
             user = try await signIn(client)
         }
-        // The session before this one ends even when nobody can be told of the new one.
+        // The previous session ends even if the result cannot be printed.
         let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
         client.noteStorage()
         await client.endReplaced(old)
@@ -60,7 +60,7 @@ struct LogIn: ClientCommand {
 }
 
 extension EmailAuthForm {
-    /// - Throws: ``ClientFailure``, in the words of the screen.
+    /// - Throws: ``ClientFailure`` with the screen's message.
     func requireAddress() throws(ClientFailure) {
         guard !isValid(.email, password: "", confirmation: "") else { return }
         throw ClientFailure("invalid_email", "Please enter a valid email address.", exit: .usage)
@@ -68,22 +68,22 @@ extension EmailAuthForm {
 }
 
 extension Client {
-    /// The address that was given, or is asked for.
+    /// The given email address, or the answer to a prompt.
     func address(given: String?) async throws -> String {
         if let given { return given }
         return try await ask("Email: ", insteadOf: "--email")
     }
 
-    /// - Throws: ``ClientFailure`` where nobody can be asked.
+    /// - Throws: ``ClientFailure`` if standard input is not a terminal.
     func password(fromInput: Bool) async throws -> Secret {
         if fromInput { return try await terminal.secretLine() }
         guard Terminal.canAsk else {
-            throw ClientFailure.usage("Nobody can be asked for the password here: use --password-stdin.")
+            throw ClientFailure.usage("Standard input is not a terminal; pass --password-stdin.")
         }
         return try await terminal.secret("Password: ")
     }
 
-    /// Ends the session that a sign-in took the place of: nobody here holds it any more.
+    /// Revokes the session that the sign-in replaced.
     func endReplaced(_ old: Session?) async {
         guard let old else { return }
         do {
@@ -91,9 +91,9 @@ extension Client {
             try await client.setSession(accessToken: "", refreshToken: old.refreshToken)
             try await client.signOut(scope: .local)
         } catch AuthClientError.refused {
-            // It had ended already.
+            // The session had already ended.
         } catch {
-            note("The session before this one is still open at the server: `gatehouse sessions` lists it.")
+            note("The previous session is still open on the server. Run `gatehouse sessions` to list it.")
         }
     }
 }

@@ -6,8 +6,8 @@ struct LogOut: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Signs out.",
         discussion: """
-            Whatever happens, nobody is signed in here afterwards. When the server could not be told, the exit code \
-            says so (\(ProgramExit.unavailable.rawValue)), and the session there lives until it runs out.
+            Always signs out on this machine. If the server could not be informed, the exit code is \
+            \(ProgramExit.unavailable.rawValue), and the session stays active there until it expires.
             """)
 
     @OptionGroup var options: ClientOptions
@@ -21,7 +21,7 @@ struct LogOut: ClientCommand {
         case .notRevoked(let error):
             try client.answer(.signedOut(user, server: server, isRevoked: false))
             var failure = ClientFailure(error, at: server)
-            failure.text = "The server was not told. " + failure.text
+            failure.text = "The server could not be informed. " + failure.text
             throw failure
         }
     }

@@ -4,7 +4,7 @@ import GatehouseWire
 
 struct ProfileCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Shows and changes the profile of who is signed in.",
+        commandName: "profile", abstract: "Shows and changes the signed-in user's profile.",
         subcommands: [ShowProfile.self, SetProfile.self], defaultSubcommand: ShowProfile.self)
 }
 
@@ -18,20 +18,20 @@ struct ShowProfile: ClientCommand {
 
 struct SetProfile: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Changes what is given, and nothing else.",
-        discussion: "An empty value clears, as in --name ''.")
+        commandName: "set", abstract: "Changes the given members.",
+        discussion: "An empty value clears a member, as in --name ''.")
 
     @OptionGroup var options: ClientOptions
     @Option(help: "At most 50 characters.") var firstName: String?
-    @Flag(help: "Have no first name.") var clearFirstName = false
+    @Flag(help: "Clear the first name.") var clearFirstName = false
     @Option(
         name: .customLong("team"),
-        help: "A favourite team's id, of `gatehouse teams`. Repeat it for more: all favourites are replaced.")
+        help: "The id of a favourite team, from `gatehouse teams`. Repeatable; replaces all favourites.")
     var teams: [String] = []
-    @Flag(help: "Have no favourite teams.") var clearTeams = false
-    @Option(help: "The whole name, at most 100 characters.") var name: String?
-    @Option(help: "An IANA name, such as Europe/Berlin.") var timezone: String?
-    @Option(name: .customLong("avatar-url"), help: "The https address of a picture.") var avatarURL: String?
+    @Flag(help: "Clear the favourite teams.") var clearTeams = false
+    @Option(help: "The full name, at most 100 characters.") var name: String?
+    @Option(help: "An IANA time zone, such as Europe/Berlin.") var timezone: String?
+    @Option(name: .customLong("avatar-url"), help: "The https URL of a picture.") var avatarURL: String?
 
     func validate() throws {
         if firstName != nil, clearFirstName {
@@ -56,9 +56,9 @@ struct SetProfile: ClientCommand {
 
 extension Client {
     func show(_ profile: Profile) async throws {
-        // Names are for people only.
+        // Only the text output shows names.
         let needsNames = !isJSON && !profile.summary.favoriteTeams.isEmpty
-        // What is lost: the names of the teams; their ids are shown.
+        // Lost: the names of the teams. The output shows ids instead.
         let teams = needsNames ? (try? await gateway.teams()) ?? [] : []
         try answer(.profile(profile, teams: teams))
     }
@@ -66,10 +66,10 @@ extension Client {
 
 struct Teams: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "teams", abstract: "Lists the teams that can be favourites. Needs no account.")
+        commandName: "teams", abstract: "Lists the teams that can be favourites. Requires no account.")
 
     @OptionGroup var options: ClientOptions
-    @Option(help: "Only those of one league, such as nba.") var league: String?
+    @Option(help: "Only the teams of one league, such as nba.") var league: String?
 
     func perform(_ client: Client) async throws {
         try client.answer(.teams(await client.gateway.teams(league: league)))

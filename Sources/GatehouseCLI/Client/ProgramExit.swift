@@ -1,7 +1,7 @@
 import ArgumentParser
 import GatehouseWire
 
-/// What the program's exit code says. The numbers do not change; `gatehouse exit-codes` prints them.
+/// The program's exit codes. The numbers are stable; `gatehouse exit-codes` prints them.
 package enum ProgramExit: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
@@ -13,7 +13,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
     case configuration = 78
     case interrupted = 130
 
-    /// One line for people.
+    /// A one-line description.
     package var summary: String {
         switch self {
         case .done: "Done."
@@ -28,7 +28,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// All of them, one on each line.
+    /// All exit codes, one per line.
     package static var table: String {
         allCases.map { code in
             let number = String(code.rawValue)

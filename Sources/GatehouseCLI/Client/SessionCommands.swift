@@ -5,13 +5,13 @@ import GatehouseWire
 
 struct SessionCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sessions", abstract: "Shows where you are signed in, and signs you out there.",
+        commandName: "sessions", abstract: "Lists and ends the sessions of your account.",
         subcommands: [ListSessions.self, RevokeSessions.self], defaultSubcommand: ListSessions.self)
 }
 
 struct ListSessions: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the sessions of your account, the newest sign-in first.")
+        commandName: "list", abstract: "Lists the sessions of your account, newest sign-in first.")
 
     @OptionGroup var options: ClientOptions
 
@@ -21,14 +21,14 @@ struct ListSessions: ClientCommand {
 struct RevokeSessions: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Ends sessions.",
-        discussion: "A device keeps what it was given for at most an hour more, where the server does not ask again.")
+        discussion: "Other services may accept access tokens of ended sessions for up to an hour.")
 
     @OptionGroup var options: ClientOptions
-    @Argument(help: "The sessions' ids, of `gatehouse sessions`.") var ids: [String] = []
-    @Flag(help: "End all but this one.") var others = false
+    @Argument(help: "The ids of the sessions, from `gatehouse sessions`.") var ids: [String] = []
+    @Flag(help: "End all sessions except this one.") var others = false
 
     func validate() throws {
-        if ids.isEmpty != others { throw ValidationError("Give the ids of sessions, or --others.") }
+        if ids.isEmpty != others { throw ValidationError("Specify the ids of sessions, or --others.") }
         for id in ids where UUID(uuidString: id) == nil { throw ValidationError("\(id.printable) is no session's id.") }
     }
 
@@ -41,9 +41,9 @@ struct RevokeSessions: ClientCommand {
         let sessions = try await client.sessions().filter { wanted.contains($0.id) }
         if let unknown = wanted.subtracting(sessions.map(\.id)).first {
             throw ClientFailure(
-                "not_found", "There is no session \(unknown.uuidString.lowercased()).", exit: .refused)
+                "not_found", "No session has the id \(unknown.uuidString.lowercased()).", exit: .refused)
         }
-        // This one last: it is needed to end the others.
+        // The current session ends last, because ending the others requires it.
         for session in sessions where !session.isCurrent { try await client.auth.revokeSession(id: session.id) }
         let endsThis = sessions.contains(where: \.isCurrent)
         if endsThis, case .notRevoked(let error) = try await client.auth.signOut(scope: .local) { throw error }
@@ -52,7 +52,7 @@ struct RevokeSessions: ClientCommand {
 }
 
 extension Client {
-    /// - Throws: ``ClientFailure`` when the server does not list sessions, ``AuthClientError``.
+    /// - Throws: ``ClientFailure`` if the server does not list sessions, or ``AuthClientError``.
     fileprivate func sessions() async throws -> [SessionInfo] {
         do {
             return try await auth.sessions()

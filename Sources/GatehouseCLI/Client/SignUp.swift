@@ -6,12 +6,12 @@ import GatehouseWire
 
 struct SignUp: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "signup", abstract: "Makes an account, and signs in unless the address has to be confirmed first.",
-        discussion: "Asks for what is not given; the password is asked for twice, not shown, and never an argument.")
+        commandName: "signup", abstract: "Creates an account, and signs in unless the address must be confirmed first.",
+        discussion: "Prompts for omitted values. The password is never an argument and is not shown.")
 
     @OptionGroup var options: ClientOptions
     @Option(help: "The e-mail address of the new account.") var email: String?
-    @Option(help: "The first name of the profile; at most 40 characters are kept.") var firstName: String?
+    @Option(help: "The first name of the profile, shortened to 40 characters.") var firstName: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
 
     func perform(_ client: Client) async throws {
@@ -19,14 +19,14 @@ struct SignUp: ClientCommand {
         guard let user = try await signUp(client) else {
             return try client.answer(.checkMail(server: client.target.text))
         }
-        // The session before this one ends even when nobody can be told of the new one.
+        // The previous session ends even if the result cannot be printed.
         let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
         client.noteStorage()
         await client.endReplaced(old)
         try told.get()
     }
 
-    /// - Returns: nil when nobody is signed in before the address is confirmed.
+    /// - Returns: nil if the address must be confirmed before the first sign-in.
     private func signUp(_ client: Client) async throws -> User? {
         var form = EmailAuthForm(mode: .signUp)
         form.email = try await client.address(given: email)
@@ -44,7 +44,7 @@ struct SignUp: ClientCommand {
         }
     }
 
-    /// Empty for none: a script need not give one.
+    /// Empty if none is given; scripts may omit the name.
     private func name(_ client: Client) async throws -> String {
         if let firstName { return firstName }
         return Terminal.canAsk && !passwordStdin ? try await client.terminal.line("First name: ") : ""

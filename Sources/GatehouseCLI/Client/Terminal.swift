@@ -4,25 +4,25 @@ import GatehouseWire
 import Synchronization
 import UnixSignals
 
-/// The person's terminal: asks, and hides what is secret. Whatever ends the program, it leaves the echo as it was.
+/// Prompts the user at the terminal and hides secrets. Restores the echo however the program ends.
 final class Terminal: Sendable {
-    /// How the terminal was before its echo went off; nil while it is on.
+    /// The terminal's settings before the echo was turned off; nil while it is on.
     private let shown = Mutex<termios?>(nil)
-    /// Reading blocks, and no task may wait for its thread: on one core the signals would not be heard.
+    /// Reading blocks, so it runs outside of the task threads: with one core, signals would not be handled.
     private let queue = DispatchQueue(label: "gatehouse.terminal")
 
-    /// Whether somebody can be asked: standard input is a terminal.
+    /// Whether the program can prompt: standard input is a terminal.
     static var canAsk: Bool { isatty(0) == 1 }
 
-    /// - Parameter endsInterrupted: Says so; the program ends after it.
+    /// - Parameter endsInterrupted: Reports the interruption and ends the program.
     static func watched(_ endsInterrupted: @escaping @Sendable () -> Void) async -> Terminal {
         let terminal = Terminal()
-        // From here on the signals come to the task; before, there was nothing to restore.
+        // From here on the task receives the signals. There was nothing to restore before.
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sigquit, .sigcont)
         Task {
             for await signal in signals {
                 if signal == .sigcont {
-                    // The shell showed its own echo while this program was stopped.
+                    // While the program was stopped, the shell turned the echo on.
                     terminal.hideAgain()
                     continue
                 }
@@ -34,7 +34,7 @@ final class Terminal: Sendable {
         return terminal
     }
 
-    /// Asks for a line.
+    /// Prompts for a line.
     ///
     /// - Throws: ``ClientFailure/cancelled`` at the end of the input.
     func line(_ question: String) async throws -> String {
@@ -46,12 +46,12 @@ final class Terminal: Sendable {
         return line.trimmingCharacters(in: .whitespaces)
     }
 
-    /// Asks for a secret, which is not shown.
+    /// Prompts for a secret without showing it.
     ///
-    /// - Throws: As ``line(_:)``.
+    /// - Throws: The errors of ``line(_:)``.
     func secret(_ question: String) async throws -> Secret {
         hide()
-        // Asked after the echo is off: what is typed at once is hidden, too.
+        // Printed after the echo is off, so that text typed at once is hidden too.
         Output.part(question)
         defer {
             restore()
@@ -61,14 +61,14 @@ final class Terminal: Sendable {
         return Secret(line)
     }
 
-    /// The first line of standard input, for scripts. It is not shown at a terminal either.
+    /// Reads the first line of standard input, for scripts. Hides it at a terminal.
     ///
-    /// - Throws: ``ClientFailure`` when there is none.
+    /// - Throws: ``ClientFailure`` if there is none.
     func secretLine() async throws -> Secret {
         hide()
         defer { restore() }
         guard let line = try await readLine(), !line.isEmpty else {
-            throw ClientFailure.usage("Standard input has no password.")
+            throw ClientFailure.usage("Standard input contains no password.")
         }
         return Secret(line)
     }
@@ -106,7 +106,7 @@ final class Terminal: Sendable {
 
     private static let longestLine = 4_096
 
-    /// Byte by byte, so that the lines after it stay for whoever reads next.
+    /// Reads single bytes, so that later lines stay available to other readers.
     private static func readLine() throws -> String? {
         var line: [UInt8] = []
         while true {

@@ -6,7 +6,7 @@ struct WhoAmI: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Tells who is signed in.",
         discussion: """
-            Asks the server. When that does not answer, it tells what was known last and ends with code \
+            Asks the server. If it does not answer, prints the last known state and exits with code \
             \(ProgramExit.unavailable.rawValue).
             """)
 
@@ -20,7 +20,7 @@ struct WhoAmI: ClientCommand {
             try client.answer(.whoAmI(user, await profile(client), server: server, isChecked: true))
         } catch {
             let failure = ClientFailure(error, at: server)
-            // No answer says nothing about who is signed in (requirement A4).
+            // A server that does not answer has not ended the session.
             if failure.exit == .unavailable {
                 try client.answer(.whoAmI(session.user, nil, server: server, isChecked: false))
             }
@@ -32,12 +32,12 @@ struct WhoAmI: ClientCommand {
         switch await client.auth.state {
         case .signedIn(let session, _): return session
         case .signedOut(let reason): throw AuthClientError.signedOut(reason)
-        // The store does not answer: this throws why.
+        // The session storage does not answer; this throws the reason.
         case .restoring: return try await client.auth.session
         }
     }
 
-    /// - Returns: nil for an account without one, and at a server that has no profiles, such as hosted Supabase.
+    /// - Returns: nil for an account without a profile, or a server without profiles, such as hosted Supabase.
     private func profile(_ client: Client) async throws -> ProfileSummary? {
         do {
             return try await client.gateway.fetchMe().profile

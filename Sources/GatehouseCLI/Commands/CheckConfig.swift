@@ -1,9 +1,10 @@
 import ArgumentParser
+import GatehouseServer
 
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the configuration that counts, with secrets masked.",
-        discussion: "Ends with code 78 when something is wrong, after telling all of it.")
+        abstract: "Prints the effective configuration with secrets masked.",
+        discussion: "Reports all problems, and exits with code 78 if there are any.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions

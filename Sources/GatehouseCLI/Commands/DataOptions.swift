@@ -1,13 +1,14 @@
 import AccountStore
 import ArgumentParser
 import Foundation
+import GatehouseServer
 import GatehouseWire
 import SQLDatabase
 
-/// Where the configuration comes from.
+/// The source of the configuration.
 struct DataOptions: ParsableArguments {
     @Option(
-        help: "The YAML file to read besides the environment (default: \(ConfigurationFile.usualName), if it is there)."
+        help: "The YAML file to read besides the environment (default: \(ConfigurationFile.usualName), if it exists)."
     )
     var config: String?
 
@@ -18,9 +19,10 @@ struct DataOptions: ParsableArguments {
         if config != nil, data != nil { throw ValidationError("--config and --data exclude each other.") }
     }
 
-    /// What was given, unchecked.
+    /// The configuration, not yet validated.
     ///
-    /// - Throws: ``SettingsProblems`` when the file cannot be read, ``CommandFailure`` for a folder that is none.
+    /// - Throws: ``SettingsProblems`` if the file cannot be read, or ``CommandFailure`` if the folder is not one of
+    ///   `gatehouse dev`.
     func given() async throws -> GivenSettings {
         if let data {
             let folder = DevFolder(path: data)
@@ -37,7 +39,7 @@ struct DataOptions: ParsableArguments {
         return try await ConfigurationFile(path: ConfigurationFile.usualName)
     }
 
-    /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after every problem was told.
+    /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after reporting every problem.
     func settings(parts: Set<ServedPart> = Set(ServedPart.allCases)) async throws -> ServerSettings {
         do {
             return try ServerSettings(try await given(), parts: parts)
@@ -48,29 +50,29 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// Which part of a server a command is about.
+/// The part of a server that a command concerns.
 struct PartOptions: ParsableArguments {
-    @Option(name: .customLong("only"), help: "As for `serve`: the parts to be served.", transform: ServedPart.set)
+    @Option(name: .customLong("only"), help: "The served parts, as for `serve`.", transform: ServedPart.set)
     var parts: Set<ServedPart> = Set(ServedPart.allCases)
 }
 
-/// Accounts that a command works on while no server, or another process, serves them.
+/// The accounts, opened for a command. A server in another process may use them at the same time.
 struct OpenedAccounts {
     let settings: ServerSettings
     let database: any Database
     let accounts: Accounts
     let signingKeys: SigningKeys
 
-    /// - Throws: ``CommandFailure`` when the database is not there or its schema is older than this program's.
+    /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
     init(_ options: DataOptions) async throws {
         let settings = try await options.settings()
         guard let secrets = settings.secrets else { throw CommandFailure("The configuration has no server secrets.") }
         let name = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: name) else {
-            throw CommandFailure("There is no database at \(name). `gatehouse migrate` makes one.")
+            throw CommandFailure("There is no database at \(name). Run `gatehouse migrate` to create it.")
         }
         let (database, pending) = try await explaining {
-            let database = try openDatabase(settings.database)
+            let database = try openDatabase(settings.database, System.world())
             let steps = migrations(for: [.auth])
             return (database, try await explainingSchema { try await database.pendingMigrations(steps) })
         }
@@ -79,15 +81,15 @@ struct OpenedAccounts {
         }
         self.settings = settings
         self.database = database
-        accounts = makeAccounts(settings, secrets, database)
+        accounts = makeAccounts(settings, secrets, database, System.world())
         signingKeys = SigningKeys(database: database, secrets: secrets, randomBytes: System.randomBytes)
     }
 }
 
 extension Database {
-    /// The steps that have not run yet. A database in which none ever ran has no table that says so.
+    /// Returns the migrations that have not run yet. A database without any has no table of migrations.
     ///
-    /// - Throws: ``UnknownMigration`` when the database is not for this program.
+    /// - Throws: ``UnknownMigration`` if the database belongs to an incompatible program.
     func pendingMigrations(_ all: [Migration]) async throws -> [Migration] {
         do {
             let pending = Set(try await schemaState(all).pending)

@@ -2,6 +2,7 @@ import ArgumentParser
 import AuthServer
 import DevStack
 import Foundation
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
@@ -9,34 +10,34 @@ struct Dev: AsyncParsableCommand {
     static let usualPort = 9_999
 
     static let configuration = CommandConfiguration(
-        abstract: "Starts everything on this machine, with made-up keys and nothing to configure.",
+        abstract: "Starts everything on this machine, with generated keys and no configuration.",
         discussion: """
-            Accounts and keys lie in a folder and are the same at the next start. E-mail addresses count as \
-            confirmed, anonymous sign-in is on, and nothing is limited. Stand-ins for Apple and Google are there; \
-            browsers may come back to every page of this machine.
+            Accounts and keys are stored in a folder and kept between runs. Email addresses count as confirmed, \
+            anonymous sign-in is enabled, and there are no rate limits. Simulates Apple and Google as sign-in \
+            providers. Browsers may be redirected to any page of this machine.
             """)
 
     @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
     @Option(help: "The folder for accounts and keys.") var data: String = DevFolder.usualPath
-    @Option(help: "The address to listen on. Anything but loopback lets others in.") var host: String = "127.0.0.1"
+    @Option(help: "The address to listen on. Others than loopback admit other machines.") var host: String = "127.0.0.1"
     @Option(
-        help: "Another address that browsers may come back to, such as boxscore://signed-in, or a pattern. Repeatable."
+        help: "An additional redirect URL, such as boxscore://signed-in, or a pattern. Repeatable."
     )
     var redirect: [String] = []
     @Option(
         help: """
-            Another name by which browsers and devices reach this machine, such as my-mac.local. Repeatable; \
-            addresses, localhost and --host count without it.
+            Another name by which browsers and devices reach this machine, such as my-mac.local. Repeatable; IP \
+            addresses, localhost and --host are always allowed.
             """)
     var allowHost: [String] = []
-    @Flag(help: "Print addresses and keys as one line of JSON.") var json = false
-    @Flag(help: "Limit requests as `serve` does.") var limits = false
-    @Flag(help: "Ask for a fresh sign-in, or the current password, before an account's ways in change.")
+    @Flag(help: "Print URLs and keys as one line of JSON.") var json = false
+    @Flag(help: "Apply the rate limits of `serve`.") var limits = false
+    @Flag(help: "Require a recent sign-in or the current password for changes of sign-in methods.")
     var strict = false
 
     func validate() throws {
         for entry in redirect where entry.contains(",") || !RedirectEntry.canMatch(entry, asPattern: true) {
-            throw ValidationError("--redirect: \(entry) is no address that a browser could be sent to.")
+            throw ValidationError("--redirect: \(entry) is not a valid redirect URL.")
         }
     }
 
@@ -60,17 +61,17 @@ struct Dev: AsyncParsableCommand {
             address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
         defer { files.withdraw() }
         if !files.isComplete {
-            Output.note("Commands such as `gatehouse login` may not find this stack by themselves: give them --url.")
+            Output.note("Commands such as `gatehouse login` may not find this stack. Pass --url to them.")
         }
         try await serve(
-            settings, parts: Set(ServedPart.allCases), logger: logger,
+            settings, logger,
             beside: { floor in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(floor: floor) + (app?.tables(floor) ?? [])
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {
-                // What is lost: the addresses, which `gatehouse login` finds by itself. The server runs all the same.
+                // Lost: the printed URLs, which `gatehouse login` finds without them. The server runs nevertheless.
                 try? Output.line(text)
             })
     }
@@ -88,7 +89,7 @@ struct Dev: AsyncParsableCommand {
         if let remark { Output.note(remark) }
     }
 
-    /// The app, or why there is none.
+    /// The app, or the reason why it is unavailable.
     private func appInBrowser(
         _ address: ListenAddress, _ secrets: DevSecrets
     ) -> (AppInBrowser?, AppInBrowser.Missing?) {
@@ -99,12 +100,12 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// What this start does without, and what is unusual about it.
+    /// Prints what is missing or unusual about this run.
     private func note(_ address: ListenAddress, hasStandIns: Bool, _ missing: AppInBrowser.Missing?) {
         if !address.isLoopback {
             Output.note(
-                "WARNING: \(address.host) can be reached from other machines, and everything here is made for one "
-                    + "person: no limits, no mail, keys in a folder. Use `gatehouse serve` for others.")
+                "WARNING: \(address.host) is reachable from other machines, but this stack is meant for development: "
+                    + "no rate limits, no mail, keys in a folder. Use `gatehouse serve` for other users.")
         }
         if !hasStandIns {
             Output.note(
@@ -115,7 +116,7 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// What is printed when everything is ready.
+    /// The text printed when the stack is ready.
     private func text(
         _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?
     ) throws -> String {
@@ -132,9 +133,9 @@ struct Dev: AsyncParsableCommand {
         case .free(let port): return ListenAddress(host: host, port: port)
         case .taken:
             throw CommandFailure(
-                "Port \(port) is in use: another `gatehouse dev`, or another program. Stop it, or choose another port: "
+                "Port \(port) is in use by a `gatehouse dev` or another program. Stop it, or choose another port: "
                     + "gatehouse dev --port 0")
-        case .refused(let reason): throw CommandFailure("\(wanted) cannot be listened on: \(reason).")
+        case .refused(let reason): throw CommandFailure("Cannot listen on \(wanted): \(reason).")
         }
     }
 

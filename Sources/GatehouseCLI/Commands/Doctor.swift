@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks for what keeps the server from running well, and says what to do.",
-        discussion: "Ends with code 1 when there is a problem.")
+        abstract: "Finds problems of the server and says how to fix them.",
+        discussion: "Exits with code 1 if there is a problem.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
@@ -26,7 +27,7 @@ struct Doctor: AsyncParsableCommand {
             settings = try ServerSettings(given, parts: only.parts)
             findings.append(.ok("configuration", "complete"))
             findings += UnusedSettings(given).missingFeatures.map {
-                .warning("configuration", $0, "nothing, unless you count on it")
+                .warning("configuration", $0, "none needed, unless you rely on it")
             }
             findings.append(machine.permissions(of: privateFiles(given, settings)))
             let checks = SettingsChecks(given, settings)
@@ -34,15 +35,17 @@ struct Doctor: AsyncParsableCommand {
         } catch let problems as SettingsProblems {
             let found = problems.problems.map {
                 Finding.problem(
-                    "configuration", "\($0.name): \($0.expected)", "correct it, see `gatehouse check-config`")
+                    "configuration", "\($0.name): \($0.expected)", "fix it; see `gatehouse check-config`")
             }
             return found + [machine.clock(now: System.now(), newest: nil)]
         } catch {
-            return [.problem("configuration", "\(error)", "name the right file or folder")]
+            return [.problem("configuration", "\(error)", "pass the right file or folder")]
         }
         let (data, newest) = await database(settings)
         findings += data
-        findings += await ProviderChecks(settings.providers, rule: settings.outgoing, now: System.now).all()
+        let world = System.world()
+        let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+        findings += await ProviderChecks(settings.providers, calls: calls, now: world.now).all()
         findings.append(machine.clock(now: System.now(), newest: newest))
         findings.append(port(settings.listen, machine))
         if let address = settings.metricsListen, let found = await TrafficChecks(address).all() {
@@ -52,7 +55,7 @@ struct Doctor: AsyncParsableCommand {
         return findings
     }
 
-    /// `gatehouse dev` chooses its port at each start, so only a running one has a port to look at.
+    /// `gatehouse dev` chooses its port at each start, so there is a port to check only while it runs.
     private func port(_ address: ListenAddress, _ machine: MachineChecks) -> Finding {
         guard let data = options.data else { return machine.port(address) }
         guard let running = DevFolder(path: data).running else {
@@ -70,13 +73,13 @@ struct Doctor: AsyncParsableCommand {
         let path = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: path) else {
             return (
-                [.warning("database", "\(path) is not there yet", "the first start makes it, or gatehouse migrate")],
+                [.warning("database", "\(path) does not exist yet", "the first start or gatehouse migrate creates it")],
                 nil
             )
         }
         do {
             let checks = DatabaseChecks(
-                settings: settings, parts: only.parts, database: try openDatabase(settings.database))
+                settings: settings, parts: only.parts, database: try openDatabase(settings.database, System.world()))
             return (await checks.all(at: System.now()), await checks.newestAccount())
         } catch {
             return ([.problem("database", "\(path) cannot be opened: \(error)", "check owner and permissions")], nil)

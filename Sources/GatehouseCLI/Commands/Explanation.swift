@@ -2,18 +2,18 @@ import AccountDomain
 import Crypto
 import SQLDatabase
 
-/// Turns the failures that an operator can mend into sentences that say how.
+/// Converts failures that an operator can fix into sentences that say how.
 func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()
     } catch let unknown as UnknownServerSecret {
         let number = unknown.number.map { "\($0)" } ?? "unknown"
         throw CommandFailure(
-            "A key in the database was sealed under server secret \(number), which the configuration does not "
-                + "have. Put it back behind the newer ones: see Docs/configuration.md.")
+            "A key in the database is encrypted with server secret \(number), which the configuration does not "
+                + "contain. Add it after the newer ones; see Docs/configuration.md.")
     } catch is CryptoKitError {
         throw CommandFailure(
-            "A key in the database does not open with the server secret of its number: the secret was changed "
+            "A key in the database cannot be decrypted with the server secret of its number: the secret was changed "
                 + "under the same number, or the database is another server's.")
     } catch let failure as DatabaseFailure {
         throw CommandFailure("The database cannot be used: \(failure.detail) (code \(failure.code)).")

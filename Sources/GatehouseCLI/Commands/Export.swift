@@ -5,24 +5,24 @@ import Foundation
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Moves out to another account server.", subcommands: [ExportSupabase.self])
+        abstract: "Exports to another auth server.", subcommands: [ExportSupabase.self])
 }
 
 struct ExportSupabase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "supabase",
-        abstract: "Writes accounts, passwords, identities and profiles as SQL that a Supabase database takes.",
+        abstract: "Writes accounts, passwords, identities and profiles as SQL for a Supabase database.",
         discussion: """
-            Run the file with `psql --single-transaction`. Accounts and profiles that are there stay as they are, unless \
-            they were changed here later; identities that are there stay. Sessions are not in it: the database holds no \
-            refresh token that could be written down, so people sign in again. The file holds password hashes: keep it \
-            as safe as the database.
+            Run the file with `psql --single-transaction`. Existing accounts and profiles stay as they are, unless \
+            they were changed here later; existing identities stay. Sessions are not included, because the database \
+            contains no refresh tokens to export, so users must sign in again. The file contains password hashes: \
+            protect it like the database.
             """)
 
     private static let pageSize = 500
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The file, which must not be there yet; standard output when it is left out.") var file: String?
+    @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
         let opened = try await OpenedAccounts(options)

@@ -1,11 +1,12 @@
 import ArgumentParser
+import GatehouseServer
 import GatehouseWire
 import SQLDatabase
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
-        abstract: "An account server that speaks the Supabase Auth protocol, with a profile gateway beside it.",
+        abstract: "An auth server for the Supabase Auth protocol, with a profile gateway.",
         version: "gatehouse \(ProgramVersion.text)",
         groupedSubcommands: [
             CommandGroup(
@@ -23,7 +24,7 @@ struct RootCommand: AsyncParsableCommand {
         DeleteAccount.self,
     ]
 
-    /// Whether a command of the client was asked to answer in JSON; then it is told in JSON what is wrong, too.
+    /// Whether a client command has `--json`, so that its errors are printed as JSON too.
     static func wantsJSON(_ arguments: [String]) -> Bool {
         let names = clientCommands.compactMap { $0.configuration.commandName }
         return arguments.first.map(names.contains) == true && arguments.contains("--json")
@@ -31,15 +32,15 @@ struct RootCommand: AsyncParsableCommand {
 }
 
 extension ClientFailure {
-    /// What the command line's grammar says against it.
+    /// A usage error of the command line.
     ///
-    /// - Returns: nil for other errors, for a call for help, and for what a command has told already.
+    /// - Returns: nil for other errors, for `--help`, and for errors already reported.
     package init?(usageError error: any Error) {
         guard !(error is ExitCode), RootCommand.exitCode(for: error) == .validationFailure else { return nil }
         self = .usage(RootCommand.message(for: error))
     }
 
-    /// What is wrong with a command line, before anything is done.
+    /// Parses the command line without running it; nil if it is valid.
     package init?(arguments: [String]) {
         do {
             _ = try RootCommand.parseAsRoot(arguments)
@@ -51,7 +52,7 @@ extension ClientFailure {
 }
 
 struct Version: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Tells what this program is.")
+    static let configuration = CommandConfiguration(abstract: "Prints the version of this program.")
 
     func run() throws {
         try Output.line(

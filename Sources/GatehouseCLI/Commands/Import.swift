@@ -6,36 +6,36 @@ import SQLDatabase
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Moves in from another account server.", subcommands: [ImportSupabase.self])
+        abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
 }
 
 struct ImportSupabase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "supabase",
-        abstract: "Brings accounts, passwords, identities, profiles and live sessions from a Supabase database.",
+        abstract: "Imports accounts, passwords, identities, profiles and active sessions from a Supabase database.",
         discussion: """
-            The source is read in one snapshot and not changed. Apps stay signed in: their refresh tokens are good here. \
-            A run that was interrupted is started again: what is there is skipped. The exit code is 1 when something is \
-            missing that should have come. Docs/migrating.md goes through a whole move.
+            Reads the source in one snapshot without changing it. Apps stay signed in, because their refresh tokens \
+            remain valid. To continue an interrupted run, repeat it: existing data is skipped. The exit code is 1 if \
+            something could not be imported. Docs/migrating.md describes a whole migration.
             """)
 
     @OptionGroup var options: DataOptions
     @Option(
-        help: "The source, postgres://user@host/database; the password comes from PGPASSWORD or ~/.pgpass.")
+        help: "The source, postgres://user@host/database, with the password in PGPASSWORD or ~/.pgpass.")
     var databaseUrl: String?
-    @Option(help: "Instead of a running database, a plain pg_dump file of its schema auth; - is standard input.")
+    @Option(help: "A plain pg_dump file of the schema auth instead of a running database; - for standard input.")
     var dump: String?
-    @Flag(help: "Tell what would come, change nothing.") var dryRun = false
+    @Flag(help: "Report what would be imported without changing anything.") var dryRun = false
     @Option(
         help: """
-            A file for what does not come, one line each: account, remark, detail, parted by tabs. What is in it already \
-            stays.
+            A file for what is not imported, one line each: account, remark and detail, separated by tabs. Appends to \
+            an existing file.
             """)
     var report: String?
 
     func validate() throws {
         guard (databaseUrl != nil) != (dump != nil) else {
-            throw ValidationError("Name the source: either --database-url or --dump.")
+            throw ValidationError("Specify the source with either --database-url or --dump.")
         }
     }
 
@@ -52,7 +52,7 @@ struct ImportSupabase: AsyncParsableCommand {
         if work.hasFailed { throw ExitCode.failure }
     }
 
-    /// - Throws: ``ProgramExit/unavailable`` when the source does not answer.
+    /// - Throws: ``ProgramExit/unavailable`` if the source does not answer.
     private func source() async throws -> any SupabaseSource {
         if let dump { return try await explaining { try await SupabaseDump(dump) } }
         do {
@@ -64,18 +64,18 @@ struct ImportSupabase: AsyncParsableCommand {
     }
 }
 
-/// A file for its owner alone.
+/// A file that only its owner can read.
 enum OutputFile {
-    /// - Throws: ``CommandFailure``, also when it is there already.
+    /// - Throws: ``CommandFailure``, also if the file exists.
     static func begin(_ path: String) throws -> FileHandle { try open(path, O_EXCL) }
 
-    /// Writes behind what is there: a run that was interrupted is started again with the same words.
+    /// Appends to an existing file, so that an interrupted run can be repeated with the same command line.
     static func goOn(_ path: String) throws -> FileHandle { try open(path, O_APPEND) }
 
     private static func open(_ path: String, _ flag: Int32) throws -> FileHandle {
         let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o600)
         guard descriptor >= 0 else {
-            throw CommandFailure("The file \(path) cannot be made (\(String(cString: strerror(errno)))).")
+            throw CommandFailure("The file \(path) cannot be created (\(String(cString: strerror(errno)))).")
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }

@@ -1,6 +1,7 @@
 import AccountStore
 import ArgumentParser
 import AuthServer
+import GatehouseServer
 import GatehouseWire
 import JSONWebTokens
 
@@ -17,17 +18,17 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             let opened = try await OpenedAccounts(options)
             let keys = try await explaining { try await opened.signingKeys.all() }
-            if keys.isEmpty { Output.note("There is no key yet: the first start of the server makes one.") }
+            if keys.isEmpty { Output.note("There is no key yet. The first start of the server creates one.") }
             try Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
         }
     }
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a new key that signs from a minute on.",
+            abstract: "Creates a new key that signs after one minute.",
             discussion: """
-                Running servers read the new key within 30 seconds, and sign with it once all of them have. The old \
-                key verifies until every token that it signed has run out: nobody is signed out.
+                Running servers load the new key within 30 seconds, and sign with it once all of them have it. The old \
+                key verifies tokens until the last one that it signed expires, so no user is signed out.
                 """)
 
         @OptionGroup var options: DataOptions
@@ -41,7 +42,7 @@ struct Keys: AsyncParsableCommand {
             }
             try Output.send(list.table(keys))
             if !list.databaseKeySigns {
-                Output.note("The configuration says that another key signs: this one is kept for when it does not.")
+                Output.note("A configured key signs tokens. The new key is stored for later use.")
             }
         }
     }
@@ -50,14 +51,14 @@ struct Keys: AsyncParsableCommand {
 extension Keys {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a key that has leaked, and makes a new one if it was the one that signs.",
+            abstract: "Removes a leaked key, and creates a new one if it was the signing key.",
             discussion: """
-                Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh tokens. \
-                Gateways elsewhere and apps that keep a copy of the public keys refuse them when they read it anew, as \
-                a rule within ten minutes.
+                Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh \
+                tokens. Standalone gateways and apps with a copy of the public keys refuse them after they reload the \
+                keys, usually within ten minutes.
                 """)
 
-        @Argument(help: "The key's id, as `gatehouse keys list` shows it.") var id: String
+        @Argument(help: "The key's id, from `gatehouse keys list`.") var id: String
         @OptionGroup var options: DataOptions
 
         func run() async throws {
@@ -87,12 +88,12 @@ extension StoredSigningKey {
     }
 }
 
-/// What becomes of each signing key, for people.
+/// Describes the state of each signing key.
 struct SigningKeyList {
     let now: Instant
-    /// For how long a retired key verifies.
+    /// How long a retired key verifies tokens.
     let verifyingTime: Duration
-    /// Whether tokens are signed with the database's key, and not with one of the configuration.
+    /// Whether the database's key signs tokens, rather than a configured one.
     let databaseKeySigns: Bool
 
     init(_ settings: ServerSettings, now: Instant) {
@@ -105,7 +106,7 @@ struct SigningKeyList {
     func table(_ keys: [StoredSigningKey]) -> String {
         var table = TextTable(["ID", "ALGORITHM", "CREATED", "RETIRED", "STATE"])
         for key in keys {
-            // Lost: why the key cannot be read, which `gatehouse doctor` tells.
+            // Lost: why the key cannot be read, which `gatehouse doctor` reports.
             let algorithm = (try? JSONWebKey(text: key.privateKey))?.algorithm.rawValue ?? "unreadable"
             let retired = key.retiredAt.map { "\($0)" } ?? "-"
             table.add([key.id, algorithm, "\(key.createdAt)", retired, state(key, isOnly: keys.count == 1)])

@@ -1,8 +1,9 @@
 import ArgumentParser
+import GatehouseServer
 import SQLDatabase
 
 struct Migrate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Brings the database's schema up to date.")
+    static let configuration = CommandConfiguration(abstract: "Applies pending migrations to the database.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
@@ -11,7 +12,7 @@ struct Migrate: AsyncParsableCommand {
         let settings = try await options.settings(parts: only.parts)
         let steps = migrations(for: only.parts)
         let pending = try await explaining {
-            let database = try openDatabase(settings.database)
+            let database = try openDatabase(settings.database, System.world())
             let pending = try await explainingSchema { try await database.pendingMigrations(steps) }
             try await migrate(database, steps)
             return pending

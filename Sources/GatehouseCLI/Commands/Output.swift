@@ -1,11 +1,11 @@
 import GatehouseWire
 import HTTPServing
 
-/// Standard output is for results, standard error for what is said about them.
+/// Standard output is for results, standard error for notes about them.
 enum Output {
-    /// What cannot be written, because nobody reads any more, is lost.
+    /// Writes to standard output. Ignores a closed pipe.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be written for another reason: a full disk must not look like success.
+    /// - Throws: ``CommandFailure`` for any other error: a full disk must not look like success.
     static func send(_ text: String) throws {
         try Array(text.utf8).withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -28,6 +28,6 @@ enum Output {
 }
 
 extension Output {
-    /// Onto standard error, without a line feed.
+    /// Writes to standard error without a line feed.
     static func part(_ text: String) { StandardError.append(Array(text.utf8)) }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 import Logging
@@ -11,25 +12,25 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves accounts and profiles until SIGTERM or SIGINT.",
         discussion: """
-            Reads the configuration from the environment and a YAML file and starts only when all of it is right: \
-            otherwise it tells every problem and ends with code 78. Logs go to standard error.
+            Reads the configuration from the environment and a YAML file. Starts only if it is valid; otherwise \
+            reports all problems and exits with code 78. Logs go to standard error.
             """)
 
     @OptionGroup var options: DataOptions
 
     @Option(
-        help: "Parts to serve, comma-separated: auth, gateway. A gateway alone stands in front of an issuer elsewhere.",
+        help: "Parts to serve, comma-separated: auth, gateway. A gateway alone uses another issuer.",
         transform: ServedPart.set)
     var only: Set<ServedPart> = Set(ServedPart.allCases)
 
-    @Flag(name: .customLong("no-migrate"), help: "Refuse to start when the schema is not up to date.")
+    @Flag(name: .customLong("no-migrate"), help: "Refuse to start if migrations are pending.")
     var refusesMigration = false
 
     func run() async throws {
         let settings = try await options.settings(parts: only)
         let logger = makeLogger(settings)
         let given = try await options.given()
-        // All of it is about accounts, which a gateway alone has none of.
+        // These settings concern the Auth API only.
         for sentence in UnusedSettings(given).missingFeatures where only.contains(.auth) {
             logger.event(.warning, "not in this build", [.cause: sentence])
         }
@@ -37,7 +38,7 @@ struct Serve: AsyncParsableCommand {
             logger.event(.warning, "configuration to look at", [.name: finding.name, .cause: finding.text])
         }
         let prepare: @Sendable (any Database) async throws -> Void = { try await prepareSchema($0, logger) }
-        try await serve(settings, parts: only, logger: logger, prepareSchema: prepare) {
+        try await serve(settings, logger, prepareSchema: prepare) {
             logger.event(.notice, "ready", [.address: settings.listen.description])
         }
     }
@@ -49,7 +50,7 @@ struct Serve: AsyncParsableCommand {
         logger.event(.warning, "the schema is newer than this program", [.cause: "level \(last)"])
     }
 
-    /// - Throws: ``CommandFailure`` when the schema is older than this program.
+    /// - Throws: ``CommandFailure`` if the schema is older than this program.
     private func newerSteps(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
         try await explainingSchema {
             let pending = try await database.pendingMigrations(steps)
@@ -80,13 +81,13 @@ func makeLogger(_ settings: ServerSettings) -> Logger {
     let make: @Sendable (String) -> any LogHandler = {
         LineLogHandler(label: $0, format: format, logLevel: level, now: System.now, write: StandardError.append)
     }
-    // For libraries that ask for a logger of their own: nothing may write to standard output.
+    // For libraries that create their own loggers: nothing may write to standard output.
     LoggingSystem.bootstrap { label in make(label) }
     return Logger(label: "gatehouse") { make($0) }
 }
 
-/// - Returns: The steps of a newer program, which this one works with.
-/// - Throws: ``CommandFailure`` when the database is not for this program, or in use for too long.
+/// - Returns: The migrations of a newer release, which this one is compatible with.
+/// - Throws: ``CommandFailure`` if the database belongs to an incompatible program, or is locked for too long.
 @discardableResult
 func migrate(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
     try await explainingSchema { try await database.migrate(steps) }
@@ -98,26 +99,24 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
     } catch let unknown as UnknownMigration {
         throw CommandFailure(
             "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
-                + "by a newer version, or for other parts of `serve --only`.")
+                + "by a newer release, or for other parts of `serve --only`.")
     } catch let failure as DatabaseFailure where failure.detail.contains("55P03") {
         throw CommandFailure(
-            "A table that has to change stayed in use. The steps before it are done; run it again when whoever holds "
-                + "the table is through: see pg_stat_activity, state `idle in transaction`.")
+            "A table to migrate stayed locked. Earlier migrations are applied. Repeat the command when the transaction "
+                + "that holds the lock has ended: see pg_stat_activity, state `idle in transaction`.")
     }
 }
 
-/// Runs until a signal: then accepts nothing more, finishes what runs for at most 15 s, and returns.
+/// Runs until a signal. Then stops accepting connections, lets running requests finish for at most 15 s, and returns.
 func serve(
-    _ settings: ServerSettings, parts: Set<ServedPart>, logger: Logger,
-    beside: (ServingFloor) -> [RouteTable] = { _ in [] },
+    _ settings: ServerSettings, _ logger: Logger, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
     let server = try await explaining {
-        try await makeServer(
-            settings, parts: parts, logger: logger, beside: beside, prepareSchema: prepareSchema, onReady: onReady)
+        try await makeServer(settings, System.world(logger), beside: beside, prepareSchema: prepareSchema)
     }
     var configuration = ServiceGroupConfiguration(
-        services: server.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        services: server.services(onReady: onReady), gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(15)
     do {
         try await ServiceGroup(configuration: configuration).run()

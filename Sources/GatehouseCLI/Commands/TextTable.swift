@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Columns as wide as their longest cell, two blanks apart.
+/// A table with columns as wide as their longest cell, separated by two spaces.
 struct TextTable {
     private var rows: [[String]]
 

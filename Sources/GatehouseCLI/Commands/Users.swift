@@ -5,7 +5,7 @@ import GatehouseWire
 
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists, makes, deletes and moves accounts.",
+        abstract: "Lists, creates, deletes, imports and exports accounts.",
         subcommands: [
             ListUsers.self, CreateUser.self, DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
         ])
@@ -16,7 +16,7 @@ struct ListUsers: AsyncParsableCommand {
 
     @OptionGroup var options: DataOptions
     @Flag(help: "One JSON object per line, without password hashes.") var json = false
-    @Option(help: "Only those with this text in their address or full name.") var filter: String?
+    @Option(help: "Only accounts with this text in their email address or full name.") var filter: String?
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
@@ -55,7 +55,7 @@ struct DeleteUser: AsyncParsableCommand {
     @OptionGroup var options: DataOptions
     @Argument(help: "The account's id or e-mail address.") var account: String
     @Flag(help: "Do not ask.") var yes = false
-    @Flag(help: "Empty the account but keep its id, for what refers to it.") var soft = false
+    @Flag(help: "Erase the account but keep its id, for references to it.") var soft = false
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
@@ -67,26 +67,26 @@ struct DeleteUser: AsyncParsableCommand {
         let now = System.now()
         let done =
             soft ? try await accounts.softDelete(id, at: now) : try await accounts.delete(id, actor: nil, at: now)
-        guard done else { throw CommandFailure("The account was gone already.") }
+        guard done else { throw CommandFailure("The account was already deleted.") }
         try Output.line(id.text)
     }
 
     private func confirmed(_ user: User) -> Bool {
         guard System.hasTerminal else {
-            Output.note("Nobody can be asked here: say --yes.")
+            Output.note("Standard input is not a terminal; pass --yes to confirm.")
             return false
         }
-        Output.part("Delete \(user.email?.printable ?? user.id.text) with profile and sessions? [y/N] ")
+        Output.part("Delete \(user.email?.printable ?? user.id.text) with its profile and sessions? [y/N] ")
         return readLine()?.lowercased() == "y"
     }
 }
 
-/// - Parameter name: An id or an e-mail address.
-/// - Throws: ``CommandFailure`` for what is neither.
+/// - Parameter name: An account's id or email address.
+/// - Throws: ``CommandFailure`` if it is neither.
 func find(_ name: String, in accounts: Accounts) async throws -> Account? {
     if let id = UserID(name) { return try await accounts.account(id) }
     guard let email = EmailAddress(name) else {
-        throw CommandFailure("\(name) is neither an id nor an e-mail address.")
+        throw CommandFailure("\(name) is neither an id nor an email address.")
     }
     return try await accounts.account(email: email)
 }

@@ -2,23 +2,24 @@ import AccountDomain
 import AccountStore
 import ArgumentParser
 import AuthServer
+import GatehouseServer
 import GatehouseWire
 import PasswordHashing
 
 struct CreateUser: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Makes an account.",
-        discussion: "Without a password the account can be signed in to only once it has been given one.")
+        commandName: "create", abstract: "Creates an account.",
+        discussion: "Without a password, the user cannot sign in until a password is set.")
 
     @OptionGroup var options: DataOptions
     @Option(help: "The e-mail address.") var email: String
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
-    @Flag(help: "Ask for the password at the terminal.") var passwordPrompt = false
+    @Flag(help: "Prompt for the password.") var passwordPrompt = false
     @Flag(help: "The address counts as confirmed.") var confirm = false
 
     func validate() throws {
-        if passwordStdin, passwordPrompt { throw ValidationError("Give the password in one way.") }
-        if EmailAddress(email) == nil { throw ValidationError("--email is not an e-mail address.") }
+        if passwordStdin, passwordPrompt { throw ValidationError("--password-stdin excludes --password-prompt.") }
+        if EmailAddress(email) == nil { throw ValidationError("--email is not an email address.") }
     }
 
     func run() async throws {
@@ -31,21 +32,21 @@ struct CreateUser: AsyncParsableCommand {
         }
         switch try await opened.accounts.create(attributes, at: System.now()) {
         case .done(let account): try Output.line(account.user.id.text)
-        case .emailTaken: throw CommandFailure("The address belongs to an account already.")
-        case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not made.")
+        case .emailTaken: throw CommandFailure("The address already belongs to an account.")
+        case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not created.")
         }
     }
 
     private func password() async throws -> Secret? {
         if passwordStdin {
-            guard let line = readLine() else { throw CommandFailure("Standard input has no password.") }
+            guard let line = readLine() else { throw CommandFailure("Standard input contains no password.") }
             return Secret(line)
         }
         guard passwordPrompt else { return nil }
-        guard Terminal.canAsk else { throw CommandFailure("There is no terminal to ask at: use --password-stdin.") }
+        guard Terminal.canAsk else { throw CommandFailure("Standard input is not a terminal; pass --password-stdin.") }
         let terminal = await Terminal.watched { Output.part("\n") }
         let first = try await terminal.secret("Password: ")
-        guard first.matches(try await terminal.secret("Again: ")) else { throw CommandFailure("The two differ.") }
+        guard first.matches(try await terminal.secret("Again: ")) else { throw CommandFailure("The passwords differ.") }
         return first
     }
 

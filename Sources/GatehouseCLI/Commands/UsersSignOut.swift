@@ -5,19 +5,19 @@ import GatehouseWire
 
 struct SignOutUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign-out", abstract: "Ends the sessions of one account, or of everybody.",
+        commandName: "sign-out", abstract: "Ends the sessions of one account or of all accounts.",
         discussion: """
-            With --all, after a database was set back to an earlier state: what was used or ended since then would be \
-            good again. Access tokens that are out stay good at the gateway until they run out, an hour at most.
+            Use --all after restoring a backup, which makes spent tokens and ended sessions valid again. The gateway \
+            accepts issued access tokens until they expire, for an hour at most.
             """)
 
     @OptionGroup var options: DataOptions
     @Argument(help: "The account's id or e-mail address.") var account: String?
-    @Flag(help: "Everybody.") var all = false
+    @Flag(help: "End the sessions of all accounts.") var all = false
     @Flag(help: "Do not ask.") var yes = false
 
     func validate() throws {
-        guard (account != nil) != all else { throw ValidationError("Name an account, or say --all.") }
+        guard (account != nil) != all else { throw ValidationError("Specify an account or --all.") }
     }
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct SignOutUsers: AsyncParsableCommand {
     }
 
     private func signOutEverybody(_ accounts: Accounts) async throws {
-        guard yes || confirmed() else { throw CommandFailure("Nobody was signed out.") }
+        guard yes || confirmed() else { throw CommandFailure("No session was ended.") }
         var total = 0
         while case let count = try await accounts.endSomeSessions(at: System.now()), count > 0 { total += count }
         try Output.line("\(total) sessions ended")
@@ -40,10 +40,10 @@ struct SignOutUsers: AsyncParsableCommand {
 
     private func confirmed() -> Bool {
         guard System.hasTerminal else {
-            Output.note("Nobody can be asked here: say --yes.")
+            Output.note("Standard input is not a terminal; pass --yes to confirm.")
             return false
         }
-        Output.part("Sign everybody out? [y/N] ")
+        Output.part("Sign out all users? [y/N] ")
         return readLine()?.lowercased() == "y"
     }
 }

@@ -8,14 +8,14 @@ struct ImportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Adds accounts from lines of JSON.",
         discussion: """
-            Reads what `users export` writes, and rows of Supabase's auth.users by their column names, with an \
-            `identities` array of auth.identities rows or without one. A line that cannot be added is told with its \
-            number, and the rest goes on; the exit code is 1 then. An account whose id is there already stays as it is.
+            Reads the output of `users export`, or rows of Supabase's auth.users as JSON by column name, optionally \
+            with an `identities` array of auth.identities rows. Lines that cannot be added are reported by number and \
+            skipped; the exit code is then 1. Existing accounts with the same id are not changed.
             """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The file; - is standard input.") var file: String
-    @Flag(help: "Check every line, add nothing. Addresses that two accounts share are found only by a real run.")
+    @Argument(help: "The file; - for standard input.") var file: String
+    @Flag(help: "Check every line without adding anything. Does not detect addresses shared by two lines.")
     var dryRun = false
 
     func run() async throws {
@@ -32,14 +32,14 @@ struct ExportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes all accounts as lines of JSON.",
         discussion: """
-            The lines hold password hashes: keep the file as safe as the database. Profiles and sessions are not in it; \
-            `gatehouse export supabase` has the profiles, too.
+            The lines contain password hashes: protect the file like the database. Profiles and sessions are not \
+            included; `gatehouse export supabase` includes profiles.
             """)
 
     private static let pageSize = 500
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The file, which must not be there yet; standard output when it is left out.") var file: String?
+    @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
@@ -65,7 +65,7 @@ struct ExportUsers: AsyncParsableCommand {
         guard let file else { return nil }
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw CommandFailure("The file \(file) cannot be made (\(String(cString: strerror(errno)))).")
+            throw CommandFailure("The file \(file) cannot be created (\(String(cString: strerror(errno)))).")
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }

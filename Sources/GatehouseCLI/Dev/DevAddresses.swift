@@ -1,19 +1,19 @@
 import DevStack
 package import GatehouseWire
 
-/// Where everything is, and the keys to it: what `gatehouse dev` prints when it is ready.
+/// The URLs and keys that `gatehouse dev` prints when it is ready.
 package struct DevAddresses: Sendable {
-    /// Without a slash at the end; the gateway's routes start right after it.
+    /// The root URL without a trailing slash; the gateway's paths follow directly.
     let url: String
     let publishableKey: String
     let secretKey: Secret
     let anonKey: String
     let serviceRoleKey: String
     let folder: String
-    /// Where the stand-ins for providers are, if there are any.
+    /// The URLs of the simulated providers, if they run.
     let apple: String?
     let google: String?
-    /// Where the app can be used in a browser, if it can.
+    /// The URL of the app in a browser, if available.
     let app: String?
 
     package init(
@@ -33,7 +33,7 @@ package struct DevAddresses: Sendable {
 
     var authURL: String { url + "/auth/v1" }
 
-    /// One line for programs.
+    /// One line of JSON.
     package var json: String {
         var writer = JSONWriter(capacity: 1_024)
         writer.beginObject()
@@ -51,7 +51,7 @@ package struct DevAddresses: Sendable {
         return writer.text
     }
 
-    /// For people.
+    /// The text for people.
     package var block: String {
         """
 
@@ -66,7 +66,7 @@ package struct DevAddresses: Sendable {
           anon key          \(anonKey)
           service_role key  \(serviceRoleKey)
 
-        Sign up; sign in and read the profile that came with the account:
+        Sign up, sign in, and read the new account's profile:
 
           curl -s '\(authURL)/signup' -H 'apikey: \(publishableKey)' -d '\(person)'
           curl -s '\(url)/v1/auth/me' -H "Authorization: Bearer $(\(tokenCommand))"
@@ -88,12 +88,12 @@ package struct DevAddresses: Sendable {
         let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
         return """
 
-            Sign in with Google or Apple; nobody needs an account there. The stand-ins are at
+            Sign in with simulated Google or Apple, without an account there. They are at
 
               \(google)
               \(apple)
 
-            Open \(StandIns.site(url)) and choose, or this, or the same with provider=apple; then trade the code:
+            Open \(StandIns.site(url)) and choose, or open this URL (also with provider=apple); then redeem the code:
 
               \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))
               curl -s '\(authURL)/token?grant_type=pkce' -H 'apikey: \(publishableKey)' \\
@@ -102,7 +102,7 @@ package struct DevAddresses: Sendable {
             """
     }
 
-    /// As it was called: `make run` has no `gatehouse` in the path.
+    /// The program as it was called: with `make run`, `gatehouse` is not in the search path.
     private var program: String { CommandLine.arguments.first ?? "gatehouse" }
 
     private var person: String { #"{"email":"ada@example.com","password":"correct horse battery"}"# }

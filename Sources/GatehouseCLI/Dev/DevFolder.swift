@@ -1,14 +1,15 @@
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
-/// What is wrong, and what to do about it, in sentences for the person at the terminal.
+/// What is wrong and how to fix it, as sentences for the user.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// A folder with everything that one `gatehouse dev` needs: accounts and secrets.
+/// The folder of one `gatehouse dev`, with its accounts and secrets.
 struct DevFolder: Sendable {
     static let usualPath = ".gatehouse"
     let path: String
@@ -18,7 +19,7 @@ struct DevFolder: Sendable {
     private var secretsFile: String { path + "/secrets.json" }
     private var lockFile: String { path + "/lock" }
 
-    /// Makes the folder for its owner alone, when it is not there.
+    /// Creates the folder, readable by its owner only, if it does not exist.
     ///
     /// - Throws: ``CommandFailure``.
     func make() throws {
@@ -26,27 +27,27 @@ struct DevFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("The folder \(path) cannot be made: \(error.localizedDescription)")
+            throw CommandFailure("The folder \(path) cannot be created: \(error.localizedDescription)")
         }
     }
 
-    /// Held until the program ends, however it ends.
+    /// Locks the folder until the process ends.
     ///
-    /// - Throws: ``CommandFailure`` when another program holds it.
+    /// - Throws: ``CommandFailure`` if another process holds the lock.
     func lock() throws {
         let descriptor = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) cannot be written to.") }
+        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) is not writable.") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw CommandFailure(
-                "Another `gatehouse dev` is using the folder \(path). Stop it, or give this one a folder of its own: "
+                "Another `gatehouse dev` is using the folder \(path). Stop it, or use another folder: "
                     + "gatehouse dev --data OTHER --port 0")
         }
     }
 
-    /// - Throws: ``CommandFailure`` when the folder has none, or they are damaged.
+    /// - Throws: ``CommandFailure`` if the folder has no secrets or they are damaged.
     func secrets() throws -> DevSecrets {
         guard FileManager.default.fileExists(atPath: secretsFile) else {
-            throw CommandFailure("\(path) is no folder of `gatehouse dev`: it has no secrets.json.")
+            throw CommandFailure("\(path) is not a folder of `gatehouse dev`: it has no secrets.json.")
         }
         let text: String
         do throws(UnreadableFile) {
@@ -56,31 +57,31 @@ struct DevFolder: Sendable {
         }
         guard let secrets = DevSecrets(json: text) else {
             throw CommandFailure(
-                "\(secretsFile) is damaged. Restore it, or delete the folder \(path) to start with no accounts.")
+                "\(secretsFile) is damaged. Restore it, or delete the folder \(path) to start without accounts.")
         }
         return secrets
     }
 
-    /// The `gatehouse dev` that serves the folder now, if one does.
+    /// The `gatehouse dev` that currently serves the folder.
     var running: RunningStack? {
         guard case .running(let stack) = RunningFile.read(path + "/" + RunningFile.name) else { return nil }
         return stack
     }
 
-    /// The secrets of the folder, made on its first use.
+    /// The secrets of the folder, created on first use.
     func secretsMadeIfNeeded() throws -> DevSecrets {
         guard !FileManager.default.fileExists(atPath: secretsFile) else { return try secrets() }
         let made = DevSecrets(at: System.now(), randomBytes: System.randomBytes)
         let file = secretsFile + ".new"
         unlink(file)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) cannot be written to.") }
+        guard descriptor >= 0 else { throw CommandFailure("The folder \(path) is not writable.") }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try handle.write(contentsOf: Data(made.json.utf8))
         try handle.synchronize()
-        // Renamed when it is whole: a crash leaves no half secrets.
+        // Renamed when complete, so that a crash does not leave partial secrets.
         guard rename(file, secretsFile) == 0 else {
-            throw CommandFailure("The folder \(path) cannot be written to.")
+            throw CommandFailure("The folder \(path) is not writable.")
         }
         return made
     }

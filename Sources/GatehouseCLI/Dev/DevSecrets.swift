@@ -1,20 +1,21 @@
 import Crypto
 import DevStack
 import Foundation
+package import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
 
-/// The made-up secrets of one `gatehouse dev` folder. They stay the same from run to run, so that an app keeps its
+/// The generated secrets of a `gatehouse dev` folder. They stay the same from run to run, so that apps can keep their
 /// keys.
 package struct DevSecrets: Sendable {
-    /// As `GATEHOUSE_SECRETS` has it.
+    /// In the format of `GATEHOUSE_SECRETS`.
     let serverSecrets: Secret
     let jwtSecret: Secret
     package let publishableKey: String
     package let secretKey: Secret
     let createdAt: Instant
 
-    /// - Parameter randomBytes: A cryptographic source.
+    /// - Parameter randomBytes: A cryptographically secure source.
     package init(at now: Instant, randomBytes: (Int) -> [UInt8]) {
         serverSecrets = Secret("1:" + Data(randomBytes(32)).base64EncodedString())
         jwtSecret = Secret(Self.letters(randomBytes(32)))
@@ -27,9 +28,9 @@ package struct DevSecrets: Sendable {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Reads what ``json`` wrote.
+    /// Reads the output of ``json``.
     package init?(json text: String) {
-        // Lost: where the text is no JSON. The file is ours; whoever changed it is told that it is damaged.
+        // Lost: where the JSON is invalid. The file is ours; the user is told that it is damaged.
         guard let members = try? JSONReader.read(text).objectValue,
             let serverSecrets = members["server_secrets"]?.stringValue,
             let jwtSecret = members["jwt_secret"]?.stringValue,
@@ -56,12 +57,12 @@ package struct DevSecrets: Sendable {
         return writer.text + "\n"
     }
 
-    /// Ten years, in seconds: these keys are for one machine.
+    /// Ten years in seconds, because the keys are valid on one machine only.
     private static let keyLifetime: Int64 = 315_360_000
 
-    /// An older kind of key: a token that names a role and nobody (`anon`, `service_role`).
+    /// Makes a key of the older kind: a token with a role (`anon`, `service_role`) and no subject.
     ///
-    /// - Throws: ``KeyProblem`` when the secret in the file was shortened.
+    /// - Throws: ``KeyProblem`` if the secret in the file was shortened.
     package func roleKey(_ role: String) throws -> String {
         var claims = JSONWriter(capacity: 128)
         claims.beginObject()
@@ -73,12 +74,12 @@ package struct DevSecrets: Sendable {
         return try TokenSigner(JSONWebKey(hs256: jwtSecret)).sign(payload: claims.bytes)
     }
 
-    /// The configuration of the folder's server, by the names of the environment.
+    /// The configuration of the folder's server, by environment variable.
     ///
     /// - Parameters:
-    ///   - address: where it listens.
-    ///   - redirects: where browsers may be sent back to, besides this machine.
-    ///   - isStrict: with what `doctor` recommends to servers for others.
+    ///   - address: The address to listen on.
+    ///   - redirects: Allowed redirect URLs besides those of this machine.
+    ///   - isStrict: Applies the recommendations of `doctor`.
     package func environment(
         database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false
     ) -> [String: String] {

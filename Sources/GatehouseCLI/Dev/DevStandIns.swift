@@ -1,18 +1,19 @@
 import AccountDomain
 import DevStack
+package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 
-/// The stand-ins for Apple and Google in `gatehouse dev`, and the server's settings for them.
+/// The simulated Apple and Google of `gatehouse dev`, and the server's settings for them.
 package struct DevStandIns: Sendable {
     let standIns: StandIns
     package let providers: [ConfiguredProvider]
 
     /// - Parameters:
-    ///   - url: Where the whole stack is.
-    ///   - app: Where the app can be used in a browser, if it can.
-    /// - Returns: nil where stand-ins cannot be: without TLS a server calls nothing but its own machine.
-    /// - Throws: What making keys throws.
+    ///   - url: The root URL of the stack.
+    ///   - app: The URL of the app in a browser, if available.
+    /// - Returns: nil unless the URL is loopback: a server accepts providers without TLS only on its own machine.
+    /// - Throws: Errors of key generation.
     package init?(at url: String, app: String? = nil, confirmsAutomatically: Bool) throws {
         guard ProviderURL(url)?.isLoopback == true else { return nil }
         let authURL = url + "/auth/v1"
@@ -47,16 +48,18 @@ package struct DevStandIns: Sendable {
 
     private static var surroundings: Surroundings {
         Surroundings(now: System.now, randomBytes: System.randomBytes, wait: System.sleep) { url, json in
-            try await OutgoingHTTP().send("POST", url, headers: ["Content-Type": "application/json"], body: json).status
+            try await System.world().http.send(
+                "POST", url, headers: ["Content-Type": "application/json"], body: json
+            ).status
         }
     }
 }
 
-/// Where an app in development may be: every page of this machine.
+/// The redirect URLs of an app in development: every page of this machine.
 package enum DevRedirects {
     /// Patterns for `uri_allow_list`.
     ///
-    /// - Parameter more: Such as `boxscore://**`.
+    /// - Parameter more: Further patterns, such as `boxscore://**`.
     package static func list(_ more: [String]) -> String {
         let hosts = ["http://localhost", "http://127.0.0.1", "https://localhost", "https://127.0.0.1"]
         return (hosts.flatMap { ["\($0)", "\($0)/**", "\($0):*", "\($0):*/**"] } + more).joined(separator: ",")

@@ -1,17 +1,18 @@
+import GatehouseServer
 import GatehouseWire
 
-/// Asks the system about TCP ports.
+/// Queries the system about TCP ports.
 enum FreePort {
     enum Finding: Equatable {
         case free(port: Int)
         case taken
-        /// The host is no address of this machine, or the port is for the system alone.
+        /// The host is not an address of this machine, or the port is privileged.
         case refused(String)
     }
 
-    /// Binds and lets go at once.
+    /// Binds the address and releases it.
     ///
-    /// - Parameter address: a numeric host or `localhost`; port 0 finds one that is free now.
+    /// - Parameter address: A numeric host or `localhost`. Port 0 finds a free port.
     static func probe(_ address: ListenAddress) -> Finding {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -19,7 +20,7 @@ enum FreePort {
         hints.ai_protocol = Int32(IPPROTO_TCP)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address.host, String(address.port), &hints, &list) == 0, let first = list else {
-            return .refused("\(address.host) is no address of this machine")
+            return .refused("\(address.host) is not an address of this machine")
         }
         defer { freeaddrinfo(list) }
         let descriptor = socket(first.pointee.ai_family, first.pointee.ai_socktype, first.pointee.ai_protocol)
@@ -27,7 +28,7 @@ enum FreePort {
         defer { close(descriptor) }
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        // SO_REUSEADDR lets two programs bind one port as long as neither listens: only listening tells.
+        // SO_REUSEADDR lets two programs bind one port until one of them listens, so the probe listens.
         guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0, listen(descriptor, 1) == 0 else {
             return errno == EADDRINUSE ? .taken : .refused(String(cString: strerror(errno)))
         }
@@ -42,7 +43,7 @@ enum FreePort {
         }
         guard code == 0 else { return nil }
         return withUnsafeBytes(of: storage) { bytes in
-            // In sockaddr_in and sockaddr_in6 alike the port follows the family, most significant byte first.
+            // In sockaddr_in and sockaddr_in6 the port follows the family, in network byte order.
             Int(bytes[2]) << 8 | Int(bytes[3])
         }
     }

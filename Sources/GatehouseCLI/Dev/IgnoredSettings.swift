@@ -1,12 +1,14 @@
-/// The part of an environment that configures `gatehouse serve`. `gatehouse dev` makes its own configuration and reads
-/// none of it.
+package import GatehouseServer
+
+/// The environment variables that configure `gatehouse serve`. `gatehouse dev` has its own configuration and ignores
+/// them.
 package struct IgnoredSettings: Sendable {
-    /// Meant for this program or for Supabase Auth: `dev` does not start with them.
+    /// Variables of this program or of Supabase Auth. `dev` refuses to start with them.
     package let refused: [String]
-    /// Other programs read these too (`PORT`, `DATABASE_URL`): `dev` starts, and says that they do not count.
+    /// Variables that other programs read too (`PORT`, `DATABASE_URL`). `dev` starts and reports that it ignores them.
     package let remarked: [String]
 
-    /// Empty text counts as not set.
+    /// An empty value counts as unset.
     package init(environment: [String: String]) {
         let known = Setting.allCases.flatMap { setting in
             let names = [setting.environmentName] + setting.foreignNames
@@ -19,20 +21,20 @@ package struct IgnoredSettings: Sendable {
         remarked = given.filter(isShared)
     }
 
-    /// - Throws: ``SettingsProblems`` with every name that would silently not count.
+    /// - Throws: ``SettingsProblems`` with every variable that would be ignored.
     package func refuse() throws(SettingsProblems) {
         guard !refused.isEmpty else { return }
         let why =
-            "does not count for `gatehouse dev`, which makes its own configuration; unset it, or use `gatehouse serve`"
+            "is ignored by `gatehouse dev`, which has its own configuration; unset it, or use `gatehouse serve`"
         throw SettingsProblems(refused.map { SettingsProblem($0, why) })
     }
 
-    /// One sentence, or nil when nothing needs to be said.
+    /// A sentence about ignored settings, or nil.
     ///
-    /// - Parameter file: The YAML file of the working directory, when there is one.
+    /// - Parameter file: The YAML file of the working directory, if there is one.
     package func remark(file: String?) -> String? {
         let names = remarked + (file.map { [$0] } ?? [])
         guard !names.isEmpty else { return nil }
-        return "Not read by `gatehouse dev`: \(names.joined(separator: ", ")). Use --port, --host, --data, --redirect."
+        return "Ignored by `gatehouse dev`: \(names.joined(separator: ", ")). Use --port, --host, --data, --redirect."
     }
 }

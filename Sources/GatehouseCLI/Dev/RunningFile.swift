@@ -1,12 +1,13 @@
 import Foundation
+package import GatehouseServer
 import GatehouseWire
 
-/// What everybody on this machine may know about a `gatehouse dev` that runs.
+/// The public facts about a running `gatehouse dev`.
 package struct RunningStack: Hashable, Sendable {
-    /// The root, without a slash at its end.
+    /// The root URL without a trailing slash.
     package let url: String
     package let publishableKey: String
-    /// Where its accounts lie, as an absolute path.
+    /// The absolute path of its folder.
     package let folder: String
 
     package init(url: String, publishableKey: String, folder: String) {
@@ -15,13 +16,13 @@ package struct RunningStack: Hashable, Sendable {
 }
 
 extension RunningStack {
-    /// Where it listens, or nil when the URL is not one of `gatehouse dev`.
+    /// The address it listens on; nil if the URL is not one of `gatehouse dev`.
     package var address: ListenAddress? {
         url.hasPrefix("http://") ? ListenAddress(String(url.dropFirst("http://".count))) : nil
     }
 
     package init?(json text: String) {
-        // Lost: where the text is no JSON. The file is ours; what is in it then is somebody's mistake.
+        // Lost: where the JSON is invalid. The file is ours, so its content would be a mistake.
         guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,
             let key = json["publishable_key"]?.stringValue, let folder = json["folder"]?.stringValue
         else { return nil }
@@ -39,28 +40,28 @@ extension RunningStack {
     }
 }
 
-/// A file that says where a `gatehouse dev` is for as long as that runs: its process holds a lock on it, so that a
-/// file which a crash left behind is told from one that counts, whoever listens at its address by then.
+/// A file that names a running `gatehouse dev`. Its process holds a lock on the file, so a file left behind by a crash
+/// is recognized even if another program now uses the address.
 package struct RunningFile: Sendable {
     package enum Content: Hashable, Sendable {
         /// No file, or one that another user could have written.
         case absent
         case running(RunningStack)
-        /// Whoever wrote it has ended.
+        /// The process that wrote the file is no longer running.
         case stale(RunningStack)
     }
 
-    /// In the folder of the accounts.
+    /// The file's name in the folder of the accounts.
     package static let name = "running.json"
     private static let largest: off_t = 65_536
 
     let path: String
-    /// Never closed: the lock is this process's for as long as it lives.
+    /// Never closed: the process holds the lock as long as it lives.
     private let descriptor: Int32
 
-    /// Writes the file; it is whole, and locked, before it has its name.
+    /// Writes and locks the file before giving it its name.
     ///
-    /// - Returns: nil when it cannot be written; clients then have to be told the address.
+    /// - Returns: nil if it cannot be written; clients must then be told the URL.
     package init?(_ stack: RunningStack, at path: String) {
         let new = path + ".new"
         unlink(new)
@@ -78,7 +79,7 @@ package struct RunningFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Removes the file, unless another process has replaced it by its own.
+    /// Deletes the file, unless another process has replaced it.
     package func withdraw() {
         var (mine, there) = (stat(), stat())
         guard fstat(descriptor, &mine) == 0, lstat(path, &there) == 0, mine.st_ino == there.st_ino,
@@ -92,7 +93,7 @@ package struct RunningFile: Sendable {
         guard descriptor >= 0 else { return .absent }
         defer { close(descriptor) }
         var status = stat()
-        // A password goes where this file says: it has to be this user's.
+        // Clients send a password to this URL, so the file must belong to the current user.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & 0o022 == 0, status.st_size <= Self.largest
         else { return .absent }
@@ -105,15 +106,15 @@ package struct RunningFile: Sendable {
     }
 }
 
-/// The files of one `gatehouse dev`: in its own folder, and in the user's state folder for calls from anywhere.
+/// The files of one `gatehouse dev`: in its own folder, and in the user's state folder for calls from elsewhere.
 struct RunningFiles {
     private let files: [RunningFile]
-    /// Whether every file is there.
+    /// Whether every file was written.
     let isComplete: Bool
 
-    /// - Parameter stateFolder: Of ``DevStacks``; made when needed.
+    /// - Parameter stateFolder: The state folder of ``DevStacks``, created if needed.
     init(_ stack: RunningStack, address: ListenAddress, stateFolder: String) {
-        // What is lost: why the folder cannot be made; the file in it cannot be written then.
+        // Lost: why the folder cannot be created; writing the file then fails too.
         try? FileManager.default.createDirectory(
             atPath: stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         Self.sweep(stateFolder)
@@ -124,7 +125,7 @@ struct RunningFiles {
 
     func withdraw() { for file in files { file.withdraw() } }
 
-    /// Removes what crashes left behind.
+    /// Deletes files left behind by crashes.
     private static func sweep(_ folder: String) {
         for path in DevStacks.files(in: folder) {
             if case .stale = RunningFile.read(path) { unlink(path) }

@@ -2,9 +2,9 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// Reads accounts from lines and adds them, many at once: writers that arrive together share one commit.
+/// Reads accounts from lines and adds them concurrently, because concurrent writers share a commit.
 struct AccountImport {
-    /// Under way at once.
+    /// The maximum number of concurrent writes.
     private static let width = 64
 
     enum Outcome: Sendable {
@@ -24,7 +24,7 @@ struct AccountImport {
         self.isDryRun = isDryRun
     }
 
-    /// - Throws: What the database throws when it is out of reach; what was added before stays.
+    /// - Throws: Database errors. Accounts added before stay.
     mutating func run(_ reader: inout LineReader) async throws {
         let (accounts, isDryRun) = (accounts, isDryRun)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -34,7 +34,7 @@ struct AccountImport {
                     count(.refused(line: line.number, reason: "longer than \(LineReader.maximumBytes) bytes"))
                     continue
                 }
-                // A blank line is no account, and no mistake.
+                // Skip blank lines.
                 if bytes.allSatisfy({ $0 <= 0x20 }) { continue }
                 if underWay == Self.width, let outcome = try await group.next() {
                     underWay -= 1

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 
 extension AccountLine {
-    /// Those of the line; without a list of them, one for the address and one for the telephone.
+    /// The line's identities. Without a list of them, one for the email address and one for the telephone number.
     func identities(of user: User) throws(LineProblem) -> [Identity] {
         guard let list = try columns.array("identities") else {
             return user.times.deletedAt == nil ? usualIdentities(of: user) : []
@@ -20,8 +20,8 @@ extension AccountLine {
             throw LineProblem("an identity has the user_id of another account")
         }
         let given = try columns.text("id")
-        // Before 2023 the provider's name for the person stood in `id`, which is a UUID of its own since then.
-        // Several identities may have the same there, such as the user's id.
+        // Before 2023 Supabase stored the provider's id of the user in `id`, which is a separate UUID now. Old values
+        // are not unique; several identities may contain the user's id.
         let named = try columns.text("provider_id")
         guard let providerID = named ?? given, let provider = try columns.text("provider")
         else { throw LineProblem("an identity lacks provider or provider_id") }

@@ -2,7 +2,7 @@ package import AccountDomain
 import GatehouseWire
 
 extension AccountLine {
-    /// The line that ``account(_:at:newID:)`` reads, without a line feed. It holds the password hash.
+    /// The account as a line for ``account(_:at:newID:)``, without a line feed. Contains the password hash.
     package static func text(_ account: Account) -> String {
         let user = account.user
         var writer = JSONWriter(capacity: 2_048)
@@ -58,7 +58,7 @@ extension AccountLine {
 }
 
 extension JSONWriter {
-    /// Left out when there is none.
+    /// Omits nil.
     fileprivate mutating func text(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }

@@ -2,23 +2,23 @@ package import AccountDomain
 package import GatehouseWire
 import PasswordHashing
 
-/// Why a line is no account. Names columns, never what they hold.
+/// Why a line cannot be imported. Contains column names, never values.
 package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// One account as a line of JSON, by the column names of Supabase's `auth.users` and `auth.identities` (contract 10.1
-/// and 10.2), which our own export uses too.
+/// An account as a line of JSON with the column names of Supabase's tables `auth.users` and `auth.identities`, which
+/// our export uses too ([Users](https://supabase.com/docs/guides/auth/users)).
 package struct AccountLine {
     let columns: LineColumns
     let now: Instant
     let newID: () -> IdentityID
 
     /// - Parameters:
-    ///   - now: `created_at` where the line has none.
-    ///   - newID: for identities that the line does not have.
+    ///   - now: The default of `created_at`.
+    ///   - newID: Makes ids for identities that the line lacks.
     /// - Throws: ``LineProblem``.
     package static func account(
         _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
@@ -34,7 +34,7 @@ package struct AccountLine {
         return try account(members, at: now, newID: newID)
     }
 
-    /// The same from an object that has been read already.
+    /// Reads an account from a parsed object.
     static func account(
         _ members: JSONObject, at now: Instant, newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
@@ -80,7 +80,7 @@ package struct AccountLine {
         return times
     }
 
-    /// A deleted account has a digest there, which is no address and stays as it is.
+    /// A deleted account has a digest instead of an address, which is kept.
     private func email(isDeleted: Bool) throws(LineProblem) -> String? {
         guard let text = try columns.text("email") else { return nil }
         if isDeleted { return text.lowercased() }
@@ -110,7 +110,7 @@ package struct AccountLine {
         .object((try columns.object(name) ?? [:]).filter { !$0.value.isNull })
     }
 
-    /// With the providers of the identities where the line does not name them.
+    /// Derives the providers from the identities if the line has none.
     private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> AnyJSON {
         let given = try columns.object("raw_app_meta_data") ?? [:]
         let made = AccountMetadata.providers(identities.map(\.provider))

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The columns of one line, with the types that exports give them: null and empty text count as absent.
+/// The columns of a line, converted from the types that exports use. Null and empty text count as absent.
 struct LineColumns {
     private let members: JSONObject
 
@@ -17,7 +17,7 @@ struct LineColumns {
         return text
     }
 
-    /// RFC 3339 or PostgreSQL's spelling of it; `infinity` is the end of the year 9999.
+    /// RFC 3339 or PostgreSQL's format. `infinity` becomes the end of the year 9999.
     func time(_ name: String) throws(LineProblem) -> Instant? {
         guard let text = try text(name) else { return nil }
         if text == "infinity" { return Instant(seconds: 253_402_300_799) }
@@ -25,7 +25,7 @@ struct LineColumns {
         return time
     }
 
-    /// A JSON number, or the text of one.
+    /// A JSON number, or text with one.
     func number(_ name: String) throws(LineProblem) -> Int64? {
         guard let value = value(name) else { return nil }
         guard let number = value.intValue ?? value.stringValue.flatMap(Int64.init) else {
@@ -36,7 +36,7 @@ struct LineColumns {
 
     func has(_ name: String) -> Bool { members[name] != nil }
 
-    /// A JSON boolean, or PostgreSQL's `t` and `f`; false when absent.
+    /// A JSON boolean, or PostgreSQL's `t` and `f`. false if absent.
     func flag(_ name: String) throws(LineProblem) -> Bool {
         switch value(name) {
         case nil, .bool(false), .string("f"), .string("false"): return false
@@ -45,21 +45,21 @@ struct LineColumns {
         }
     }
 
-    /// An object, or the JSON text of one.
+    /// An object, or JSON text with one.
     func object(_ name: String) throws(LineProblem) -> JSONObject? {
         guard let value = try parsed(name) else { return nil }
         guard let object = value.objectValue else { throw LineProblem("\(name) is not a JSON object") }
         return object
     }
 
-    /// An array, or the JSON text of one.
+    /// An array, or JSON text with one.
     func array(_ name: String) throws(LineProblem) -> [AnyJSON]? {
         guard let value = try parsed(name) else { return nil }
         guard let array = value.arrayValue else { throw LineProblem("\(name) is not a JSON array") }
         return array
     }
 
-    /// As ``array(_:)``, and what PostgreSQL writes for a `text[]`.
+    /// Like ``array(_:)``, but also accepts PostgreSQL's text form of `text[]`.
     func texts(_ name: String) throws(LineProblem) -> [AnyJSON]? {
         guard let elements = members[name]?.stringValue.flatMap(CopyText.array) else { return try array(name) }
         return elements.map { $0.map(AnyJSON.string) ?? .null }

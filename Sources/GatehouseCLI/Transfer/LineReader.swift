@@ -1,28 +1,28 @@
 import Foundation
 import GatehouseWire
 
-/// Reads a file line by line; memory holds one chunk and one line.
+/// Reads a file line by line. Holds at most one chunk and one line in memory.
 package struct LineReader {
     package struct Line: Sendable {
-        /// From 1.
+        /// Starts at 1.
         package let number: Int
-        /// Without the line feed; nil when the line is longer than ``maximumBytes``.
+        /// The line without its line feed; nil if it is longer than ``maximumBytes``.
         package let bytes: [UInt8]?
     }
 
-    /// Of one line: far more than an account of the largest metadata.
+    /// The maximum length of a line: far more than an account with the largest metadata.
     package static let maximumBytes = 1 << 20
     private static let chunkBytes = 1 << 16
 
     private let handle: FileHandle
     private var chunk: ArraySlice<UInt8> = []
     private var number = 0
-    /// Read so far, for the progress.
+    /// The number of bytes read, for the progress display.
     private(set) var position = 0
-    /// nil for a pipe.
+    /// The file's length in bytes; nil for a pipe.
     let length: Int?
 
-    /// - Parameter path: `-` is standard input.
+    /// - Parameter path: A path, or `-` for standard input.
     /// - Throws: ``CommandFailure``.
     package init(_ path: String) throws {
         if path == "-" {

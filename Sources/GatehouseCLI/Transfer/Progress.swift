@@ -1,8 +1,8 @@
 import GatehouseWire
 
-/// How far a long run has come, as one line for a terminal.
+/// The progress of a long operation as one line for a terminal.
 package struct Progress: Sendable {
-    /// Of the whole, from 0 to 1; nil when the whole is not known.
+    /// From 0 to 1; nil if the total is unknown.
     package var fraction: Double?
     package var count: Int
     package var elapsed: Duration
@@ -13,7 +13,7 @@ package struct Progress: Sendable {
         self.elapsed = elapsed
     }
 
-    /// Such as `[#####---------------]  25%  1,200 accounts  400/s  9 s left`.
+    /// For example `[#####---------------]  25%  1,200 accounts  400/s  9 s left`.
     package func text(_ noun: String) -> String {
         let seconds = Double(elapsed.microseconds) / 1_000_000
         let rate = seconds > 0 ? Double(count) / seconds : 0
@@ -21,7 +21,7 @@ package struct Progress: Sendable {
         if let fraction { parts.append(Self.bar(min(max(fraction, 0), 1))) }
         parts.append("\(Self.grouped(count)) \(noun)")
         parts.append("\(Self.grouped(Int(rate)))/s")
-        // A guess from less than a second would jump about.
+        // An estimate from less than a second would fluctuate.
         if let fraction, fraction > 0, fraction < 1, seconds >= 1 {
             parts.append("\(Self.time(seconds / fraction - seconds)) left")
         }

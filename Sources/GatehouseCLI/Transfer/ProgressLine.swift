@@ -1,8 +1,8 @@
 import GatehouseWire
 
-/// Keeps one line of standard error up to date while a person looks on.
+/// Updates one line of standard error, if it is a terminal.
 struct ProgressLine {
-    /// Between two drawings.
+    /// The time between two updates.
     private static let interval: Duration = .milliseconds(100)
 
     let noun: String
@@ -22,6 +22,6 @@ struct ProgressLine {
         Output.part(Progress(fraction: fraction, count: count, elapsed: now - start).text(noun))
     }
 
-    /// Makes room for another line.
+    /// Erases the line before other output.
     func erase() { if isShown { Output.part("\r\u{1B}[K") } }
 }

@@ -1,44 +1,44 @@
 import Gatehouse
 public import Observation
 
-/// What the screen shows that changes the account's address. The password is the view's; it empties it when ``isOver``
+/// The state of the screen that changes the account's email address. The password is the view's; it empties it when ``isOver``
 /// says so.
 @MainActor @Observable
 public final class ChangeEmailModel {
-    /// What the screen is doing.
+    /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
         case editing
         case working
         case refused(SignInMessage)
-        /// The address is the account's.
+        /// The account has the new address.
         case changed
-        /// A mail waits at the new address; until it is read, the old one stays.
+        /// A confirmation mail was sent to the new address. The old one stays until it is opened.
         case checkMail
     }
 
-    /// What the screen is doing.
+    /// The current phase.
     public private(set) var phase = Phase.editing
     /// Whether the server wants the current password, too.
     public private(set) var asksForCurrent = false
     /// Whether the attempt is over, and its password with it. It is not when the same can be tried once more.
     public private(set) var isOver = true
-    /// Only its address is used.
+    /// The form. Only its email address is used.
     public var form = EmailAuthForm()
     private let manager: AuthManager
 
-    /// Changes the address of the manager's user.
+    /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// The address that the account has; nil for none.
+    /// The account's current address; nil if it has none.
     public var current: String? { manager.user?.email }
 
-    /// What to tell about the last attempt.
+    /// The message about the last attempt.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// The line below the field.
+    /// The hint below the field.
     public var hint: String? { form.hint(for: .email, password: "", confirmation: "") }
 
-    /// Whether the mail that was waited for has been read: the new address is the account's.
+    /// Whether the confirmation mail was opened, so that the account has the new address.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
     /// Whether the button is enabled: for a valid address other than the account's, and, where the server asks for it, a

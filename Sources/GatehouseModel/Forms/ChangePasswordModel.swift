@@ -1,11 +1,11 @@
 public import Gatehouse
 public import Observation
 
-/// What the screens show that give the account a new password: while signed in, and after a recovery mail. The passwords
-/// are the view's; it empties them when ``isOver`` says so.
+/// The state of the screens that change the password: while signed in, and after a password reset mail. The view owns
+/// the passwords, and clears them when ``isOver`` is true.
 @MainActor @Observable
 public final class ChangePasswordModel {
-    /// What the screen is doing.
+    /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
         case editing
         case working
@@ -13,29 +13,29 @@ public final class ChangePasswordModel {
         case changed
     }
 
-    /// What the screen is doing.
+    /// The current phase.
     public private(set) var phase = Phase.editing
-    /// Whether the server wants the current password, too.
+    /// Whether the server also requires the current password.
     public private(set) var asksForCurrent = false
-    /// Whether the server wants a code, too, which waits in a mail.
+    /// Whether the server also requires a code, sent by mail.
     public private(set) var asksForCode = false
-    /// As typed.
+    /// The code as typed.
     public var code = ""
-    /// Whether the attempt is over, and its passwords with it. It is not when the same can be tried once more, or the
-    /// server wants something besides.
+    /// Whether the attempt is over, so that its passwords can be cleared. false if the same attempt can be repeated or
+    /// the server requires more input.
     public private(set) var isOver = true
-    /// Of the password whose saving got no answer. Not the password: a hash that each process seeds anew.
+    /// Identifies the password whose response was lost, by a hash with a per-process seed.
     @ObservationIgnored private var unanswered: Int?
     private let form = EmailAuthForm(mode: .signUp)
     private let manager: AuthManager
 
-    /// Changes the password of the manager's user.
+    /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// What to tell about the last attempt.
+    /// The message about the last attempt.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// The line below a field: ``EmailAuthForm/Field/password`` or its confirmation.
+    /// The hint below ``EmailAuthForm/Field/password`` or its confirmation.
     public func hint(for field: EmailAuthForm.Field, password: String, confirmation: String) -> String? {
         form.hint(for: field, password: password, confirmation: confirmation)
     }
@@ -48,7 +48,7 @@ public final class ChangePasswordModel {
             } && !(asksForCurrent && current.isEmpty) && !(asksForCode && code.isEmpty)
     }
 
-    /// Sends nothing while ``canSubmit(password:confirmation:current:)`` is false.
+    /// Submits the password. Does nothing if ``canSubmit(password:confirmation:current:)`` is false.
     public func submit(password: String, confirmation: String, current: String = "") async {
         guard canSubmit(password: password, confirmation: confirmation, current: current) else { return }
         (phase, isOver) = (.working, true)
@@ -59,7 +59,7 @@ public final class ChangePasswordModel {
         } catch {
             let wasLost = unanswered == password.hashValue
             if case AuthClientError.offline = error { unanswered = password.hashValue }
-            // It was saved the first time, and the answer was lost.
+            // The first attempt succeeded, but its response was lost.
             if wasLost, (error as? AuthClientError)?.code == .samePassword {
                 (phase, unanswered) = (.changed, nil)
             } else {
@@ -68,7 +68,7 @@ public final class ChangePasswordModel {
         }
     }
 
-    /// Sends the code once more.
+    /// Sends the code again.
     public func sendCodeAgain() async {
         guard phase != .working, asksForCode else { return }
         phase = .working

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The fields of the email screen but the passwords, which live and die with the view that typed them.
+/// The fields of the email screen, except the passwords, which only the view holds.
 ///
-/// It decides what is valid; ``LoginModel`` submits it.
+/// Validates the fields; ``LoginModel`` submits them.
 public struct EmailAuthForm: Hashable, Sendable {
-    /// What the screen is for.
+    /// The purpose of the screen.
     public enum Mode: Hashable, Sendable {
         case signIn
         case signUp
     }
 
-    /// A field that can be wrong.
+    /// A field of the form.
     public enum Field: Hashable, Sendable, CaseIterable {
         case name
         case email
@@ -18,20 +18,20 @@ public struct EmailAuthForm: Hashable, Sendable {
         case confirmation
     }
 
-    /// Flipped by ``flip()``.
+    /// Changed by ``flip()``.
     public private(set) var mode: Mode
-    /// As typed.
+    /// The email address as typed.
     public var email = ""
-    /// As typed; of a sign-up only.
+    /// The name as typed; for a sign-up only.
     public var name = ""
 
-    /// Empty fields.
+    /// An empty form.
     public init(mode: Mode = .signIn) { self.mode = mode }
 
-    /// The other mode with empty fields. The view empties its passwords.
+    /// Switches to the other mode with empty fields. The view clears its passwords.
     public mutating func flip() { self = EmailAuthForm(mode: mode == .signIn ? .signUp : .signIn) }
 
-    /// The link that flips.
+    /// The title of the link that switches the mode.
     public var footer: String {
         switch mode {
         case .signIn: "Don't have an account? Create one"
@@ -39,7 +39,7 @@ public struct EmailAuthForm: Hashable, Sendable {
         }
     }
 
-    /// In the order in which Return moves through them.
+    /// The fields in the order in which Return visits them.
     public var fields: [Field] {
         switch mode {
         case .signIn: [.email, .password]
@@ -49,17 +49,17 @@ public struct EmailAuthForm: Hashable, Sendable {
 }
 
 extension EmailAuthForm {
-    /// What is sent as the address: without blanks around it.
+    /// The trimmed email address to submit.
     public var trimmedEmail: String { email.trimmingCharacters(in: .whitespacesAndNewlines) }
 
-    /// What is kept of the name: without blanks around it, at most 40 characters; nil for a sign-in.
+    /// The name to submit, trimmed and shortened to 40 characters; nil for a sign-in.
     public var keptName: String? {
         guard mode == .signUp else { return nil }
         let trimmed = name.trimmingCharacters(in: .whitespacesAndNewlines)
         return String(trimmed.prefix(40)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether a field can be submitted.
+    /// Whether a field is valid.
     public func isValid(_ field: Field, password: String, confirmation: String) -> Bool {
         switch field {
         case .name: keptName?.isEmpty != true
@@ -69,12 +69,12 @@ extension EmailAuthForm {
         }
     }
 
-    /// Whether all of it can be submitted.
+    /// Whether all fields are valid.
     public func isValid(password: String, confirmation: String = "") -> Bool {
         fields.allSatisfy { isValid($0, password: password, confirmation: confirmation) }
     }
 
-    /// The line below a field; nil while it is valid, or still empty.
+    /// The hint below a field; nil if the field is valid or empty.
     public func hint(for field: Field, password: String, confirmation: String) -> String? {
         let text =
             switch field {
@@ -92,7 +92,7 @@ extension EmailAuthForm {
         }
     }
 
-    /// The form `x@y.z`: one @ with something before it, and a dot with something on both of its sides after it.
+    /// Whether the text has the form `x@y.z`: one @ with text before it, and a dot with text on both sides after it.
     private static func isAddress(_ text: String) -> Bool {
         let halves = text.split(separator: "@", omittingEmptySubsequences: false)
         guard halves.count == 2, !halves[0].isEmpty, !text.contains(where: \.isWhitespace) else { return false }

@@ -2,31 +2,31 @@ public import Foundation
 public import Gatehouse
 public import Observation
 
-/// What the sign-in screens show: the login sheet, and the email form.
+/// The state of the sign-in screens: the login sheet and the email form.
 @MainActor @Observable
 public final class LoginModel {
-    /// What the screen is doing.
+    /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
         case editing
         case working(AuthMethod)
         case refused(AuthMethod, SignInMessage)
-        /// A mail waits for the person.
+        /// A confirmation mail was sent.
         case checkMail
     }
 
-    /// What the screen is doing.
+    /// The current phase.
     public private(set) var phase = Phase.editing
-    /// The email form, but its passwords.
+    /// The email form, without its passwords.
     public var form: EmailAuthForm
     private let manager: AuthManager
 
-    /// - Parameter mode: Of the email form.
+    /// - Parameter mode: The initial mode of the email form.
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
         self.manager = manager
         form = EmailAuthForm(mode: mode)
     }
 
-    /// Whether all buttons are disabled and progress shows.
+    /// Whether to disable all buttons and show progress.
     public var isBusy: Bool {
         if case .working = phase { return true }
         return manager.isLoading
@@ -35,8 +35,8 @@ public final class LoginModel {
     /// Whether the screen dismisses itself.
     public var isFinished: Bool { manager.isLoggedIn }
 
-    /// What to tell about the last attempt, or why the person has to sign in again; an answer to the screen that links
-    /// which came too late goes first.
+    /// The message about the last attempt, or why the user must sign in again. A link answer that came too late takes
+    /// precedence.
     public var message: SignInMessage? {
         if manager.linkHasExpired, !isBusy { return SignInMessage(.email, .linkExpired) }
         return switch phase {
@@ -46,7 +46,7 @@ public final class LoginModel {
         }
     }
 
-    /// The other mode of the email form, with empty fields and no message. The view empties its passwords.
+    /// Switches the mode of the email form, with empty fields and no message. The view clears its passwords.
     public func flip() {
         guard !isBusy else { return }
         form.flip()
@@ -58,7 +58,7 @@ public final class LoginModel {
         !isBusy && form.isValid(password: password, confirmation: confirmation)
     }
 
-    /// Signs in or up with the email form. Sends nothing while it is invalid or busy.
+    /// Submits the email form. Does nothing if it is invalid or busy.
     public func submit(password: String, confirmation: String = "") async {
         guard canSubmit(password: password, confirmation: confirmation) else { return }
         let form = form

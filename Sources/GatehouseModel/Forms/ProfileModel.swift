@@ -1,34 +1,34 @@
 public import Gatehouse
 public import Observation
 
-/// What the profile screen shows and does. The person is ``AuthManager/user``; no second copy is kept.
+/// The state and actions of the profile screen. Uses ``AuthManager/user`` without a copy of it.
 @MainActor @Observable
 public final class ProfileModel {
-    /// What the screen is doing.
+    /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
         case showing
         case confirmingSignOut
         case confirmingDeletion
         case saving
-        /// Covers the screen: "Deleting account...".
+        /// An overlay covers the screen: "Deleting account...".
         case deleting
         case failed(ProfileAlert)
     }
 
-    /// What the screen is doing.
+    /// The current phase.
     public private(set) var phase = Phase.showing
     private let manager: AuthManager
 
-    /// Shows the manager's user.
+    /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Nil when the screen dismisses itself.
+    /// The user; nil dismisses the screen.
     public var user: AuthenticatedUser? { manager.user }
 
-    /// Whether the person's teams are known, so that they can be changed.
+    /// Whether the user's teams are loaded, so that they can be changed.
     public var isLoaded: Bool { manager.isProfileLoaded }
 
-    /// The question that waits for an answer.
+    /// The question to confirm.
     public var question: String? {
         switch phase {
         case .confirmingSignOut: "Are you sure you want to sign out?"
@@ -40,12 +40,12 @@ public final class ProfileModel {
     /// The text of the overlay.
     public var progress: String? { phase == .deleting ? "Deleting account..." : nil }
 
-    /// "Sign Out" was tapped.
+    /// The user tapped "Sign Out".
     public func askToSignOut() { if phase == .showing { phase = .confirmingSignOut } }
-    /// "Delete Account" was tapped.
+    /// The user tapped "Delete Account".
     public func askToDelete() { if phase == .showing { phase = .confirmingDeletion } }
 
-    /// The question was answered with no, or the alert was read.
+    /// The user cancelled the question or dismissed the alert.
     public func dismiss() {
         switch phase {
         case .confirmingSignOut, .confirmingDeletion, .failed: phase = .showing
@@ -53,7 +53,7 @@ public final class ProfileModel {
         }
     }
 
-    /// The question was answered with yes. Does nothing when there was none.
+    /// The user confirmed the question. Does nothing without one.
     public func confirm() async {
         switch phase {
         case .confirmingSignOut:
@@ -71,7 +71,7 @@ public final class ProfileModel {
         }
     }
 
-    /// Saves what is given. A failure becomes an alert.
+    /// Saves the given fields. A failure shows an alert.
     public func save(firstName: FieldChange = .keep, favoriteTeams: [String]? = nil) async {
         guard phase == .showing else { return }
         phase = .saving
@@ -84,11 +84,11 @@ public final class ProfileModel {
     }
 }
 
-/// A failure that the profile screen tells of.
+/// A failure to show on the profile screen.
 public struct ProfileAlert: Hashable, Sendable {
-    /// Such as "Could Not Delete Account".
+    /// For example "Could Not Delete Account".
     public var title: String
-    /// The text of the ``AuthError``.
+    /// The message of the ``AuthError``.
     public var message: String
 
     /// For tests and previews.

@@ -1,48 +1,48 @@
 public import Gatehouse
 public import Observation
 
-/// What the screen shows that lists the ways to sign in: what is there, what can be added, removed and taken back.
+/// The state of the screen that lists sign-in methods and can add, remove and undo them.
 @MainActor @Observable
 public final class SignInMethodsModel {
-    /// What the screen is doing.
+    /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
         case loading
-        /// The lists could not be loaded: offer it once more.
+        /// Loading failed; offer to try again.
         case failed
         case showing
-        /// Nothing can be tapped.
+        /// A change is in progress; all buttons are disabled.
         case working
         case refused(SignInMessage)
     }
 
-    /// What the screen is doing.
+    /// The current phase.
     public private(set) var phase = Phase.loading
-    /// The ways that are there.
+    /// The account's sign-in methods.
     public private(set) var identities: [UserIdentity] = []
-    /// Of these, what was linked lately and can be taken back, the newest first.
+    /// The recent links among them that can be undone, newest first.
     public private(set) var undoable: [UndoableLink] = []
     private let manager: AuthManager
 
-    /// Shows the ways of the manager's user.
+    /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Whether there is another way beside each.
+    /// Whether methods can be removed, because more than one is left.
     public var canRemove: Bool { identities.count > 1 }
 
-    /// What to tell about the last change.
+    /// The message about the last change.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// Whether the account can be entered by this provider, `email` for a password.
+    /// Whether the account has an identity of this provider; `email` stands for a password.
     public func has(_ provider: Provider) -> Bool { identities.contains { $0.provider == provider.rawValue } }
 
-    /// Asks for everything anew.
+    /// Loads everything again.
     public func load() async {
         guard phase != .working else { return }
         phase = .loading
         await reload()
     }
 
-    /// Adds Apple; see ``AuthManager/linkApple(_:)``.
+    /// Links Apple; see ``AuthManager/linkApple(_:)``.
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async {
         await attempt {
             _ = try await self.manager.linkApple(sheet)
@@ -51,7 +51,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Adds Google; see ``AuthManager/linkGoogle(in:)``.
+    /// Links Google; see ``AuthManager/linkGoogle(in:)``.
     public func linkGoogle(in browser: any WebAuthenticationSession) async {
         await attempt {
             _ = try await self.manager.linkGoogle(in: browser)
@@ -60,7 +60,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Removes a way to sign in. The question whether to do so was answered with yes.
+    /// Removes a sign-in method, after the user confirmed it.
     public func remove(_ identity: UserIdentity) async {
         await attempt {
             try await self.manager.unlink(identity)
@@ -69,8 +69,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Takes a link back. The question whether to do so was answered with yes. The person is signed out when the link
-    /// has opened this session.
+    /// Undoes a link, after the user confirmed it. Signs out if the link opened the current session.
     public func undo(_ link: UndoableLink) async {
         await attempt {
             do {
@@ -84,7 +83,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Whether the link is too old, or was taken back elsewhere.
+    /// Whether the link is too old or was already undone.
     private static func isTooLate(_ error: any Error) -> Bool {
         let code = (error as? AuthClientError)?.code
         return code == .linkNotUndoable || code == .identityNotFound

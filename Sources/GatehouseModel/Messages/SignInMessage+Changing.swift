@@ -1,10 +1,10 @@
 public import Gatehouse
 
-// What a person is told after a change of address or password that failed.
+// Messages about failed changes of the email address or password.
 extension SignInMessage {
-    /// The message for a failed change of the account's address or password, or of the ways to sign in.
+    /// The message for a failed change of the email address, the password or the sign-in methods.
     ///
-    /// - Returns: nil when the task was cancelled: nothing is shown.
+    /// - Returns: nil if the task was cancelled; show nothing.
     public init?(changing error: any Error) {
         if let code = (error as? AuthClientError)?.code, let text = Self.text(of: code, error) {
             self.init(text)
@@ -33,7 +33,7 @@ extension SignInMessage {
         }
     }
 
-    /// What a server that gives no reasons refuses is too short for it.
+    /// A refusal without reasons counts as "too short".
     private static func isTooShort(_ error: any Error) -> Bool {
         guard case AuthClientError.refused(let refusal) = error else { return true }
         return refusal.weakPasswordReasons.isEmpty || refusal.weakPasswordReasons.contains("length")

@@ -1,13 +1,13 @@
 public import Gatehouse
 
-/// What a person is told after a failed sign-in, and what they are offered to do.
+/// A message about a failed sign-in, and the action to offer.
 public struct SignInMessage: Hashable, Sendable {
-    /// To the letter of the requirements (E6, E7).
+    /// The text. Tests check its exact wording.
     public var text: String
-    /// Nil when there is nothing to offer but the screen itself.
+    /// The action to offer; nil if there is none besides the screen's own.
     public var action: OfferedAction?
-    /// With ``OfferedAction/link``, after a sign-in: what the screen that links asks. Nil when there is nothing to ask,
-    /// as after a link that somebody who is signed in wanted.
+    /// With ``OfferedAction/link``, after a sign-in: the question for the screen that links. nil if there is no
+    /// question, for example after a link that a signed-in user requested.
     public var question: LinkQuestion?
 
     init(_ text: String, _ action: OfferedAction? = nil) {
@@ -16,32 +16,32 @@ public struct SignInMessage: Hashable, Sendable {
     }
 }
 
-/// What a message offers.
+/// An action that a message offers.
 public enum OfferedAction: Hashable, Sendable {
-    /// The same once more.
+    /// Try again.
     case retry
-    /// Another way to sign in.
+    /// Choose another sign-in method.
     case otherMethod
-    /// The screen that links two ways to sign in.
+    /// Open the screen that links two sign-in methods.
     case link
 }
 
 extension SignInMessage {
-    /// The one catalogue of sign-in messages.
+    /// The message for an error.
     ///
-    /// - Returns: nil when the person cancelled: nothing is shown.
+    /// - Returns: nil if the user cancelled; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {
         self.init(method, SignInProblem(error))
         question = (error as? AuthClientError)?.linkQuestion
     }
 
-    /// The message for a kind of failure; nil when the person cancelled.
+    /// The message for a kind of failure; nil if the user cancelled.
     public init?(_ method: AuthMethod, _ problem: SignInProblem) {
         guard problem != .cancelled else { return nil }
         self = method == .email ? Self.email(problem) : Self.provider(method, problem)
     }
 
-    /// What to tell about the end of a session that nobody asked for; nil for the other reasons.
+    /// The message about a session that the server ended; nil for other reasons.
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer = reason else { return nil }
         self = Self.sessionExpired

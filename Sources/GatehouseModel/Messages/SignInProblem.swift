@@ -1,34 +1,34 @@
 import Foundation
 package import Gatehouse
 
-/// A failure that belongs to the sign-in itself, not to the server's answer.
+/// A failure of the sign-in itself, rather than one that the server reported.
 public enum SignInFailure: Error, Hashable, Sendable {
-    /// The person closed the provider's sheet.
+    /// The user closed the provider's sheet.
     case cancelled
     /// The provider's sheet failed.
     case providerFailed
-    /// The browser came back to another address than the one it was given, or took too long.
+    /// The browser returned with a URL other than the redirect URL, or took too long.
     case invalidCallback
-    /// The account is there and its profile is not; nobody is signed in.
+    /// The account exists but its profile does not. The user is not signed in.
     case profileNotCreated
 }
 
-/// The kind of a failed sign-in: what decides the message, the offered action, and what telemetry hears.
+/// The kind of a failed sign-in. Determines the message, the offered action, and the telemetry label.
 public enum SignInProblem: String, Hashable, Sendable, CaseIterable {
     case cancelled
     case noNetwork = "no_network"
     case providerFailed = "provider_failed"
-    /// The auth service is not there: 502, 503, 504, or somebody else's page in its place.
+    /// The auth service is unreachable: 502, 503, 504, or another server's page in its place.
     case serviceDown = "service_down"
-    /// The auth service is there and failed: any other 5xx.
+    /// The auth service failed: any other 5xx.
     case serverError = "server_error"
     case profileNotCreated = "profile_not_created"
     case invalidCallback = "invalid_callback"
     case sessionExpired = "session_expired"
     case emailInUse = "email_in_use"
-    /// What was to be linked is not known any more: sign in anew.
+    /// The link ticket is no longer valid: sign in again.
     case linkExpired = "link_expired"
-    /// The account that was to be linked is another one.
+    /// The user signed in to a different account than the ticket's.
     case linkOtherAccount = "link_other_account"
     case userExists = "user_exists"
     case wrongCredentials = "wrong_credentials"
@@ -38,7 +38,7 @@ public enum SignInProblem: String, Hashable, Sendable, CaseIterable {
 }
 
 extension SignInProblem {
-    /// The kind of any error of a sign-in.
+    /// Classifies any error of a sign-in.
     public init(_ error: any Error) {
         switch error {
         case is CancellationError: self = .cancelled
@@ -47,7 +47,7 @@ extension SignInProblem {
         case let error as AuthClientError: self.init(error)
         case let error as GatewayError: self.init(error)
         case AuthError.notAuthenticated: self = .sessionExpired
-        // A provider's sheet that could not reach the provider throws one.
+        // Provider sheets throw this without a connection.
         case AuthError.offline, is URLError: self = .noNetwork
         default: self = .other
         }
@@ -93,7 +93,7 @@ extension SignInProblem {
             case .refused(let refusal): Self(status: refusal.status)
             case .unexpectedAnswer: .serviceDown
             case .notAuthenticated(.signedOut): .sessionExpired
-            // A token that the auth server gave a moment ago: no new sign-in would help.
+            // The auth server has just issued the token, so a new sign-in would not help.
             case .notAuthenticated(.tokenRefused): .serverError
             case .noToken(let error): Self(error)
             case .insecureURL, .forbidden: .other
@@ -125,8 +125,7 @@ extension SignInProblem {
             .flowStateExpired, .flowStateAlreadyUsed:
             self = .invalidCallback
         default:
-            // What a browser that came back says when the person pressed "Cancel" (RFC 6749 §4.1.2.1), and Apple's own
-            // word for it.
+            // What the browser returns after "Cancel" (RFC 6749 §4.1.2.1), and Apple's own code for it.
             guard ["access_denied", "user_cancelled_authorize"].contains(code.rawValue) else { return nil }
             self = .cancelled
         }
@@ -143,7 +142,8 @@ extension SignInProblem {
 }
 
 extension AuthRefusal {
-    /// What a browser brought back that has no HTTP status: the server's own word, or RFC 6749's (§4.1.2.1).
+    /// Classifies an error from a redirect URL, which has no HTTP status, by the server's code or RFC 6749's
+    /// (§4.1.2.1).
     fileprivate var redirectProblem: SignInProblem? {
         guard status == 0 else { return nil }
         return switch code?.rawValue {

@@ -2,11 +2,11 @@ import Gatehouse
 
 /// Counts events by name and labels.
 public final class CounterSink: TelemetrySink {
-    /// What is counted apart.
+    /// The name and labels of a counter.
     public struct Key: Hashable, Sendable {
-        /// Of the event.
+        /// The event's name.
         public var name: String
-        /// Of the event.
+        /// The event's labels.
         public var labels: [String: String]
 
         /// For looking up a count.
@@ -18,7 +18,7 @@ public final class CounterSink: TelemetrySink {
 
     private let counted = Locked<[Key: Int]>([:])
 
-    /// Everything starts at zero.
+    /// Creates a sink with all counts at zero.
     public init() {}
 
     /// All counts since the start.

@@ -3,8 +3,8 @@ public import Gatehouse
 
 /// Sends events in batches, as `{"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
 ///
-/// Events wait in a queue of fixed length. What does not fit is dropped and counted, and so is a batch that could not
-/// be delivered: telemetry neither blocks the app nor eats its memory.
+/// Events wait in a bounded queue. Events beyond the limit and undelivered batches are dropped and counted, so
+/// telemetry neither blocks the app nor uses unbounded memory.
 public final class HTTPSink: TelemetrySink {
     private struct Queue {
         var events: [TelemetryEvent] = []
@@ -17,8 +17,8 @@ public final class HTTPSink: TelemetrySink {
     private let limit: Int
 
     /// - Parameters:
-    ///   - url: Takes the batches by POST.
-    ///   - limit: How many events wait at most.
+    ///   - url: The URL to POST batches to.
+    ///   - limit: The maximum number of waiting events.
     public init(url: URL, transport: @escaping HTTPTransport, limit: Int = 200) {
         self.url = url
         self.transport = transport
@@ -31,7 +31,7 @@ public final class HTTPSink: TelemetrySink {
         }
     }
 
-    /// Sends what waits, in one call; none when nothing waits.
+    /// Sends the waiting events in one call, if there are any.
     public func flush() async {
         let batch = queue.withLock { queue in
             defer { queue = Queue() }
@@ -41,17 +41,17 @@ public final class HTTPSink: TelemetrySink {
         let call = HTTPCall(
             method: "POST", url: url, headers: ["content-type": "application/json"],
             body: Array(Self.json(batch.events, dropped: batch.dropped).text.utf8))
-        // What is lost: why a batch did not arrive. The next one says how many events are missing.
+        // Lost: why a batch was not delivered. The next batch contains the number of dropped events.
         let reply = try? await transport(call)
         if let reply, (200..<300).contains(reply.status) { return }
         queue.withLock { $0.dropped += batch.events.count + batch.dropped }
     }
 
-    /// Sends what waits, again and again, until the task is cancelled.
+    /// Sends waiting events repeatedly until the task is cancelled.
     public func run(every interval: Duration = .seconds(30), clock: ClientClock = SystemDefaults.clock()) async {
         while !Task.isCancelled {
             await flush()
-            // A cancelled sleep ends the loop.
+            // Cancelled.
             do { try await clock.sleep(interval) } catch { return }
         }
     }

@@ -2,7 +2,7 @@
 public struct LogSink: TelemetrySink {
     private let write: @Sendable (TelemetryLevel, String) -> Void
 
-    /// - Parameter write: To the app's own log; returns at once.
+    /// - Parameter write: Writes a line to the app's log. Must return immediately.
     public init(write: @escaping @Sendable (_ level: TelemetryLevel, _ line: String) -> Void) { self.write = write }
 
     public func record(_ event: TelemetryEvent) {

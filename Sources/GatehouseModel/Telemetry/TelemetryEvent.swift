@@ -1,7 +1,6 @@
 public import Gatehouse
 
-/// Something that happened, for whoever counts. No case can carry personal data: every value is a word of a closed
-/// list, or a duration.
+/// A telemetry event. Contains no personal data: every value is from a fixed set or is a duration.
 public enum TelemetryEvent: Hashable, Sendable {
     case methodSelected(AuthMethod)
     case started(AuthMethod)
@@ -10,14 +9,14 @@ public enum TelemetryEvent: Hashable, Sendable {
     case cancelled(AuthMethod)
     case refreshAttempted(RefreshReason)
     case refreshFailed(SignInProblem)
-    /// A provider was added to the account that was signed in. Its first way to sign in is nil for a provider that is no
-    /// ``AuthMethod``.
+    /// A provider was linked to the signed-in account. `existing` is nil if the account's first sign-in method is not
+    /// an ``AuthMethod``.
     case linked(existing: AuthMethod?, new: AuthMethod)
-    /// A step that the state machine does not know was asked for, and ignored.
+    /// A step that the phase does not allow was ignored.
     case stepIgnored
 }
 
-/// How much an event matters to a log.
+/// The log level of an event.
 public enum TelemetryLevel: String, Hashable, Sendable {
     case info
     case warning
@@ -25,7 +24,7 @@ public enum TelemetryLevel: String, Hashable, Sendable {
 }
 
 extension TelemetryEvent {
-    /// The event's name, as the requirements (F) spell it.
+    /// The event's name.
     public var name: String {
         switch self {
         case .methodSelected: "auth_method_selected"
@@ -40,7 +39,7 @@ extension TelemetryEvent {
         }
     }
 
-    /// By name: words of closed lists.
+    /// The event's labels, with values from fixed sets.
     public var labels: [String: String] {
         switch self {
         case .methodSelected(let method), .started(let method), .cancelled(let method), .completed(let method, _):
@@ -54,14 +53,14 @@ extension TelemetryEvent {
         }
     }
 
-    /// Whole milliseconds; nil for events that take no time.
+    /// The duration in whole milliseconds; nil for events without one.
     public var milliseconds: Int64? {
         guard case .completed(_, let duration) = self else { return nil }
         return duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
     }
 
-    /// Cancellation is information, the network and refreshes are warnings, a wrong callback and a failing server are
-    /// errors.
+    /// Cancellations are informational, network failures and refreshes are warnings, invalid callbacks and server
+    /// failures are errors.
     public var level: TelemetryLevel {
         switch self {
         case .methodSelected, .started, .completed, .cancelled, .refreshAttempted, .linked: .info
@@ -78,7 +77,7 @@ extension TelemetryEvent {
     }
 }
 
-/// Takes events. It returns at once, and never fails: an app does not wait for those who count.
+/// Receives events. Must return immediately and must not fail.
 public protocol TelemetrySink: Sendable {
     func record(_ event: TelemetryEvent)
 }

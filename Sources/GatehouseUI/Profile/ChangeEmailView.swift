@@ -1,7 +1,7 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Gives the account another address, or its first one. Where it waits for a mail, the screen says so.
+/// Changes or sets the account's email address. Tells the user if a confirmation mail was sent.
 public struct ChangeEmailView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -25,7 +25,7 @@ private struct ChangeEmailScreen: View {
     init(model: ChangeEmailModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a group: its tasks would begin anew with each branch.
+        // Not a Group, whose tasks would restart with each branch.
         ZStack {
             if model.phase == .checkMail { notice } else { form }
         }

@@ -1,7 +1,7 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Gives the account another password, or its first one.
+/// Changes or sets the account's password.
 public struct ChangePasswordView: View {
     @Environment(AuthManager.self) private var manager
     @Environment(\.dismiss) private var dismiss
@@ -15,7 +15,7 @@ public struct ChangePasswordView: View {
     }
 }
 
-/// Two fields for a new password, and what else the server asks for.
+/// Two fields for a new password, and fields for what else the server requires.
 struct PasswordForm: View {
     private enum Wish: Hashable {
         case save, sendCode
@@ -31,7 +31,7 @@ struct PasswordForm: View {
     }
 
     @State private var model: ChangePasswordModel
-    // They live and die with the screen, and end with the attempt that used them.
+    // Passwords exist only as long as the screen, and are cleared after the attempt that used them.
     @State private var password = ""
     @State private var confirmation = ""
     @State private var current = ""
@@ -104,7 +104,7 @@ struct PasswordForm: View {
         }
     }
 
-    /// The field that Return moves to; nil where it saves.
+    /// The next field after Return; nil to save.
     private func next(_ field: Field) -> Field? {
         switch field {
         case .password: .confirmation

@@ -1,7 +1,7 @@
 import Gatehouse
 import SwiftUI
 
-/// Where the person is signed in; every place but this one can be signed out.
+/// The list of the user's sessions, all of which except the current one can be ended.
 struct DevicesView: View {
     private enum Step: Hashable {
         case load(Int)
@@ -13,13 +13,13 @@ struct DevicesView: View {
     @State private var devices: [SessionInfo]?
     @State private var step = Step.load(0)
     @State private var count = 0
-    /// The number of the last end that was asked for.
+    /// The number of the last handled request to end a session.
     @State private var handled = 0
     @State private var hasFailed = false
     @State private var isWorking = false
 
     var body: some View {
-        // Not a group: its tasks would begin anew with each branch.
+        // Not a Group, whose tasks would restart with each branch.
         ZStack {
             if let devices {
                 List {
@@ -79,7 +79,7 @@ struct DevicesView: View {
     private func run() async {
         (isWorking, hasFailed) = (true, false)
         do {
-            // A page that was covered begins anew with the step that it had: nothing is ended twice.
+            // A page that reappears restarts its task with the same step; do not end a session twice.
             if case .end(let id, let number) = step, number > handled {
                 handled = number
                 try await calls.endDevice?(id)

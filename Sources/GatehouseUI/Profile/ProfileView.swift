@@ -2,8 +2,8 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// Who is signed in, and what they can change. Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives, and
-/// is shown in a sheet.
+/// The profile of the signed-in user. Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above, and is shown
+/// in a sheet.
 public struct ProfileView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -148,7 +148,7 @@ private struct ProfileScreen: View {
 
     private func answer(_ question: (ProfileModel) -> Void) {
         question(model)
-        // Not the view's own task: the screen goes away with the person, and the server has still to hear of it.
+        // Not in the view's task, because the screen closes at sign-out, before the server has answered.
         Task { [model] in await model.confirm() }
     }
 }

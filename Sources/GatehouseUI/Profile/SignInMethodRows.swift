@@ -2,7 +2,7 @@ import Gatehouse
 import SwiftUI
 
 extension Text {
-    /// What people call a way to sign in.
+    /// The display name of a sign-in method.
     init(method provider: String) {
         switch provider {
         case "apple": self.init(verbatim: "Apple")
@@ -13,7 +13,7 @@ extension Text {
     }
 }
 
-/// A way to sign in, and the button that removes it.
+/// A sign-in method with the button that removes it.
 struct IdentityRow: View {
     let identity: UserIdentity
     let canRemove: Bool
@@ -37,7 +37,7 @@ struct IdentityRow: View {
     }
 }
 
-/// What was linked lately, and the button that takes it back. Nothing where nothing was.
+/// The recent links with buttons that undo them; empty without links.
 struct UndoSection: View {
     let links: [UndoableLink]
     let undo: @MainActor (UndoableLink) -> Void

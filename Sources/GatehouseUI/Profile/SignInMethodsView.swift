@@ -3,8 +3,8 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The ways to sign in: what is there, what can be added, taken back or removed, never the last one. Pushed from
-/// ``ProfileView``; needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives.
+/// The list of sign-in methods, which can be added, undone or removed, except the last one. Pushed from
+/// ``ProfileView``; requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
 public struct SignInMethodsView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -29,7 +29,7 @@ private struct SignInMethodsScreen: View {
     @State private var model: SignInMethodsModel
     @State private var sheet = AppleSheet()
     @State private var attempt = Attempt()
-    /// The number of the last attempt that was begun.
+    /// The number of the last attempt that has started.
     @State private var handled = 0
     @State private var question: MethodQuestion?
     @State private var asks = false
@@ -37,7 +37,7 @@ private struct SignInMethodsScreen: View {
     init(model: SignInMethodsModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a group: its tasks would begin anew with each branch.
+        // Not a Group, whose tasks would restart with each branch.
         ZStack {
             switch model.phase {
             case .loading: ProgressView()
@@ -100,8 +100,7 @@ private struct SignInMethodsScreen: View {
 
     private func begin(_ wish: Wish) { attempt = Attempt(wish: wish, number: attempt.number + 1) }
 
-    /// A page that was covered begins anew with the attempt that it had: what was wished is not wished twice, and the
-    /// lists are loaded.
+    /// A page that reappears restarts its task with the same attempt; in that case only reload the lists.
     private func run() async {
         let wish = attempt.number > handled ? attempt.wish : .load
         handled = attempt.number
@@ -115,7 +114,7 @@ private struct SignInMethodsScreen: View {
     }
 }
 
-/// What is asked before something is gone.
+/// A question before a destructive action.
 private enum MethodQuestion {
     case remove(UserIdentity)
     case undo(UndoableLink)
@@ -135,7 +134,7 @@ private enum MethodQuestion {
     }
 }
 
-/// Address and password: what they can be changed to.
+/// Links to the screens that change email address and password.
 private struct CredentialsSection: View {
     @Environment(AuthManager.self) private var manager
     let hasPassword: Bool
@@ -147,7 +146,7 @@ private struct CredentialsSection: View {
             } label: {
                 manager.user?.email == nil ? Text(ui: "Add Email") : Text(ui: "Change Email")
             }
-            // A password opens nothing without an address.
+            // A password is useless without an email address.
             if manager.user?.email != nil {
                 NavigationLink {
                     ChangePasswordView()

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// The favourite teams by name, and the way to change them.
+/// The names of the favourite teams, with a link to change them.
 struct TeamsSection: View {
     let model: ProfileModel
     @Environment(\.accountCalls) private var calls
@@ -22,13 +22,13 @@ struct TeamsSection: View {
                 } label: {
                     Text(ui: "Edit Teams")
                 }
-                // A change sends all of them: who does not know them would take them away.
+                // Saving sends the complete list, so it must be loaded first.
                 .disabled(!model.isLoaded)
             }
         } header: {
-            // Not the section's own task, which would be one for each of its rows.
+            // Not on the section, whose task would run once per row.
             Text(ui: "Favorite Teams").task {
-                // What is lost: why there are no names; the identifiers stand in their place.
+                // Lost: why there are no names. The section shows ids instead.
                 teams = (try? await calls.teams?()) ?? []
             }
         }
@@ -37,7 +37,7 @@ struct TeamsSection: View {
     private var favorites: [String] { model.user?.favoriteTeams ?? [] }
 }
 
-/// Chooses favourite teams, found by name, city or abbreviation. At most 30.
+/// Selects favourite teams, searchable by name, city or abbreviation. At most 30.
 struct TeamPicker: View {
     private enum Phase {
         case loading, failed
@@ -59,7 +59,7 @@ struct TeamPicker: View {
     }
 
     var body: some View {
-        // Not a group: its tasks would begin anew with each branch.
+        // Not a Group, whose tasks would restart with each branch.
         ZStack {
             switch phase {
             case .loading: ProgressView()
@@ -126,7 +126,7 @@ struct TeamPicker: View {
     }
 }
 
-/// A list could not be loaded.
+/// The notice that a list could not be loaded.
 struct LoadFailure: View {
     let retry: @MainActor () -> Void
 

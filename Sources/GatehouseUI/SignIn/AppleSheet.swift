@@ -2,13 +2,14 @@ import AuthenticationServices
 import GatehouseModel
 import SwiftUI
 
-/// Joins the callbacks of Apple's button to the one call that signs in.
+/// Converts the callbacks of Apple's button to one async call.
 @MainActor final class AppleSheet {
     private var nonce = SignInNonce()
     private var answer: Result<AppleAnswer, any Error>?
     private var waiting: CheckedContinuation<AppleAnswer, any Error>?
 
-    /// A sheet is about to be shown: name and address are asked for, and the token is tied to this sheet.
+    /// Prepares the request of a sheet: asks for name and email address, and binds the token to this sheet with a
+    /// nonce.
     func prepare(_ request: ASAuthorizationAppleIDRequest) {
         nonce = SignInNonce()
         answer = nil
@@ -16,7 +17,7 @@ import SwiftUI
         request.nonce = nonce.hashed
     }
 
-    /// The sheet is closed.
+    /// Receives the sheet's result.
     func finish(_ result: Result<ASAuthorization, any Error>) {
         end(Result { try AppleAnswer(try result.get().credential) })
     }
@@ -30,13 +31,13 @@ import SwiftUI
         }
     }
 
-    /// What the sheet gives that the button shows.
+    /// Returns the credential of the sheet that the button shows.
     ///
     /// - Throws: ``SignInFailure``, `URLError` without a connection, or `CancellationError`.
     func credential() async throws -> AppleCredential {
         try await read {
             if let answer {
-                // A token is given once.
+                // A token is returned only once.
                 self.answer = nil
                 return try answer.get()
             }
@@ -48,7 +49,7 @@ import SwiftUI
         }
     }
 
-    /// What a sheet gives that no button shows: the same once more.
+    /// Shows a sheet without the button, for a retry.
     func credential(through controller: AuthorizationController) async throws -> AppleCredential {
         let request = ASAuthorizationAppleIDProvider().createRequest()
         prepare(request)
@@ -72,14 +73,14 @@ import SwiftUI
     }
 }
 
-/// What Apple said about a person.
+/// Apple's credential.
 private struct AppleAnswer: Sendable {
     let token: String
     let person: String
     let name: PersonNameComponents?
     let code: String?
 
-    /// - Throws: ``SignInFailure/providerFailed`` for a credential of another kind, or without a token.
+    /// - Throws: ``SignInFailure/providerFailed`` for another kind of credential, or without a token.
     init(_ credential: any ASAuthorizationCredential) throws {
         guard let credential = credential as? ASAuthorizationAppleIDCredential,
             let token = credential.identityToken.flatMap({ String(data: $0, encoding: .utf8) })

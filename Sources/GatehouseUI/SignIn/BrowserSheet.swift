@@ -2,11 +2,11 @@ import AuthenticationServices
 import Gatehouse
 import SwiftUI
 
-/// The system's browser sheet, as SwiftUI hands it to a screen.
+/// The system's browser sheet from SwiftUI's environment.
 struct BrowserSheet: Gatehouse.WebAuthenticationSession {
     let redirectTo: URL
     let browser: AuthenticationServices.WebAuthenticationSession
-    /// How long a person has.
+    /// The time limit.
     var limit: Duration = .seconds(60)
     var clock = SystemDefaults.clock()
 
@@ -22,7 +22,7 @@ struct BrowserSheet: Gatehouse.WebAuthenticationSession {
         }
     }
 
-    /// No group of tasks, which would wait for a sheet that does not end when it is told to: the limit holds anyway.
+    /// Does not use a task group, which would wait for a sheet that ignores cancellation.
     private func show(_ start: URL, _ scheme: String) async throws -> URL {
         let (answers, answer) = AsyncThrowingStream<URL, any Error>.makeStream()
         let sheet = Task { [browser] in
@@ -33,7 +33,7 @@ struct BrowserSheet: Gatehouse.WebAuthenticationSession {
             }
         }
         let timer = Task { [clock, limit] in
-            // A cancelled sleep: the sheet is gone.
+            // Cancelled, because the sheet has closed.
             do { try await clock.sleep(limit) } catch { return }
             answer.finish(throwing: WebAuthenticationError.timedOut)
         }
@@ -42,7 +42,7 @@ struct BrowserSheet: Gatehouse.WebAuthenticationSession {
             timer.cancel()
         }
         for try await back in answers { return back }
-        // The stream ends by itself when the task is cancelled.
+        // The stream ends without a value if the task is cancelled.
         throw CancellationError()
     }
 }

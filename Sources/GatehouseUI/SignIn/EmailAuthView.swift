@@ -1,7 +1,7 @@
 public import GatehouseModel
 public import SwiftUI
 
-/// Signs in, or up, with address and password. A link in it flips the mode in place.
+/// Signs in or up with email address and password. A link switches the mode in place.
 public struct EmailAuthView: View {
     @Environment(AuthManager.self) private var manager
     private let mode: EmailAuthForm.Mode
@@ -14,7 +14,7 @@ public struct EmailAuthView: View {
 private struct EmailAuthScreen: View {
     @Environment(\.accountCalls) private var calls
     @State private var model: LoginModel
-    // They live and die with the screen, and end with the attempt that used them.
+    // Passwords exist only as long as the screen, and are cleared after the attempt that used them.
     @State private var password = ""
     @State private var confirmation = ""
     @State private var attempt = 0
@@ -24,7 +24,7 @@ private struct EmailAuthScreen: View {
     init(model: LoginModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a group: its tasks would begin anew with each branch.
+        // Not a Group, whose tasks would restart with each branch.
         ZStack {
             if model.phase == .checkMail {
                 CheckMailView(email: model.form.trimmedEmail)
@@ -37,7 +37,7 @@ private struct EmailAuthScreen: View {
         .navigationDestination(isPresented: $forgotPassword) { ForgotPasswordView(email: model.form.trimmedEmail) }
         .attempt(attempt) {
             await model.submit(password: password, confirmation: confirmation)
-            // What can be tried once more is not over yet.
+            // Keep the passwords for a retry.
             if model.message?.action != .retry { forgetPasswords() }
         }
         .onDisappear { forgetPasswords() }
@@ -67,7 +67,7 @@ private struct EmailAuthScreen: View {
                 }
                 .disabled(model.isBusy)
                 if !isSigningUp, calls.sendPasswordMail != nil {
-                    // Not a link: the tap that puts the keyboard away would take its taps in a form.
+                    // Not a Link: in a form, the tap gesture that dismisses the keyboard would intercept its taps.
                     Button {
                         forgotPassword = true
                     } label: {

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// The fields of the email screen, each with its hint. Return moves on, and submits from the last.
+/// The fields of the email screen with their hints. Return moves to the next field and submits from the last one.
 struct EmailFields: View {
     @Binding var form: EmailAuthForm
     @Binding var password: String

@@ -3,8 +3,8 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// Links two ways to sign in: an account has the address that a provider named, and its owner says so by entering it.
-/// ``LoginView`` shows it while ``AuthManager/linkQuestion`` asks.
+/// Links two sign-in methods after the user proves ownership of the account that has the provider's address.
+/// ``LoginView`` shows it while ``AuthManager/linkQuestion`` is set.
 public struct LinkView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -25,13 +25,13 @@ private struct LinkScreen: View {
 
     @Environment(\.googleBrowser) private var google
     @State private var model: LinkModel
-    // It lives and dies with the screen, and ends with the attempt that used it.
+    // The password exists only as long as the screen, and is cleared after the attempt that used it.
     @State private var password = ""
     @State private var sheet = AppleSheet()
     @State private var attempt: Attempt?
     @State private var asksToRecover = false
 
-    /// Of the question; stays while the screen goes away.
+    /// The question's address, kept while the screen disappears.
     @State private var email: String
 
     init(model: LinkModel) {
@@ -47,7 +47,7 @@ private struct LinkScreen: View {
                 if model.methods.contains(.apple) { AppleButton(sheet: sheet) { begin(.apple) } }
                 if model.methods.contains(.google), google != nil { GoogleButton { begin(.google) } }
             } footer: {
-                // The login screen has the word when there is nothing to ask any more.
+                // Without a question, the login screen shows the message.
                 if let message = model.message, model.question != nil { MessageView(message: message) }
             }
             if model.canRecover { Section { recovery } }

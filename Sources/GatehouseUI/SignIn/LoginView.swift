@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The ways to sign in. Needs what `gatehouse(_:branding:googleRedirect:clock:calls:)` gives, and is shown in a sheet.
+/// The sign-in methods. Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above, and is shown in a sheet.
 public struct LoginView: View {
     @Environment(AuthManager.self) private var manager
 
@@ -47,7 +47,8 @@ private struct LoginScreen: View {
             .toolbar {
                 ToolbarItem(placement: .closing) { closeButton }
             }
-            // Not at the links: what fits changes with the size of the text, and a form that is open shall outlive that.
+            // Not at the links, because the text size determines which of them are shown, and an open form must survive
+            // a change.
             .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
             .navigationDestination(isPresented: $asksToLink) { LinkView() }
             .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
@@ -67,7 +68,7 @@ private struct LoginScreen: View {
         VStack(spacing: 24) {
             if isRoomy { Spacer() }
             if let header = parts.loginHeader { header() } else { LoginHeader() }
-            // Not below the screen that links: it is told, and focused, when it can be seen.
+            // Not while the link screen is open, because the message must be visible to be announced and focused.
             if let message = model.message, !asksToLink {
                 MessageView(message: message, retry: retry).padding(.horizontal, 24)
             }
@@ -134,7 +135,7 @@ private struct LoginScreen: View {
     }
 }
 
-/// Symbol, name, and why to sign in.
+/// Symbol, name, and the reason to sign in.
 private struct LoginHeader: View {
     @Environment(\.branding) private var branding
     @ScaledMetric(relativeTo: .largeTitle) private var symbolSize: CGFloat = 64
@@ -157,7 +158,7 @@ private struct LoginHeader: View {
     }
 }
 
-/// Apple's own button, 50 points high, higher with larger text.
+/// Apple's own button, 50 points high, and higher with larger text.
 struct AppleButton: View {
     let sheet: AppleSheet
     let begin: @MainActor () -> Void

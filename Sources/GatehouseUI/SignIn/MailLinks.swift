@@ -1,9 +1,9 @@
 import Gatehouse
 import SwiftUI
 
-/// Finishes what the link of a mail began: an address is confirmed, or a password can be set.
+/// Completes links of mails, which confirm an address or allow setting a password.
 struct MailLinks: ViewModifier {
-    /// Where the links lead. Other addresses are not this one's business.
+    /// The target of the links. Other URLs are ignored.
     let redirectTo: URL?
     let finish: (@Sendable (URL) async throws -> Void)?
     @State private var link = MailLink()
@@ -18,7 +18,7 @@ struct MailLinks: ViewModifier {
     }
 }
 
-/// Belongs on what the account's sheets show: a screen below a sheet cannot tell that a link has failed.
+/// Shows the alert in the account's sheets: a screen below a sheet cannot present it.
 struct MailLinksInSheet: ViewModifier {
     @Environment(\.mailLink) private var link
 
@@ -34,18 +34,18 @@ struct MailLinksInSheet: ViewModifier {
     }
 }
 
-/// The last link that the app was opened with. Its work is no view's task: what the screens show can change with the
-/// answer, and a task would end, or begin anew, with them.
+/// The last link that opened the app. Its work is not in a view's task, because the views can change with the result,
+/// which would cancel or restart the task.
 @MainActor @Observable final class MailLink {
-    /// Whether it could not be opened; false once that has been read.
+    /// Whether the link failed; set to false after the alert.
     var hasFailed = false
     private(set) var isOffline = false
-    /// How many of the account's sheets are open.
+    /// The number of open account sheets.
     var sheetCount = 0
     @ObservationIgnored private var again: (@MainActor () -> Void)?
     @ObservationIgnored private var work: Task<Void, Never>?
 
-    /// An earlier one that is under way ends.
+    /// Opens a link, and cancels the previous one.
     func open(_ url: URL, _ finish: @escaping @Sendable (URL) async throws -> Void) {
         work?.cancel()
         again = { [weak self] in self?.open(url, finish) }
@@ -61,14 +61,14 @@ struct MailLinksInSheet: ViewModifier {
         }
     }
 
-    /// Opens the same one once more.
+    /// Opens the same link again.
     func retry() { again?() }
 }
 
-/// Tells that a link has failed.
+/// The alert about a failed link.
 private struct MailLinkAlert: ViewModifier {
     let link: MailLink
-    /// Whether no sheet of the account covers the screen.
+    /// Whether no account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// A mail waits for the person who signed up.
+/// Tells the user to open the confirmation mail of a sign-up.
 struct CheckMailView: View {
     let email: String
     @Environment(\.accountCalls) private var calls
@@ -35,7 +35,7 @@ struct CheckMailView: View {
     }
 }
 
-/// Asks for the address that a new password is for. Whether it has an account is not told.
+/// Asks for the email address of a password reset. Does not reveal whether it has an account.
 struct ForgotPasswordView: View {
     @Environment(\.accountCalls) private var calls
     @State private var form = EmailAuthForm()
@@ -51,7 +51,7 @@ struct ForgotPasswordView: View {
     }
 
     var body: some View {
-        // Not a group: its tasks would begin anew with each branch.
+        // Not a Group, whose tasks would restart with each branch.
         ZStack {
             if isSent { MailNotice(email: form.trimmedEmail) { EmptyView() } } else { question }
         }
@@ -101,7 +101,7 @@ struct ForgotPasswordView: View {
     private func send() { if isValid { attempt += 1 } }
 }
 
-/// "Check your email", with the address that it went to.
+/// "Check your email", with the address.
 struct MailNotice<Actions: View>: View {
     let email: String
     let actions: Actions

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// What went wrong, and the way out that is offered. VoiceOver says it at once and moves to it.
+/// An error message with the offered action. VoiceOver announces and focuses it.
 struct MessageView: View {
     let message: SignInMessage
     var retry: (@MainActor () -> Void)?
@@ -32,7 +32,7 @@ struct MessageView: View {
     }
 }
 
-/// The line below a field that is not right yet.
+/// The hint below an invalid field.
 struct FieldHint: View {
     let text: String?
 

@@ -1,8 +1,8 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Asks whoever came by a recovery mail for a new password. `gatehouse(_:branding:googleRedirect:clock:calls:)` shows it
-/// while `AuthManager.needsNewPassword`.
+/// Asks for a new password after a password reset mail. `gatehouse(_:branding:googleRedirect:clock:calls:)` shows it
+/// while `AuthManager.needsNewPassword` is true.
 public struct NewPasswordView: View {
     @Environment(AuthManager.self) private var manager
     @Environment(\.dismiss) private var dismiss

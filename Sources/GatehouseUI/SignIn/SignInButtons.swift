@@ -1,6 +1,6 @@
 import SwiftUI
 
-/// A wide button with rounded corners: 50 points high, higher with larger text.
+/// A wide button with rounded corners, 50 points high, and higher with larger text.
 struct WideButtonStyle: ButtonStyle {
     enum Look {
         case prominent, quiet
@@ -26,7 +26,7 @@ struct WideButtonStyle: ButtonStyle {
     }
 }
 
-/// "Sign in with Google", as Google asks for it: its mark in colour, beside the words.
+/// "Sign in with Google", following Google's branding guidelines: the coloured logo beside the text.
 struct GoogleButton: View {
     let action: @MainActor () -> Void
 
@@ -42,7 +42,7 @@ struct GoogleButton: View {
     }
 }
 
-/// A line, a word, a line.
+/// A word between two lines.
 struct OrDivider: View {
     var body: some View {
         HStack {
@@ -57,7 +57,7 @@ struct OrDivider: View {
     private var line: some View { Rectangle().fill(Color.secondary.opacity(0.3)).frame(height: 1) }
 }
 
-/// Side by side; with the largest text sizes, one below the other.
+/// A row that becomes a column with the largest text sizes.
 struct AdaptiveRow<Content: View>: View {
     @Environment(\.dynamicTypeSize) private var size
     private let content: Content
@@ -69,7 +69,7 @@ struct AdaptiveRow<Content: View>: View {
     }
 }
 
-/// Covers a screen while something runs that nobody may interrupt.
+/// Covers a screen during an operation that must not be interrupted.
 struct BusyOverlay: View {
     let text: Text
 

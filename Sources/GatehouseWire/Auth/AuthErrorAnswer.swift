@@ -1,19 +1,20 @@
-/// What the Auth API says when it refuses, in any of its three forms (wire contract 1.4).
+/// An error response of the Auth API, in any of its three formats ([Error
+/// codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
 public struct AuthErrorAnswer: Hashable, Sendable {
-    /// Nil when the answer carried none, as OAuth-style errors and answers of a gateway do.
+    /// nil if the response has no code, as in OAuth's format or in responses of a proxy.
     public var code: AuthErrorCode?
-    /// For a developer to read; not part of the contract.
+    /// A message for developers. Its text may change.
     public var message: String
-    /// Why a password was refused; empty for other errors.
+    /// Why the password was refused; empty for other errors.
     public var weakPasswordReasons: [String]
-    /// What `identity_needs_confirmation` asks; nil for other errors, and when it cannot be read.
+    /// The question of `identity_needs_confirmation`; nil for other errors, or if it is unreadable.
     public var linkQuestion: AuthLinkQuestion?
 
-    /// Reads a refusal from any body, JSON or not.
+    /// Parses an error response, even if it is not JSON.
     ///
-    /// - `{"code":"…","message":"…"}`, the form of version 2024-01-01;
-    /// - `{"code":400,"error_code":"…","msg":"…"}`, the older one, where `code` may also be text of digits;
-    /// - `{"error":"…","error_description":"…"}`, of OAuth.
+    /// - `{"code":"…","message":"…"}`: API version 2024-01-01.
+    /// - `{"code":400,"error_code":"…","msg":"…"}`: the older version, where `code` may also be a string of digits.
+    /// - `{"error":"…","error_description":"…"}`: OAuth.
     public init(body: [UInt8]) {
         guard let members = Self.members(body) else {
             self.init(
@@ -43,7 +44,7 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     }
 
     private static func members(_ body: [UInt8]) -> WireMembers? {
-        // What is lost: why a refusal is no JSON object. A proxy's page says nothing that a caller could use.
+        // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
         try? WireMembers(JSONReader.read(body), path: "error")
     }
 }

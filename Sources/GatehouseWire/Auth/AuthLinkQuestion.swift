@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What a person is asked who came with a provider's identity, and whose address an account has already.
+/// A question to a user who signed in with a provider and whose address already belongs to an account.
 ///
-/// Whoever holds it has just shown to have that address. They sign in to the account in one of ``signInMethods`` and
-/// redeem the ticket; or, where nobody has proven the address, take it with a new account.
+/// The provider has verified that the user has the address. The user either signs in to the account with one of
+/// ``signInMethods`` and redeems the ticket, or claims the address for a new account if no one has proven it.
 public struct AuthLinkQuestion: Hashable, Sendable {
-    /// Good once, and until ``expiresAt``.
+    /// Single-use, valid until ``expiresAt``.
     public var ticket: AuthLinkTicket
     /// By the server's clock.
     public var expiresAt: Date
-    /// The address that both have; lower case.
+    /// The common address, in lower case.
     public var email: String
-    /// Who vouches for the address: `google`, `apple`, or another name.
+    /// The provider that verified the address: `google`, `apple`, or another name.
     public var provider: String
-    /// How the account can be entered: `password`, and names of providers.
+    /// The account's sign-in methods: `password`, and provider names.
     public var signInMethods: [String]
-    /// Whether the person may take the address instead. What belonged to the account goes with it then.
+    /// Whether the user may claim the address instead. The account's data is then deleted.
     public var canRecover: Bool
 
     /// For tests and previews.
@@ -31,7 +31,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
         self.canRecover = canRecover
     }
 
-    /// - Returns: nil when a member is missing without which nothing can be asked.
+    /// - Returns: nil if a required member is missing.
     init?(_ members: WireMembers) {
         guard let ticket = members.text("link_ticket"), let expiresAt = members.number("link_ticket_expires_at"),
             expiresAt.isFinite, let email = members.text("email"), let provider = members.text("provider")
@@ -43,12 +43,12 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     }
 }
 
-/// Stands for an identity that waits for its link. It does not print itself; never log, store or send it yourself.
+/// Represents an identity that waits for its link. Does not print itself; never log, store or forward it.
 public struct AuthLinkTicket: Hashable, Sendable {
     /// 43 characters.
     public let text: String
 
-    /// For tests and previews; the server makes the ones that open something.
+    /// For tests and previews; only the server issues valid tickets.
     public init(_ text: String) { self.text = text }
 }
 
@@ -58,7 +58,7 @@ extension AuthLinkTicket: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-// A person's address is no text for logs either.
+// Hides the email address too.
 extension AuthLinkQuestion: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "AuthLinkQuestion(provider: \(provider), ticket: <secret>)" }
     public var debugDescription: String { description }

@@ -1,27 +1,28 @@
-/// The tokens and the user of an answer that signs somebody in (wire contract 3.1). It does not print its tokens.
+/// The tokens and user in the response to a sign-in or refresh ([User
+/// sessions](https://supabase.com/docs/guides/auth/sessions)). Does not print its tokens.
 public struct AuthSessionAnswer: Hashable, Sendable {
-    /// A JWT.
+    /// The access token, a JWT.
     public var accessToken: String
-    /// Good for one refresh.
+    /// The refresh token, valid for one refresh.
     public var refreshToken: String
-    /// Normally `bearer`.
+    /// Usually `bearer`.
     public var tokenType: String
-    /// Seconds from the answer until the access token expires.
+    /// The lifetime of the access token in seconds, counted from the response.
     public var expiresIn: Double
-    /// Seconds since 1970 by the server's clock, when it said so.
+    /// The expiry of the access token by the server's clock, in seconds since 1970, if the server sent it.
     public var expiresAt: Double?
-    /// The provider's own access token, given once after its browser flow.
+    /// The provider's access token, sent only once after a browser sign-in.
     public var providerToken: String?
-    /// The provider's own refresh token, given once after its browser flow.
+    /// The provider's refresh token, sent only once after a browser sign-in.
     public var providerRefreshToken: String?
-    /// Why the password that was just used would not be accepted today; empty when it would.
+    /// Why the current policy would refuse the password just used; empty if it would not.
     public var weakPasswordReasons: [String]
-    /// Whose tokens they are.
+    /// The user of the tokens.
     public var user: AuthUser
 }
 
 extension AuthSessionAnswer {
-    /// - Throws: ``WireProblem`` naming the member that is missing or of the wrong type.
+    /// - Throws: ``WireProblem`` with the name of the missing or malformed member.
     public init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
         guard let expiresIn = members.number("expires_in"), expiresIn.isFinite, expiresIn >= 0 else {
@@ -44,15 +45,15 @@ extension AuthSessionAnswer: CustomStringConvertible, CustomDebugStringConvertib
     public var customMirror: Mirror { Mirror(self, children: ["user": user.id, "expiresIn": expiresIn]) }
 }
 
-/// What a sign-up or a verification answers.
+/// The response to a sign-up or a verification.
 public enum AuthAnswer: Hashable, Sendable {
     case session(AuthSessionAnswer)
-    /// Nobody is signed in yet: a mail or a message has to be answered first.
+    /// The user must first answer a mail or text message.
     case user(AuthUser)
-    /// Half of an email change is confirmed; the other address has to be, too.
+    /// One half of an email change is confirmed; the other address must be confirmed too.
     case pending
 
-    /// - Throws: ``WireProblem`` of the form that the members point to, so that it names the member.
+    /// - Throws: ``WireProblem`` for the response type that the members indicate.
     public init(json: AnyJSON) throws(WireProblem) {
         if json["access_token"]?.stringValue != nil {
             self = .session(try AuthSessionAnswer(json: json))

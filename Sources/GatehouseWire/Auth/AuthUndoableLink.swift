@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A sign-in method that was linked lately, and can be taken back with everything that the link changed.
+/// A recently linked identity whose link can be undone completely.
 public struct AuthUndoableLink: Hashable, Sendable, Identifiable {
-    /// The identity, as an undo names it.
+    /// The id of the identity.
     public var id: UUID
-    /// `google`, `apple`, or another name; nil when the identity is gone.
+    /// `google`, `apple`, or another name; nil if the identity no longer exists.
     public var provider: String?
-    /// Why it was linked, such as `proven_by_both`; Docs/linking.md has them all.
+    /// The rule by which it was linked, such as `proven_by_both`; see Docs/linking.md.
     public var rule: String
     /// When it was linked.
     public var linkedAt: Date
-    /// When it cannot be taken back any more.
+    /// Until when the link can be undone.
     public var until: Date
 
     /// For tests and previews.
@@ -24,7 +24,7 @@ public struct AuthUndoableLink: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUndoableLink {
-    /// - Throws: ``WireProblem`` for anything but `{"links":[…]}`.
+    /// - Throws: ``WireProblem`` for anything other than `{"links":[…]}`.
     package static func list(json: AnyJSON) throws(WireProblem) -> [AuthUndoableLink] {
         guard let list = json["links"]?.arrayValue else { throw WireProblem("links: expected an array") }
         var links: [AuthUndoableLink] = []

@@ -1,36 +1,36 @@
 public import Foundation
 
-/// A person's account as the Auth API shows it (wire contract 3.2).
+/// A user account as returned by the Auth API ([Users](https://supabase.com/docs/guides/auth/users)).
 ///
-/// Two values are equal when every member is. Members that this version does not know are dropped.
+/// Unknown members are dropped.
 public struct AuthUser: Hashable, Sendable, Identifiable {
-    /// The account's lasting identifier: the `sub` of its tokens.
+    /// The account's permanent id, the `sub` of its tokens.
     public var id: UUID
-    /// Normally `authenticated`.
+    /// Usually `authenticated`.
     public var aud: String
-    /// Normally `authenticated`; nil in the made-up user that answers a sign-up of a known address.
+    /// Usually `authenticated`; nil in the fictitious user that answers a sign-up with a registered address.
     public var role: String?
-    /// What the server says about the account, such as `provider` and `providers`; only the server writes it.
+    /// Metadata that only the server writes, such as `provider` and `providers`.
     public var appMetadata: JSONObject
-    /// What the app keeps with the account; the person can change it.
+    /// Metadata of the app, which the user can change.
     public var userMetadata: JSONObject
-    /// Lower case; nil when the account has none.
+    /// In lower case; nil if the account has none.
     public var email: String?
-    /// Digits without `+`; nil when the account has none.
+    /// Digits without `+`; nil if the account has none.
     public var phone: String?
-    /// The address that waits for its confirmation.
+    /// The new address that awaits confirmation.
     public var newEmail: String?
-    /// The number that waits for its confirmation.
+    /// The new telephone number that awaits confirmation.
     public var newPhone: String?
-    /// The ways to sign in; nil when the answer did not list them, as in the list of all users.
+    /// The sign-in methods; nil if the response omits them, as in the list of all users.
     public var identities: [AuthUserIdentity]?
-    /// Whether the account was made without address and password.
+    /// Whether the account was created without email address and telephone number.
     public var isAnonymous: Bool
-    /// To the microsecond.
+    /// When the account was created, to the microsecond.
     public var createdAt: Date
-    /// To the microsecond.
+    /// When the account was last changed, to the microsecond.
     public var updatedAt: Date
-    /// When other things happened.
+    /// The times of other events.
     public var times: AuthUserTimes
 
     /// For tests and previews.
@@ -58,40 +58,40 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     }
 }
 
-/// When things happened to an account; nil for what did not.
+/// The times of an account's events; nil for events that have not happened.
 public struct AuthUserTimes: Hashable, Sendable {
-    /// By the wire's name of the member, such as `email_confirmed_at`.
+    /// By member name, such as `email_confirmed_at`.
     private var dates: [String: Date] = [:]
 
-    /// Nothing has happened.
+    /// No events.
     public init() {}
 
-    /// The address was proven, or taken as proven.
+    /// When the email address was confirmed, by the user or automatically.
     public var emailConfirmedAt: Date? { self["email_confirmed_at"] }
-    /// The number was proven.
+    /// When the telephone number was confirmed.
     public var phoneConfirmedAt: Date? { self["phone_confirmed_at"] }
-    /// The earlier of the two confirmations.
+    /// The earlier of both confirmations.
     public var confirmedAt: Date? { self["confirmed_at"] }
-    /// The mail of the sign-up.
+    /// When the confirmation mail of the sign-up was sent.
     public var confirmationSentAt: Date? { self["confirmation_sent_at"] }
-    /// The mail for a new password, or the magic link.
+    /// When the mail for a password reset or the magic link was sent.
     public var recoverySentAt: Date? { self["recovery_sent_at"] }
-    /// The mails about the new address.
+    /// When the mails about the new address were sent.
     public var emailChangeSentAt: Date? { self["email_change_sent_at"] }
-    /// The message to the new number.
+    /// When the message to the new number was sent.
     public var phoneChangeSentAt: Date? { self["phone_change_sent_at"] }
-    /// The code of a reauthentication.
+    /// When the code for a reauthentication was sent.
     public var reauthenticationSentAt: Date? { self["reauthentication_sent_at"] }
-    /// The invitation.
+    /// When the invitation was sent.
     public var invitedAt: Date? { self["invited_at"] }
-    /// The last sign-in, by any method.
+    /// When the user last signed in, by any method.
     public var lastSignInAt: Date? { self["last_sign_in_at"] }
-    /// The account cannot sign in before this time.
+    /// Until when the user is banned.
     public var bannedUntil: Date? { self["banned_until"] }
-    /// The account is an empty record since.
+    /// When the account was soft-deleted. Its data is erased.
     public var deletedAt: Date? { self["deleted_at"] }
 
-    /// One time by its name on the wire.
+    /// The time of a member, such as `invited_at`.
     public subscript(name: String) -> Date? {
         get { dates[name] }
         set { dates[name] = newValue }
@@ -111,9 +111,10 @@ public struct AuthUserTimes: Hashable, Sendable {
 }
 
 extension AuthUser {
-    /// Reads a user, or an object that holds one as its member `user`.
+    /// Parses a user, or an object with the member `user`.
     ///
-    /// - Throws: ``WireProblem`` when `id` is no UUID, or `created_at` no timestamp. Everything else has a default.
+    /// - Throws: ``WireProblem`` if `id` is not a UUID or `created_at` not a timestamp. All other members have
+    ///   defaults.
     public init(json: AnyJSON) throws(WireProblem) {
         var json = json
         if json["id"] == nil, let inner = json["user"], inner.objectValue != nil { json = inner }
@@ -133,7 +134,7 @@ extension AuthUser {
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
     }
 
-    /// The user in the API's own form, as a store keeps it.
+    /// The user in the API's format, for storage.
     public var json: AnyJSON {
         var members = times.json
         members["id"] = .string(id.uuidString.lowercased())

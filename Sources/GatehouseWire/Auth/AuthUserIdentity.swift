@@ -1,24 +1,24 @@
 public import Foundation
 
-/// One way to sign in to an account (wire contract 3.3).
+/// A sign-in method of an account ([Identities](https://supabase.com/docs/guides/auth/identities)).
 public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
-    /// What the provider calls the person; for `email` and `phone` the account's own UUID.
+    /// The provider's id of the user; for `email` and `phone` the account's UUID.
     public var id: String
-    /// The identity itself, as an unlink names it; nil when the server left it out.
+    /// The id of the identity, for unlinking; nil if the server omitted it.
     public var identityID: UUID?
-    /// The account that it signs in to.
+    /// The account's id.
     public var userID: UUID
-    /// What the provider said about the person.
+    /// The provider's claims about the user.
     public var identityData: JSONObject
     /// `email`, `phone`, `google`, `apple`, or another name.
     public var provider: String
-    /// What the provider says, lower case.
+    /// The address from the provider, in lower case.
     public var email: String?
-    /// When it was linked.
+    /// When the identity was linked.
     public var createdAt: Date?
-    /// When the provider last said something new.
+    /// When the provider last sent changed claims.
     public var updatedAt: Date?
-    /// Not advanced by some servers.
+    /// The last sign-in with this identity. Some servers do not update it.
     public var lastSignInAt: Date?
 
     /// For tests and previews.
@@ -39,7 +39,7 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUserIdentity {
-    /// - Throws: ``WireProblem`` when `id`, `user_id` or `provider` is missing.
+    /// - Throws: ``WireProblem`` if `id`, `user_id` or `provider` is missing.
     public init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "identity")
         self.init(
@@ -50,7 +50,7 @@ extension AuthUserIdentity {
             lastSignInAt: members.date("last_sign_in_at"))
     }
 
-    /// The identity in the API's own form.
+    /// The identity in the API's format.
     public var json: AnyJSON {
         var members: JSONObject = [
             "id": .string(id), "user_id": .string(userID.uuidString.lowercased()),

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// One place where a person is signed in.
+/// A session of the user, that is, a device that is signed in.
 public struct SessionInfo: Hashable, Sendable, Identifiable {
-    /// Names the session when it is to be ended.
+    /// The session's id, for ending it.
     public var id: UUID
-    /// When the person signed in there.
+    /// When the user signed in.
     public var createdAt: Date
-    /// When its token was last refreshed; nil until the first time.
+    /// When the session was last refreshed; nil before the first refresh.
     public var refreshedAt: Date?
-    /// What the device calls itself, at most 512 characters; nil when it did not say.
+    /// The device's user agent, at most 512 bytes; nil if it sent none.
     public var userAgent: String?
-    /// The address that it last refreshed from.
+    /// The address of the last refresh.
     public var ipAddress: String?
-    /// Whether it is the one that asks.
+    /// Whether it is the caller's session.
     public var isCurrent: Bool
 
     /// For tests and previews.
@@ -30,7 +30,7 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
 }
 
 extension SessionInfo {
-    /// - Throws: ``WireProblem`` for anything but `{"sessions":[…]}`.
+    /// - Throws: ``WireProblem`` for anything other than `{"sessions":[…]}`.
     package static func list(json: AnyJSON) throws(WireProblem) -> [SessionInfo] {
         guard let list = json["sessions"]?.arrayValue else { throw WireProblem("sessions: expected an array") }
         var sessions: [SessionInfo] = []

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Why an answer of the Auth API could not be understood. The text names members and never repeats their values.
+/// Why a response of the Auth API could not be parsed. Contains names of members, never their values.
 public struct WireProblem: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Such as `user.id: expected a UUID`.
+    /// For example `user.id: expected a UUID`.
     public let description: String
 
-    /// - Parameter description: Names a member, without its value.
+    /// - Parameter description: Names a member without its value.
     public init(_ description: String) { self.description = description }
 }
 
-/// Reads the members of an answer as tolerantly as the wire contract asks (12.6): a null counts as absent,
-/// unknown members are ignored, and a member of another type than expected counts only where it is required.
+/// Reads the members of a response leniently: null counts as absent, unknown members are ignored, and a member of the
+/// wrong type is an error only if it is required.
 package struct WireMembers {
     private let members: JSONObject
     private let path: String
@@ -38,7 +38,7 @@ package struct WireMembers {
         return id
     }
 
-    /// Empty text counts as absent: the API sends `""` for an address that is not there.
+    /// A string. An empty one counts as absent, because the API sends `""` for a missing address.
     package func text(_ name: String) -> String? {
         guard let value = self[name]?.stringValue, !value.isEmpty else { return nil }
         return value
@@ -53,7 +53,7 @@ package struct WireMembers {
         return date
     }
 
-    /// A number in any spelling: `3600`, `3600.0` or `"3600"`.
+    /// A number in any form: `3600`, `3600.0` or `"3600"`.
     package func number(_ name: String) -> Double? {
         switch self[name] {
         case .integer(let value): Double(value)
@@ -65,13 +65,13 @@ package struct WireMembers {
 }
 
 extension Date {
-    /// A timestamp of the wire: RFC 3339 with any offset and 0 to 9 digits of a second.
+    /// Parses an RFC 3339 timestamp with any offset and up to 9 fractional digits.
     package init?(wire text: String) {
         guard let instant = Instant(text) else { return nil }
         self.init(timeIntervalSince1970: Double(instant.microseconds) / 1_000_000)
     }
 
-    /// UTC with `Z`, to the microsecond.
+    /// The timestamp in UTC with `Z`, to the microsecond.
     package var wire: String {
         Instant(microseconds: Int64((timeIntervalSince1970 * 1_000_000).rounded())).description
     }

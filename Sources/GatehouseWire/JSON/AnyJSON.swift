@@ -1,8 +1,8 @@
-/// Any JSON value (RFC 8259), such as the metadata of a user.
+/// A JSON value (RFC 8259), such as a user's metadata.
 public enum AnyJSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits 64 bits.
+    /// A number without fraction and exponent that fits in 64 bits.
     case integer(Int64)
     case double(Double)
     case string(String)
@@ -11,6 +11,15 @@ public enum AnyJSON: Hashable, Sendable {
 }
 
 extension AnyJSON {
+    /// Levels of arrays and objects: 0 for every other value.
+    package var depth: Int {
+        switch self {
+        case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
+        case .object(let members): 1 + (members.lazy.map(\.value.depth).max() ?? 0)
+        default: 0
+        }
+    }
+
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
     public var arrayValue: [AnyJSON]? { if case .array(let value) = self { value } else { nil } }
@@ -18,12 +27,12 @@ extension AnyJSON {
     public var intValue: Int64? { if case .integer(let value) = self { value } else { nil } }
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// The member of an object; nil for anything else.
+    /// The member of an object; nil for any other value.
     public subscript(key: String) -> AnyJSON? { objectValue?[key] }
 }
 
 extension AnyJSON {
-    /// Texts are equal when their bytes are.
+    /// Compares strings byte by byte.
     public static func == (left: AnyJSON, right: AnyJSON) -> Bool {
         switch (left, right) {
         case (.null, .null): true

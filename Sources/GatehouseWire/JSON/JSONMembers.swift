@@ -1,12 +1,12 @@
-/// The members of a request's JSON object, read as the Auth API reads them: a null counts as absent, names
-/// match without regard to case when no exact one is there, unknown members are ignored.
+/// The members of a JSON object in a request, read as Supabase Auth does: null counts as absent, names without an exact
+/// match are matched case-insensitively, and unknown members are ignored.
 package struct JSONMembers: Sendable {
     private let members: JSONObject
-    /// By the lower case of the name, those that have another spelling: of several the first in order, so that equal
-    /// requests have equal answers.
+    /// Members whose names are not in lower case, keyed by their lower-case name. Of duplicates the first in sort order
+    /// counts, so that equal requests have equal responses.
     private let inexact: [ExternalName: (name: String, value: AnyJSON)]
 
-    /// - Throws: ``JSONProblem`` when the bytes are not one JSON object.
+    /// - Throws: ``JSONProblem`` if the bytes are not a JSON object.
     package init(_ bytes: [UInt8]) throws(JSONProblem) {
         guard let members = try JSONReader.read(bytes).objectValue else {
             throw .malformed("expected an object")
@@ -30,7 +30,7 @@ package struct JSONMembers: Sendable {
         return value?.isNull == true ? nil : value
     }
 
-    /// Whether the member was sent at all, a null included.
+    /// Whether the member is present, even as null.
     package func mentions(_ name: String) -> Bool { members[name] != nil }
     package var names: some Collection<String> { members.keys }
 
@@ -46,7 +46,7 @@ package struct JSONMembers: Sendable {
         try typed(name, "object", \.objectValue)
     }
 
-    /// Text that goes straight into ``Secret``.
+    /// A string, wrapped immediately.
     package func secret(_ name: String) throws(JSONProblem) -> Secret? {
         try string(name).map(Secret.init)
     }

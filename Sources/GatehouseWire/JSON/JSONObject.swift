@@ -1,19 +1,19 @@
-/// The members of a JSON object (RFC 8259 §4), without order.
+/// The unordered members of a JSON object (RFC 8259 §4).
 ///
-/// Names are compared byte by byte: `é` as one scalar and `é` as two are two names, as in other readers.
+/// Names are compared byte by byte: `é` as one scalar and as two are different names, as in other parsers.
 public struct JSONObject: Hashable, Sendable {
     private var members: [ExternalName: AnyJSON] = [:]
 
-    /// No members.
+    /// An empty object.
     public init() {}
 
-    /// - Parameter members: Of names that differ in their bytes and are equal for `String`, the dictionary holds one.
+    /// - Parameter members: Names with different bytes that `String` considers equal have already collapsed to one key.
     public init(_ members: [String: AnyJSON]) {
         self.members.reserveCapacity(members.count)
         for (name, value) in members { self.members[ExternalName(trusted: name)] = value }
     }
 
-    /// The member of this name; nil when there is none. Setting nil removes it.
+    /// The member with this name; nil if there is none. Setting nil removes it.
     public subscript(name: String) -> AnyJSON? {
         get { members[ExternalName(trusted: name)] }
         set { members[ExternalName(trusted: name)] = newValue }
@@ -21,39 +21,39 @@ public struct JSONObject: Hashable, Sendable {
 
     package subscript(name: ExternalName) -> AnyJSON? { members[name] }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { members.count }
-    /// Whether there are no members.
+    /// Whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
-    /// The names, without order.
+    /// The names in no particular order.
     public var keys: some Collection<String> { members.keys.lazy.map(\.text) }
-    /// The values, without order.
+    /// The values in no particular order.
     public var values: some Collection<AnyJSON> { members.values }
 
-    /// - Returns: The value that the name had before.
+    /// - Returns: The previous value.
     @discardableResult
     package mutating func updateValue(_ value: AnyJSON, forKey name: ExternalName) -> AnyJSON? {
         members.updateValue(value, forKey: name)
     }
 
-    /// - Returns: The value that the name had; nil when there was none.
+    /// - Returns: The removed value; nil if there was none.
     @discardableResult
     public mutating func removeValue(forKey name: String) -> AnyJSON? {
         members.removeValue(forKey: ExternalName(trusted: name))
     }
 
-    /// Adds members.
+    /// Merges another object's members into this one.
     ///
-    /// - Parameter combine: Which of two values of one name counts: this one's, or the other's.
+    /// - Parameter combine: Chooses between two values of the same name, this object's first.
     public mutating func merge(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
     ) rethrows {
         for (name, value) in other { self[name] = try self[name].map { try combine($0, value) } ?? value }
     }
 
-    /// These members and others.
+    /// Returns this object merged with another's members.
     ///
-    /// - Parameter combine: Which of two values of one name counts: this one's, or the other's.
+    /// - Parameter combine: Chooses between two values of the same name, this object's first.
     public func merging(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
     ) rethrows -> JSONObject {
@@ -62,40 +62,40 @@ public struct JSONObject: Hashable, Sendable {
         return both
     }
 
-    /// The members for which the predicate holds.
+    /// The members that satisfy the predicate.
     public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
         var kept = JSONObject()
         kept.members = try members.filter { try isIncluded(($0.key.text, $0.value)) }
         return kept
     }
 
-    /// Merges the top level, as the Auth API does with metadata: a null deletes the key.
+    /// Merges the top level as Supabase Auth does with metadata: null deletes the key.
     package mutating func merge(deletingNulls changes: JSONObject) {
         for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
     }
 
-    /// In the order of the names' bytes.
+    /// Sorted by the bytes of the names.
     var sorted: [(key: ExternalName, value: AnyJSON)] { members.sorted { $0.key < $1.key } }
 }
 
 extension JSONObject: Sequence {
-    /// A member and its name.
+    /// A member with its name.
     public typealias Element = (key: String, value: AnyJSON)
 
-    /// Steps through the members.
+    /// An iterator over the members.
     public struct Iterator: IteratorProtocol {
         fileprivate var members: [ExternalName: AnyJSON].Iterator
 
-        /// The next member; nil after the last.
+        /// The next member; nil at the end.
         public mutating func next() -> Element? { members.next().map { ($0.key.text, $0.value) } }
     }
 
-    /// The members, without order.
+    /// Iterates over the members in no particular order.
     public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Of two members with one name the last counts.
+    /// Of duplicate names the last counts.
     public init(dictionaryLiteral elements: (String, AnyJSON)...) {
         for (name, value) in elements { self[name] = value }
     }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Why bytes are not the JSON that was asked for. The text is ours: it never repeats what was sent.
+/// Why bytes are not the expected JSON. The messages never quote the input.
 package enum JSONProblem: Error, Equatable, Sendable {
     case malformed(String)
-    /// A member has another type than the one named.
+    /// A member does not have the expected type.
     case wrongType(member: String, expected: String)
 }
 
-/// Reads one JSON text (RFC 8259) strictly.
+/// A strict JSON parser (RFC 8259).
 ///
-/// Refused besides what the grammar refuses: invalid UTF-8, lone surrogates and U+0000 (no database text
-/// can hold them), numbers beyond a double, more than ``maximumDepth`` levels, member names of more than
-/// ``ExternalName/maximumLength`` bytes, and anything after the value.
-/// Of two members with one name the last counts, as in most readers, unless they are refused.
+/// Beyond the grammar, it refuses invalid UTF-8, unpaired surrogates and U+0000 (which no database text can contain),
+/// numbers outside of a double's range, more than ``maximumDepth`` levels, member names over
+/// ``ExternalName/maximumLength`` bytes, and anything after the value. Of duplicate members the last counts, as in most
+/// parsers, unless they are refused.
 package struct JSONReader {
     package static let maximumDepth = 100
 
@@ -24,7 +24,7 @@ package struct JSONReader {
         (self.bytes, self.refusesDuplicates) = (bytes, refusesDuplicates)
     }
 
-    /// - Parameter refusesDuplicates: For what is signed, where two readers must not see two things.
+    /// - Parameter refusesDuplicates: For signed content, which two parsers must not read differently.
     package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AnyJSON {
         var reader = JSONReader(bytes, refusesDuplicates)
         reader.skipBlanks()
@@ -106,7 +106,7 @@ package struct JSONReader {
         }
     }
 
-    /// Steps over a comma (false) or the closing bracket (true).
+    /// Consumes a comma (false) or the closing bracket (true).
     private mutating func endOfList(_ close: UInt8) throws(JSONProblem) -> Bool {
         skipBlanks()
         guard let byte = current, byte == close || byte == UInt8(ascii: ",") else {
@@ -152,7 +152,7 @@ package struct JSONReader {
         position += 1
         let start = position
         while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
-        // Most strings have no escape: one check, one copy.
+        // Fast path: most strings have no escapes.
         if current == UInt8(ascii: "\"") {
             defer { position += 1 }
             return try text(bytes[start..<position])
@@ -171,7 +171,7 @@ package struct JSONReader {
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> String {
-        // Decoding mends what is no UTF-8, and then the bytes differ. (`String(validating:as:)` needs iOS 18.)
+        // Decoding replaces invalid UTF-8, which changes the bytes. (`String(validating:as:)` needs iOS 18.)
         var text = String(decoding: bytes, as: UTF8.self)
         let isValid = bytes.withUnsafeBytes { given in
             text.withUTF8 { decoded in
@@ -198,7 +198,7 @@ package struct JSONReader {
         }
     }
 
-    /// The scalar of one `\uXXXX`, or of a pair of them (RFC 8259 §7).
+    /// The scalar of a `\uXXXX` escape or of a surrogate pair (RFC 8259 §7).
     private mutating func scalar() throws(JSONProblem) -> Unicode.Scalar {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) {

@@ -1,4 +1,4 @@
-/// Writes JSON straight into bytes: exact nulls and omissions, and no intermediate tree.
+/// Writes JSON directly into bytes, with control over nulls and omitted members.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -48,19 +48,19 @@ package struct JSONWriter {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Text that is JSON already, such as metadata as the database keeps it.
+    /// Writes text that is already JSON, such as metadata from the database.
     package mutating func value(json: String) {
         separate()
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// Members of an object come in the order of their names, so that equal values give equal bytes.
+    /// Writes a value. Members are sorted by name, so that equal values yield equal bytes.
     package mutating func value(_ value: AnyJSON) {
         switch value {
         case .null: null()
         case .bool(let value): self.value(value)
         case .integer(let value): self.value(value)
-        // JSON has no word for infinity, and the reader makes none.
+        // JSON cannot represent infinity, and the parser never produces it.
         case .double(let value): value.isFinite ? self.value(json: "\(value)") : null()
         case .string(let value): self.value(value)
         case .array(let elements):
@@ -130,7 +130,7 @@ package struct JSONWriter {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { source in
-            // Nearly every text has nothing to escape: one look, one copy.
+            // Fast path: almost no string needs escapes.
             let isPlain = source.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
             if isPlain { bytes.append(contentsOf: source) } else { for byte in source { append(escaping: byte) } }
         }
@@ -153,7 +153,7 @@ package struct JSONWriter {
 }
 
 extension AnyJSON {
-    /// Compact text; members in the order of their names.
+    /// Compact JSON with members sorted by name.
     package var text: String {
         var writer = JSONWriter(capacity: 128)
         writer.value(self)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Who the gateway says is signed in.
+/// The signed-in account, as the gateway returns it.
 public struct SignedInAccount: Hashable, Sendable {
-    /// The account's.
+    /// The account's id.
     public var id: UUID
-    /// As the access token has it; nil for accounts without one.
+    /// The access token's `email` claim; nil for accounts without one.
     public var email: String?
-    /// Nil when there is none.
+    /// nil if the account has no profile.
     public var profile: ProfileSummary?
 
     /// For tests and previews.
@@ -17,15 +17,15 @@ public struct SignedInAccount: Hashable, Sendable {
     }
 }
 
-/// What every screen needs of a profile.
+/// The part of a profile that most screens need.
 public struct ProfileSummary: Hashable, Sendable {
-    /// The account's.
+    /// The account's id.
     public var id: UUID
     /// Never empty.
     public var firstName: String?
-    /// Each `league_identifier`, such as `nba_1610612744`.
+    /// Team ids of the form `league_identifier`, such as `nba_1610612744`.
     public var favoriteTeams: [String]
-    /// When the account was made.
+    /// When the account was created.
     public var createdAt: Date
 
     /// For tests and previews.
@@ -37,19 +37,19 @@ public struct ProfileSummary: Hashable, Sendable {
     }
 }
 
-/// Everything that the gateway keeps about a person.
+/// A complete profile.
 public struct Profile: Hashable, Sendable {
-    /// What `fetchMe` answers, too.
+    /// The part that `fetchMe` also returns.
     public var summary: ProfileSummary
-    /// The whole name, such as a provider gave it.
+    /// The full name, for example from a provider.
     public var name: String?
-    /// An https address of a picture.
+    /// The https URL of a picture.
     public var avatarURL: URL?
-    /// An IANA name, such as `Europe/Berlin`.
+    /// An IANA time zone, such as `Europe/Berlin`.
     public var timezone: String?
-    /// Set by the server alone.
+    /// Whether the account is premium. Only the server sets it.
     public var isPremium: Bool
-    /// When something changed last.
+    /// When the profile was last changed.
     public var updatedAt: Date
 
     /// For tests and previews.
@@ -66,17 +66,17 @@ public struct Profile: Hashable, Sendable {
     }
 }
 
-/// A team, so that a stored id can be shown by its name.
+/// A team, for displaying the name of a stored id.
 public struct LeagueTeam: Hashable, Sendable {
-    /// `league_identifier`, as in ``ProfileSummary/favoriteTeams``.
+    /// The id of the form `league_identifier`, as in ``ProfileSummary/favoriteTeams``.
     public var id: String
-    /// Such as `nba`.
+    /// For example `nba`.
     public var league: String
-    /// Such as `Golden State Warriors`.
+    /// For example `Golden State Warriors`.
     public var name: String
-    /// Such as `Golden State`.
+    /// For example `Golden State`.
     public var city: String
-    /// Such as `GSW`.
+    /// For example `GSW`.
     public var abbreviation: String
 
     /// For tests and previews.
@@ -90,7 +90,7 @@ public struct LeagueTeam: Hashable, Sendable {
 }
 
 extension SignedInAccount {
-    /// - Throws: ``WireProblem`` for an answer without a user.
+    /// - Throws: ``WireProblem`` for a response without a user.
     package init(json: AnyJSON) throws(WireProblem) {
         let user = try WireMembers(json["user"] ?? .null, path: "me.user")
         self.init(id: try user.uuid("id"), email: user.text("email"))
@@ -99,7 +99,7 @@ extension SignedInAccount {
 }
 
 extension ProfileSummary {
-    /// - Throws: ``WireProblem`` for an answer without id, teams or time.
+    /// - Throws: ``WireProblem`` for a response without id, teams or time.
     package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         guard let teams = members["favorite_teams"]?.arrayValue else {
@@ -112,7 +112,7 @@ extension ProfileSummary {
 }
 
 extension Profile {
-    /// - Throws: ``WireProblem`` for an answer without what every profile has.
+    /// - Throws: ``WireProblem`` for a response without a required member.
     package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         self.init(
@@ -123,7 +123,7 @@ extension Profile {
 }
 
 extension LeagueTeam {
-    /// - Throws: ``WireProblem`` for anything but `{"teams":[…]}`.
+    /// - Throws: ``WireProblem`` for anything other than `{"teams":[…]}`.
     package static func list(json: AnyJSON) throws(WireProblem) -> [LeagueTeam] {
         guard let list = json["teams"]?.arrayValue else { throw WireProblem("teams: expected an array") }
         var teams: [LeagueTeam] = []

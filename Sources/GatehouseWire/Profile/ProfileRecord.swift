@@ -1,9 +1,9 @@
-/// A person's profile as the gateway sends it.
+/// A profile as the gateway sends it.
 package struct ProfileRecord: Equatable, Sendable {
-    /// The account's UUID, lower case.
+    /// The account's UUID in lower case.
     package let id: String
     package let firstName: String?
-    /// A JSON array of `league_identifier`, kept and sent as text.
+    /// A JSON array of `league_identifier`, stored and sent as text.
     package let favoriteTeams: String
     package let name: String?
     package let avatarURL: String?
@@ -30,7 +30,7 @@ package struct ProfileRecord: Equatable, Sendable {
 }
 
 extension ProfileRecord {
-    /// `{"id","first_name","favorite_teams","created_at"}`, the form of `/v1/auth/me` (requirement C1).
+    /// `{"id","first_name","favorite_teams","created_at"}`, the format of `/v1/auth/me`.
     package func writeSummary(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
@@ -40,7 +40,7 @@ extension ProfileRecord {
         writer.endObject()
     }
 
-    /// Everything, the form of `/api/v1/profile` (requirement C6).
+    /// All members, the format of `/api/v1/profile`.
     package func writeWhole(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
@@ -55,7 +55,7 @@ extension ProfileRecord {
         writer.endObject()
     }
 
-    /// `{"user":{"id","email"},"profile":{…}|null}` (requirement C1).
+    /// `{"user":{"id","email"},"profile":{…}|null}`, the response of `GET /v1/auth/me`.
     package static func writeMe(
         userID: String, email: String?, profile: ProfileRecord?, to writer: inout JSONWriter
     ) {
@@ -72,7 +72,7 @@ extension ProfileRecord {
 }
 
 extension JSONWriter {
-    /// Text, or an explicit null.
+    /// A string or an explicit null.
     fileprivate mutating func write(_ name: StaticString, _ value: String?) {
         if let value {
             member(name, value)

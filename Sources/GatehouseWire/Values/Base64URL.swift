@@ -1,8 +1,8 @@
-/// Base64url without padding (RFC 4648 §5, RFC 7515 §2). Reading is strict: one text for one value.
+/// Base64url without padding (RFC 4648 §5, RFC 7515 §2). Decoding is strict: each value has exactly one encoding.
 package enum Base64URL {
     private static let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of each byte that is a symbol; 0xFF for all others.
+    /// The value of each symbol; 0xFF for all other bytes.
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)
         for (value, symbol) in symbols.enumerated() { table[Int(symbol)] = UInt8(value) }
@@ -18,7 +18,7 @@ package enum Base64URL {
         return text
     }
 
-    /// How many characters stand for `count` bytes.
+    /// The number of characters that encode `count` bytes.
     package static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
     package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
@@ -56,8 +56,8 @@ package enum Base64URL {
         if hasSecond { append(group >> 6) }
     }
 
-    /// - Returns: nil for padding, for any other character, for a length that no value has, and for bits
-    ///   beyond the last byte that are not zero (RFC 4648 §3.5).
+    /// - Returns: nil for padding, any other character, an impossible length, or nonzero bits after the last byte (RFC
+    ///   4648 §3.5).
     package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
@@ -66,7 +66,7 @@ package enum Base64URL {
     }
 
     private static func decode(_ text: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        // Values have six bits: two set at the top of their union mean that some character was no symbol.
+        // Values have six bits, so two high bits in their union mean an invalid character.
         var union: UInt8 = 0
         var isCanonical = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { bytes, count in

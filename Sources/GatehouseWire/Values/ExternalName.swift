@@ -1,18 +1,18 @@
-/// A name or an identifier from outside, such as the name of a JSON member or a `kid`, as a key of dictionaries:
-/// compared and hashed by its UTF-8 bytes.
+/// An external name or identifier, such as the name of a JSON member or a `kid`, for use as a dictionary key. Compared
+/// and hashed by its UTF-8 bytes.
 package struct ExternalName: Hashable, Sendable {
     /// In bytes.
     package static let maximumLength = 256
 
     package let text: String
 
-    /// - Returns: nil when the text is longer than ``maximumLength``.
+    /// - Returns: nil if the text is longer than ``maximumLength``.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         self.text = text
     }
 
-    /// - Parameter text: Of any length: written by the program or the operator, or stored after it was checked.
+    /// - Parameter text: A text of any length from the program, the operator, or validated storage.
     package init(trusted text: String) { self.text = text }
 
     package static func == (left: ExternalName, right: ExternalName) -> Bool { left.text == right.text }
@@ -36,7 +36,7 @@ extension String {
     func hashBytes(into hasher: inout Hasher) {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
-        // No byte of UTF-8: keeps two texts in a row apart.
+        // Not a byte of UTF-8, so it separates consecutive texts.
         hasher.combine(0xFF as UInt8)
     }
 }

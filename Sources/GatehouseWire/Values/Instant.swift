@@ -1,4 +1,4 @@
-/// A point in time: whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
+/// A point in time in whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
 package struct Instant: Hashable, Sendable {
     package var microseconds: Int64
 
@@ -26,13 +26,13 @@ extension Instant: Comparable {
 }
 
 extension Duration {
-    /// Whole microseconds; what is below one is dropped.
+    /// Whole microseconds, truncated.
     package var microseconds: Int64 {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }
 
-// RFC 3339, as the wire has it: UTC with `Z`, up to six digits of a second, trailing zeros removed.
+// RFC 3339 as in the API: UTC with `Z`, up to six fractional digits without trailing zeros.
 extension Instant: CustomStringConvertible {
     package var description: String {
         var bytes: [UInt8] = []
@@ -63,10 +63,10 @@ extension Instant: CustomStringConvertible {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// Reads RFC 3339 and PostgreSQL's spelling of it (a blank for `T`, `+00` for `Z`); digits below a
-    /// microsecond are dropped. Without an offset the time is taken as UTC.
+    /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`). Truncates to microseconds.
+    /// Without an offset the time is UTC.
     package init?(_ text: String) {
-        // RFC 3339 with an offset and nanoseconds has 35 bytes.
+        // RFC 3339 with offset and nanoseconds has 35 bytes.
         guard text.utf8.count <= 64 else { return nil }
         var rest = Substring(text)
         guard let year = Self.number(&rest, 4), Self.take("-", &rest), let month = Self.number(&rest, 2),
@@ -83,10 +83,10 @@ extension Instant: CustomStringConvertible {
             rest = rest.dropFirst(digits.count)
         }
         let days = Self.days(year, month, day)
-        // A day that its month does not have counts into the next one.
+        // Refuses days beyond the end of their month, which would count into the next one.
         guard Self.civil(fromDays: days) == (year, month, day), let offset = Self.offset(rest) else { return nil }
         let seconds = days * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
-        // An offset can lead out of the years that a time can be written in.
+        // The offset can move the time out of the representable years.
         guard (Self.leastSeconds...Self.mostSeconds).contains(seconds) else { return nil }
         self.init(microseconds: seconds * 1_000_000 + Int64(fraction))
     }
@@ -120,7 +120,7 @@ extension Instant: CustomStringConvertible {
         return true
     }
 
-    /// At least `digits` of them: years outside RFC 3339's four still have a text.
+    /// Pads to at least `digits` digits. Years outside of RFC 3339's four digits still have a text.
     private static func append(_ number: Int, digits: Int, to bytes: inout [UInt8]) {
         let value = number.magnitude
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
@@ -137,8 +137,8 @@ extension Instant: CustomStringConvertible {
         value / by - (value % by < 0 ? 1 : 0)
     }
 
-    // Days and dates of the proleptic Gregorian calendar in eras of 400 years that start on 1 March, so
-    // that the leap day is the last of its year.
+    // Converts days and dates of the proleptic Gregorian calendar in eras of 400 years. Eras start on 1 March, so that
+    // the leap day is the last day of its year.
     private static func civil(fromDays days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)

@@ -4,13 +4,13 @@ package struct Secret: Sendable {
 
     package init(_ text: String) { self.text = text }
 
-    /// The only way out. `Scripts/reveal-sites.txt` lists every place where a secret leaves the type.
+    /// Returns the text. `Scripts/reveal-sites.txt` lists every call.
     package func reveal() -> String { text }
 
     package var isEmpty: Bool { text.isEmpty }
     package var utf8Count: Int { text.utf8.count }
 
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares in a time that depends only on the lengths.
     package func matches(_ other: Secret) -> Bool {
         let (left, right) = (Array(text.utf8), Array(other.text.utf8))
         guard left.count == right.count else { return false }

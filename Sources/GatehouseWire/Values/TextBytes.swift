@@ -2,13 +2,13 @@ import Foundation
 
 /// In this package `==`, `!=`, `<`, `hasPrefix` and `hasSuffix` compare texts by their UTF-8 bytes.
 ///
-/// The standard library compares texts in a normal form (UAX #15). That orders the combining marks after a letter,
-/// which costs time that grows with the square of their number: one text of 80 kB takes seconds, and a time limit
-/// cannot interrupt it. It also calls texts equal that other servers and the database keep apart. These declarations
-/// stand in front of the library's wherever both sides are texts.
+/// The standard library compares texts in a normal form (UAX #15), which sorts the combining marks after a letter in
+/// quadratic time: one text of 80 kB takes seconds, and a time limit cannot interrupt it. It also considers texts equal
+/// that other servers and the database distinguish. These declarations take precedence over the library's if both sides
+/// are texts.
 ///
-/// Generic code still compares in the normal form: `Set<String>`, a dictionary with `String` keys, `RawRepresentable`,
-/// `sorted()`. What comes from outside goes there as an ``ExternalName``. `Scripts/check-text` finds such places.
+/// Generic code still compares in the normal form: `Set<String>`, dictionaries with `String` keys, `RawRepresentable`,
+/// `sorted()`. Use ``ExternalName`` there for external text. `Scripts/check-text` finds such places.
 extension String {
     package static func == (left: String, right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
@@ -46,11 +46,11 @@ extension StringProtocol {
 
     package func hasSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
-    /// Whether the ASCII character is in the text, whatever marks follow it.
+    /// Whether the text contains the ASCII character, whatever combining marks follow it.
     package func contains(ascii character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 }
 
-// Not generic: the library's own would be as good a choice.
+// Not generic, because overload resolution would be ambiguous with the library's generic operators.
 extension Substring {
     package static func == (left: Substring, right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
     package static func == (left: Substring, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
@@ -64,7 +64,7 @@ extension Substring {
 }
 
 extension Substring {
-    /// The parts between the bytes that are this ASCII character.
+    /// The parts between occurrences of the ASCII character's byte.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
@@ -76,10 +76,10 @@ extension Substring {
 }
 
 extension String {
-    /// At most this many code points from the front. `prefix` counts characters, which have no longest length.
+    /// The first `length` code points. `prefix` counts characters, whose length is unbounded.
     package func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
 
-    /// The parts between the bytes that are this ASCII character.
+    /// The parts between occurrences of the ASCII character's byte.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
@@ -99,7 +99,7 @@ extension Optional where Wrapped == String {
 
     package static func != (left: String?, right: String?) -> Bool { !(left == right) }
 
-    // Against a literal the library's generic operator would come before the two above.
+    // With a literal the library's generic operator would take precedence over the two above.
     package static func == (left: String?, right: String) -> Bool { left.map { $0 == right } ?? false }
     package static func == (left: String, right: String?) -> Bool { right == left }
     package static func != (left: String?, right: String) -> Bool { !(left == right) }
@@ -114,7 +114,7 @@ extension Sequence<String> {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// The case with this raw value; `init(rawValue:)` compares in the normal form.
+    /// The case with this raw value. `init(rawValue:)` would compare in the normal form.
     package init?(text: String) {
         guard let found = Self.allCases.first(where: { $0.rawValue == text }) else { return nil }
         self = found

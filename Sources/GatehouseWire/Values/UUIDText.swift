@@ -1,9 +1,9 @@
 /// The text form of a UUID (RFC 9562 §4).
 package enum UUIDText {
-    /// The lower-case text of a UUID with hyphens in either case; nil for anything else. The nil UUID is one.
+    /// The lower-case form of a UUID with hyphens in either case; nil for any other text. Accepts the nil UUID.
     package static func canonical(_ text: String) -> String? {
         var text = text
-        // Runs for every request: over the bytes as they lie, without an iterator of Characters.
+        // Hot path: works on the bytes in place, without iterating over Characters.
         let isLower: Bool? = text.withUTF8 { bytes in
             guard bytes.count == 36 else { return nil }
             var isLower = true

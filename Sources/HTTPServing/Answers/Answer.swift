@@ -3,16 +3,16 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Answers, with the headers that the contract wants and no others.
+/// Builds responses that have only the headers of the protocol.
 package enum Answer {
     private static let jsonType = HTTPField(name: .contentType, value: "application/json")
 
-    /// `content-type: application/json` without a charset (contract 1.8).
+    /// A JSON response with `content-type: application/json`, without a charset as in Supabase Auth.
     package static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         body(ByteBuffer(bytes: bytes), jsonType, status)
     }
 
-    /// - Parameter capacity: about how many bytes will be written; too small costs a copy.
+    /// - Parameter capacity: The expected number of bytes. A smaller value costs a copy.
     package static func json(
         status: HTTPResponse.Status = .ok, capacity: Int = 1_024, _ write: (inout JSONWriter) -> Void
     ) -> Response {
@@ -27,15 +27,15 @@ package enum Answer {
         body(ByteBuffer(string: text), HTTPField(name: .contentType, value: contentType), status)
     }
 
-    /// No body, no `content-type`.
+    /// A response without body and `content-type`.
     package static func empty(_ status: HTTPResponse.Status = .noContent) -> Response {
-        // RFC 9110 §8.6: a 204 has no content-length, and Response would add one.
+        // A 204 has no content-length (RFC 9110 §8.6), but Response would add one.
         var response = Response(status: status)
         if status == .noContent { response.headers = [:] }
         return response
     }
 
-    /// 302 (303 after a POST). The caller has decided that `location` is a place to send people to.
+    /// A redirect with status 302, or 303 after a POST. The caller has checked that `location` is an allowed target.
     package static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Response {
         var response = Response(status: status)
         response.headers.append(HTTPField(name: .location, value: location))

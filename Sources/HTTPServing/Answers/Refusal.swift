@@ -1,34 +1,21 @@
 package import GatehouseWire
 package import HTTPTypes
 
-/// The stable word of a refusal. Open: each door adds its own.
-package struct RefusalCode: RawRepresentable, Hashable, Sendable {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
-    package init(_ rawValue: String) { self.rawValue = rawValue }
+/// The stable word of a refusal. The Auth API's list is the one that clients read; other APIs add their own words.
+package typealias RefusalCode = AuthErrorCode
 
-    package static let badJSON = Self("bad_json")
-    package static let bodyTooLarge = Self("request_entity_too_large")
-    package static let notFound = Self("not_found")
-    package static let overRequestRateLimit = Self("over_request_rate_limit")
-    package static let outcomeUnknown = Self("outcome_unknown")
-    package static let requestTimeout = Self("request_timeout")
-    package static let serviceUnavailable = Self("service_unavailable")
-    package static let unexpectedFailure = Self("unexpected_failure")
-    package static let validationFailed = Self("validation_failed")
-}
-
-/// A "no" with two faces: status, code and message go to the caller, the cause goes to the log and nowhere else.
+/// An error response. The client sees status, code and message; the cause appears only in the log.
 package struct Refusal: Error, Sendable {
     package let status: HTTPResponse.Status
     package let code: RefusalCode
     package let message: String
     package var headers: HTTPFields
-    /// `weak_password.reasons` of the Auth API (contract 1.4).
+    /// `weak_password.reasons` of the Auth API ([Password
+    /// security](https://supabase.com/docs/guides/auth/password-security)).
     package var weakPasswordReasons: [String]?
-    /// Members of the Auth API's body besides code and message, in this order.
+    /// Members of the Auth API's error body after code and message, in this order.
     package var details: [(name: StaticString, value: AnyJSON)] = []
-    /// Not nil: the Auth door answers in OAuth's form, always with status 400; this is its `error`.
+    /// If set, the Auth API answers in OAuth's format with status 400 and this `error`.
     package private(set) var oauthError: String?
     package let cause: (any Error)?
 
@@ -44,7 +31,7 @@ package struct Refusal: Error, Sendable {
         self.cause = cause
     }
 
-    /// `{"error":…,"error_description":…}` (RFC 6749 §5.2), status 400 whatever happened.
+    /// `{"error":…,"error_description":…}` (RFC 6749 §5.2), always with status 400.
     package static func oauth(_ error: String, _ description: String, cause: (any Error)? = nil) -> Refusal {
         var refusal = Refusal(.badRequest, RefusalCode(error), description, cause: cause)
         refusal.oauthError = error
@@ -58,16 +45,16 @@ extension Refusal {
     }
 
     package static func bodyTooLarge(limit: Int) -> Refusal {
-        Refusal(.contentTooLarge, .bodyTooLarge, "Request body too large (max \(limit) bytes)")
+        Refusal(.contentTooLarge, .requestEntityTooLarge, "Request body too large (max \(limit) bytes)")
     }
 
-    /// RFC 9112 §3.2; ``HostRule`` takes away what is not one valid `Host`.
-    static let wrongHost = Refusal(.badRequest, .validationFailed, "The request needs one valid Host header.")
+    /// RFC 9112 §3.2. ``HostRule`` removes invalid `Host` headers.
+    static let wrongHost = Refusal(.badRequest, .validationFailed, "The request must have one valid Host header.")
 
     package static let timeout = Refusal(
         .gatewayTimeout, .requestTimeout, "Processing this request timed out, please retry after a moment.")
 
-    /// 429 with `Retry-After` (whole seconds, rounded up, at least 1) and the name of the bucket that ran dry.
+    /// 429 with `Retry-After` (whole seconds, rounded up, at least 1) and the name of the exhausted bucket.
     package static func tooManyRequests(retryAfter: Duration, bucket: String) -> Refusal {
         let seconds = max(1, Int(retryAfter.fractionalSeconds.rounded(.up)))
         return Refusal(
@@ -75,25 +62,25 @@ extension Refusal {
             headers: [.retryAfter: String(seconds), .rateLimitBucket: bucket])
     }
 
-    /// 503 with `Retry-After`: nothing has happened, and in a moment it may work. Every client tries that again, and
-    /// keeps its session, which published ones do not after a 500.
+    /// 503 with `Retry-After`: nothing happened, and a retry may succeed. Clients retry a 503 and keep their session;
+    /// after a 500, published clients do not.
     package static func unavailable(_ cause: any Error) -> Refusal {
         Refusal(
             .serviceUnavailable, .serviceUnavailable, "The service is not available at the moment, please try again.",
             headers: [.retryAfter: "1"], cause: cause)
     }
 
-    /// 503 as well: the database went away while it was made durable. Asking again does no harm.
+    /// Also 503: the database became unreachable during a commit. Repeating the request is safe.
     package static func unknownOutcome(_ cause: any Error) -> Refusal {
         Refusal(
-            .serviceUnavailable, .outcomeUnknown, "It is not known whether this took effect, please try again.",
+            .serviceUnavailable, .outcomeUnknown, "The outcome of the request is unknown, please try again.",
             headers: [.retryAfter: "1"], cause: cause)
     }
 
-    /// For a route that this deployment has switched off.
+    /// For a route that this deployment has disabled.
     package static let unknownAddress = Refusal(.notFound, .notFound, "There is nothing at this address.")
 
-    /// What nobody foresaw: one text for all of it.
+    /// An unexpected error; all have the same message.
     package static func unforeseen(_ cause: any Error) -> Refusal {
         Refusal(
             .internalServerError, .unexpectedFailure,
@@ -101,11 +88,11 @@ extension Refusal {
     }
 }
 
-/// The path is none of ours; each door has its own way to say so.
+/// No route matches the path. Each API answers in its own format.
 struct UnknownPath: Error {}
-/// The path is ours, the method is not.
+/// A route matches the path but not the method.
 struct WrongMethod: Error { let allowed: String }
-/// The connection broke while the body came in; there is nobody to answer.
+/// The connection closed while the body arrived, so no response can be sent.
 struct ConnectionLost: Error { let cause: any Error }
 
 extension HTTPField.Name {

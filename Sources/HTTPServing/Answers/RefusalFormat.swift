@@ -2,11 +2,11 @@ import GatehouseWire
 package import HTTPTypes
 package import Hummingbird
 
-/// How a door writes its refusals.
+/// The error format of an API.
 package enum RefusalFormat: Sendable {
-    /// The Auth API, in the two versions of contract 1.3 and 1.4.
+    /// The Auth API, in both versions ([Error codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
     case auth
-    /// `{"error":CODE,"message":text}` (requirement C3).
+    /// The gateway: `{"error":CODE,"message":text}`.
     case profile
 
     package func response(to refusal: Refusal, request: HTTPFields, requestID: String) -> Response {
@@ -19,7 +19,7 @@ package enum RefusalFormat: Sendable {
         return response
     }
 
-    /// Contract 1.4: plain text at the Auth door, although everything else there is JSON.
+    /// The Auth API answers unknown paths in plain text, like Supabase Auth.
     func unknownPath(request: HTTPFields, requestID: String) -> Response {
         switch self {
         case .auth: Answer.text("404 page not found\n", status: .notFound)
@@ -49,7 +49,7 @@ package enum RefusalFormat: Sendable {
             writer.endObject()
         }
         if isNew { response.headers.append(HTTPField(name: .supabaseAPIVersion, value: "2024-01-01")) }
-        // Recorded: the newer version leaves the header out for weak passwords.
+        // As Supabase Auth does: version 2024-01-01 omits the header for weak passwords.
         let omitsCode = refusal.oauthError != nil || (isNew && refusal.weakPasswordReasons != nil)
         if !omitsCode { response.headers.append(HTTPField(name: .supabaseErrorCode, value: refusal.code.rawValue)) }
         return response
@@ -74,11 +74,11 @@ package enum RefusalFormat: Sendable {
         }
     }
 
-    /// The words of C3 for what both doors refuse; a code of the profile door itself stays as it is.
+    /// The gateway's codes for refusals that both APIs share. The gateway's own codes stay as they are.
     private static func profileCode(_ code: RefusalCode) -> String {
         switch code {
         case .badJSON, .validationFailed: "BAD_REQUEST"
-        case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
+        case .requestEntityTooLarge: "PAYLOAD_TOO_LARGE"
         case .notFound: "NOT_FOUND"
         case .overRequestRateLimit: "RATE_LIMITED"
         case .outcomeUnknown: "OUTCOME_UNKNOWN"
@@ -93,7 +93,7 @@ package enum RefusalFormat: Sendable {
         refusal.code == .unexpectedFailure ? "Something went wrong on our side." : refusal.message
     }
 
-    /// Contract 1.3: a date from 2024-01-01 on; anything else counts as not sent.
+    /// Whether `X-Supabase-Api-Version` is a date from 2024-01-01 on. Any other value counts as absent.
     private func speaksNewVersion(_ request: HTTPFields) -> Bool {
         guard let text = request[.supabaseAPIVersion], text.utf8.count == 10, text >= "2024-01-01" else { return false }
         return Instant(text + "T00:00:00Z") != nil

@@ -4,10 +4,10 @@ package import Hummingbird
 import NIOCore
 
 extension Request {
-    /// The members of the JSON object in the body. What `Content-Type` says is not looked at (contract 1.5).
+    /// Reads the members of the JSON object in the body. Ignores `Content-Type`, like Supabase Auth.
     ///
-    /// - Throws: ``Refusal`` `bad_json` (400) for an empty body and for anything that is not one object, and
-    ///   what ``bytes(_:)`` throws.
+    /// - Throws: ``Refusal`` `bad_json` (400) for an empty body or anything but one object, and the errors of
+    ///   ``bytes(_:)``.
     package func jsonMembers(_ context: ServerContext) async throws -> JSONMembers {
         let bytes = try await bytes(context)
         guard !bytes.isEmpty else { throw Refusal.badJSON("unexpected end of JSON input") }
@@ -18,20 +18,19 @@ extension Request {
         }
     }
 
-    /// The body, once: a second call finds nothing.
+    /// Reads the body. It can be read only once; a second call returns no bytes.
     ///
-    /// A body that drips is cut off at the request's deadline, looked at whenever a part arrives; one that
-    /// stalls altogether is ended by the server's idle timeout, so no timer is started for the millions that do
-    /// neither. In both cases the connection ends too.
+    /// A slow body is cut off at the request's deadline, checked when a part arrives. A stalled one ends with the
+    /// connection's idle timeout, so that ordinary requests need no timer. Both close the connection.
     ///
-    /// - Throws: ``Refusal`` 413 for more than `context.maxUploadSize` bytes, before reading if the caller said
-    ///   so; ``Refusal`` 503 when the bodies of all requests together are too long; ``Refusal`` 504 when time is over.
+    /// - Throws: ``Refusal`` 413 for more than `context.maxUploadSize` bytes, before reading if `Content-Length`
+    ///   announces them; 503 if the bodies of all requests together are too long; 504 after the deadline.
     package func bytes(_ context: ServerContext) async throws -> [UInt8] {
         let limit = context.maxUploadSize
         let announced = headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > limit { throw refusedMidway(.bodyTooLarge(limit: limit), context) }
         var bytes: [UInt8] = []
-        // No more than comes: what is only announced costs the caller nothing.
+        // Capped, so that an announced length alone allocates no memory.
         bytes.reserveCapacity(min(announced ?? 0, BodyBudget.free))
         var parts = body.makeAsyncIterator()
         while let part = try await next(&parts, context) {
@@ -54,7 +53,7 @@ extension Request {
         do {
             return try await parts.next()
         } catch {
-            // A time limit that ran out ends the wait for the body with an error of the body's own.
+            // When the time limit cancels the wait for the body, the error is the body's own.
             if Task.isCancelled { throw refusedMidway(.timeout, context) }
             throw ConnectionLost(cause: error)
         }
@@ -67,7 +66,7 @@ extension Request {
 }
 
 extension JSONProblem {
-    /// Fit for the caller: never what was sent.
+    /// A message for the client. Never quotes the body.
     var sentence: String {
         switch self {
         case .malformed(let reason): reason

@@ -4,10 +4,10 @@ import Logging
 package import NIOCore
 import NIOHTTP1
 
-/// Takes every `Host` from a request that has more than one, or none that is valid, so that it is refused with 400
-/// (RFC 9112 §3.2). HTTP/1.0 has no such header: a request without one gets an empty one.
+/// Removes every `Host` from a request that has more than one, or no valid one, so that it is refused with 400 (RFC
+/// 9112 §3.2). HTTP/1.0 does not have the header; a request without it gets an empty one.
 ///
-/// This is decided before Hummingbird reads the head, which keeps the first `Host` alone and forgets the version.
+/// Runs before Hummingbird reads the head, which keeps only the first `Host` and drops the version.
 final class HostRule: ChannelInboundHandler, Sendable {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -26,7 +26,7 @@ final class HostRule: ChannelInboundHandler, Sendable {
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// `uri-host [ ":" port ]` of RFC 9110 §7.2, character by character.
+    /// The characters of `uri-host [ ":" port ]` (RFC 9110 §7.2).
     private static func isOfHost(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -37,7 +37,7 @@ final class HostRule: ChannelInboundHandler, Sendable {
     }
 }
 
-/// HTTP/1.1 as Hummingbird serves it, behind the ``HostRule`` and ``UnreadAnswers``.
+/// Hummingbird's HTTP/1.1 channel behind ``HostRule`` and ``UnreadAnswers``.
 private struct StrictHTTP1: ServerChildChannel {
     let http: HTTP1Channel
     let idleTimeout: TimeAmount
@@ -56,7 +56,7 @@ private struct StrictHTTP1: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// - Parameter idleTimeout: After this a connection without a request is closed, and so is one whose caller reads no answers.
+    /// - Parameter idleTimeout: How long a connection may have no request, or a full write buffer, before it is closed.
     package static func strictHTTP1(idleTimeout: TimeAmount) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             StrictHTTP1(

@@ -1,14 +1,14 @@
 package import NIOCore
 
-/// Closes a connection whose caller has not read its answers for so long that nothing more can be written. While an
-/// answer waits, Hummingbird's own idle limit does not run.
+/// Closes a connection whose client does not read responses while the write buffer is full. Hummingbird's idle timeout
+/// does not run while a response waits.
 package final class UnreadAnswers: ChannelInboundHandler {
     package typealias InboundIn = NIOAny
 
     private let limit: TimeAmount
     private var alarm: Scheduled<Void>?
 
-    /// - Parameter limit: How long the buffers may stay full.
+    /// - Parameter limit: How long the write buffer may stay full.
     package init(limit: TimeAmount) { self.limit = limit }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -3,12 +3,12 @@ import GatehouseWire
 enum AttemptVerdict: Equatable, Sendable {
     case admitted
     case refused(retryAfter: Duration, bucket: String)
-    /// All places of this key are held; one of them may come back.
+    /// All slots of this key are reserved; one of them may become free.
     case crowded(AttemptKey)
-    /// The caller has gone.
+    /// The caller was cancelled.
     case gone
 
-    /// For the caller.
+    /// The decision to report to the caller.
     var decision: RateLimiter.Decision {
         switch self {
         case .admitted, .gone: .allowed
@@ -18,8 +18,8 @@ enum AttemptVerdict: Equatable, Sendable {
     }
 }
 
-/// What an ``AttemptLimiter`` remembers: of each key the moment when all is allowed again, which every failure puts off
-/// by an interval, and how many attempts are being made right now.
+/// The state of an ``AttemptLimiter``: for each key the instant at which the full limit is available again, which every
+/// failure moves by one interval, and the number of running attempts.
 struct AttemptLedger<Waiter: Sendable>: Sendable {
     struct Waiting: Sendable {
         let number: Int
@@ -39,13 +39,14 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// How many may wait, together and for one key; the next is told to come again in a second.
+    /// The maximum numbers of waiting callers, in total and per key. Further callers are refused with a delay of one
+    /// second.
     static var mostWaiting: Int { 1_000 }
     static var mostWaitingForOne: Int { 50 }
 
     var keyCount: Int { entries.count }
 
-    /// - Returns: Never ``AttemptVerdict/crowded(_:)``: attempts that are being made do not count here.
+    /// - Returns: Never ``AttemptVerdict/crowded(_:)``, because running attempts do not count here.
     func look(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
         for key in keys {
             guard key.limit.count > 0 else { return .refused(retryAfter: key.limit.window, bucket: key.limit.bucket) }
@@ -55,7 +56,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return .admitted
     }
 
-    /// Takes a place of each key, or of none.
+    /// Reserves a slot of every key, or none.
     mutating func reserve(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
         let verdict = look(keys, at: now)
         guard verdict == .admitted else { return verdict }
@@ -64,7 +65,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return .admitted
     }
 
-    /// - Returns: Whether there was room to wait.
+    /// - Returns: false if too many callers wait already.
     mutating func wait(_ waiting: Waiting, for key: AttemptKey) -> Bool {
         guard waitingCount < Self.mostWaiting, self.waiting[key]?.count ?? 0 < Self.mostWaitingForOne else {
             return false
@@ -74,7 +75,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// - Returns: The one who waited under this number.
+    /// - Returns: The waiter with this number.
     mutating func leave(_ number: Int) -> Waiter? {
         for (key, line) in waiting {
             guard let place = line.firstIndex(where: { $0.number == number }) else { continue }
@@ -86,9 +87,9 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Gives the places back, after the failures have been counted.
+    /// Releases the slots after failures have been counted.
     ///
-    /// - Returns: The waiting callers that are admitted or refused now.
+    /// - Returns: The waiting callers that are now admitted or refused.
     mutating func finish(_ keys: [AttemptKey], at now: Instant) -> [(Waiter, AttemptVerdict)] {
         for key in keys {
             entries[key]?.inFlight -= 1
@@ -105,13 +106,13 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Which of the keys a failure counts for: of one pair of account and address not all do for the others.
+    /// The keys that a failure counts against, up to the first one that has reached its ``AttemptLimit/spread``.
     func counted(_ keys: [AttemptKey], at now: Instant) -> [AttemptKey] {
         guard let closed = keys.firstIndex(where: { failures($0, at: now) >= $0.limit.spread }) else { return keys }
         return Array(keys[...closed])
     }
 
-    /// What other nodes have counted.
+    /// Takes over a count from other nodes.
     mutating func learn(_ key: AttemptKey, fullAt: Instant, at now: Instant) {
         let bounded = min(fullAt, latest(key, at: now))
         guard bounded > full(key, at: now) else { return }
@@ -119,7 +120,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         entries[key, default: Entry(fullAt: now)].fullAt = bounded
     }
 
-    /// - Returns: Those of which something was counted.
+    /// - Returns: The keys that had failures.
     mutating func forgive(_ keys: [AttemptKey], at now: Instant) -> [AttemptKey] {
         let counted = keys.filter { $0.limit.isForgiven && full($0, at: now) > now }
         for key in counted { entries[key]?.fullAt = now }
@@ -158,7 +159,8 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         if let entry = entries[key], entry.inFlight <= 0, entry.fullAt <= now { entries[key] = nil }
     }
 
-    /// Beyond the capacity the half that is nearest to full is forgotten, so that a flood frees none that is shut.
+    /// At capacity, forgets the half of the keys with the fewest failures, so that a flood cannot unlock an exhausted
+    /// key.
     private mutating func makeRoom(at now: Instant) {
         guard entries.count >= capacity else { return }
         entries = entries.filter { $0.value.inFlight > 0 || $0.value.fullAt > now }

@@ -1,14 +1,14 @@
 package import GatehouseWire
 import Synchronization
 
-/// How many attempts may fail: `count` at once, and as many in each `window`.
+/// A limit on failed attempts: `count` at once, and as many per `window`.
 package struct AttemptLimit: Hashable, Sendable {
     package let bucket: String
     package let count: Int
     package let window: Duration
-    /// Whether a success forgets the failures.
+    /// Whether a success resets the count.
     package let isForgiven: Bool
-    /// From so many failures of a key on, further ones count for it alone, and no longer for the keys named after it.
+    /// After this many failures of a key, further ones no longer count against the keys listed after it.
     package let spread: Int
 
     package init(_ bucket: String, _ count: Int, per window: Duration, isForgiven: Bool = false, spread: Int = .max) {
@@ -22,7 +22,7 @@ package struct AttemptLimit: Hashable, Sendable {
     var interval: Duration { window / max(1, count) }
 }
 
-/// Whose failures a limit counts.
+/// The subject whose failures a limit counts.
 package struct AttemptKey: Hashable, Sendable {
     package let limit: AttemptLimit
     package let text: String
@@ -42,9 +42,9 @@ package struct AttemptKey: Hashable, Sendable {
     }
 }
 
-/// Where several nodes count failures together.
+/// Failure counts that several nodes share.
 package struct SharedFailures: Sendable {
-    /// For each key the moment when all is allowed again, nil where nothing was counted.
+    /// Returns for each key the instant at which the full limit is available again, nil if nothing was counted.
     let read: @Sendable ([AttemptKey]) async throws -> [Instant?]
     let add: @Sendable ([AttemptKey], _ now: Instant) async throws -> Void
     let forget: @Sendable ([AttemptKey]) async throws -> Void
@@ -60,11 +60,11 @@ package struct SharedFailures: Sendable {
     }
 }
 
-/// Limits attempts whose outcome is known only after work, such as the check of a password: those that fail count, and
-/// no others. Each holds a place of its keys while it is made, so that a hundred at once are no more than the limit
-/// leaves; a caller that finds all places held waits until one is given back, and is then admitted or refused.
+/// Limits attempts whose outcome is known only after work, such as password checks. Only failures count. A running
+/// attempt reserves a slot of each of its keys, so concurrent attempts cannot exceed the limit. A caller that finds no
+/// free slot waits until one is released.
 ///
-/// Of nodes that share their counts, each bounds what it does at once by itself.
+/// Nodes share counts, but each limits its concurrent attempts separately.
 package final class AttemptLimiter: Sendable {
     private typealias Caller = CheckedContinuation<AttemptVerdict, Never>
 
@@ -72,11 +72,11 @@ package final class AttemptLimiter: Sendable {
         var ledger: AttemptLedger<Caller>
         var number = 0
 
-        /// - Returns: nil for a caller that waits now and is resumed later.
+        /// - Returns: nil if the caller now waits and will be resumed.
         mutating func wait(
             _ number: Int, _ keys: [AttemptKey], _ caller: Caller, at now: Instant
         ) -> AttemptVerdict? {
-            // Under the lock that a cancellation takes too: one of them sees the other.
+            // Cancellation takes the same lock, so it either precedes this check or finds the waiter.
             if Task.isCancelled { return .gone }
             let verdict = ledger.reserve(keys, at: now)
             guard case .crowded(let key) = verdict else { return verdict }
@@ -89,16 +89,16 @@ package final class AttemptLimiter: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - shared: nil for a node that is alone.
-    ///   - capacity: Keys that are remembered.
+    ///   - shared: nil for a single node.
+    ///   - capacity: The maximum number of keys to remember.
     package init(shared: SharedFailures? = nil, capacity: Int = 200_000) {
         self.shared = shared
         state = Mutex(State(ledger: AttemptLedger(capacity: capacity)))
     }
 
-    /// Whether any of the keys is shut by failures, here or, if not, on all nodes together.
+    /// Whether failures have exhausted one of the keys, on this node or on all nodes together.
     ///
-    /// - Throws: When what nodes share is out of reach.
+    /// - Throws: If the shared counts are unreachable.
     package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
         let own = state.withLock { $0.ledger.look(keys, at: now) }
         guard own == .admitted, let shared else { return own.decision }
@@ -111,10 +111,10 @@ package final class AttemptLimiter: Sendable {
         }
     }
 
-    /// Makes an attempt; look before it.
+    /// Runs an attempt. Call ``look(_:at:)`` first.
     ///
-    /// - Parameter body: Returns nil for a failure, which is counted. What it throws is no failure.
-    /// - Throws: ``Refusal`` 429 when there is no place left, `CancellationError`, and what `body` throws.
+    /// - Parameter body: Returns nil for a failure. An error that it throws does not count.
+    /// - Throws: ``Refusal`` 429 if no slot is free, `CancellationError`, and the errors of `body`.
     package func attempt<Value: Sendable>(
         _ keys: [AttemptKey], now: @Sendable () -> Instant, _ body: () async throws -> Value?
     ) async throws -> Value? {
@@ -129,7 +129,7 @@ package final class AttemptLimiter: Sendable {
         return value
     }
 
-    /// Keys that are remembered.
+    /// The number of keys remembered.
     package var keyCount: Int { state.withLock { $0.ledger.keyCount } }
 
     private func countFailure(_ keys: [AttemptKey], at now: Instant) async throws {
@@ -138,7 +138,7 @@ package final class AttemptLimiter: Sendable {
             state.ledger.countFailure(counted, at: now)
             return counted
         }
-        // In a task of its own: a caller that hangs up is counted all the same.
+        // In a separate task, so that failures of callers that disconnect count as well.
         if let shared { try await Task { try await shared.add(counted, now) }.value }
     }
 

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// The bytes of all request bodies that the server holds, with one limit for them together: however many callers send
-/// long bodies slowly, memory stays bounded.
+/// Limits the memory of all request bodies together, however many clients send long bodies slowly.
 package final class BodyBudget: Sendable {
-    /// What each body may have without being counted, in bytes: a sign-in, a refresh or a change of a profile is shorter,
-    /// and is never refused because of others' long bodies.
+    /// The bytes of each body that do not count. Sign-ins, refreshes and profile changes are shorter, so other clients'
+    /// long bodies never block them.
     static let free = 8_192
 
     private struct Use {
@@ -19,7 +18,7 @@ package final class BodyBudget: Sendable {
 
     package var bytes: Int { use.withLock(\.bytes) }
 
-    /// The most that was in use since this was last called.
+    /// Returns the maximum in use since the previous call.
     package func takeHighest() -> Int {
         use.withLock { use in
             defer { use.highest = use.bytes }
@@ -39,14 +38,14 @@ package final class BodyBudget: Sendable {
     fileprivate func giveBack(_ count: Int) { use.withLock { $0.bytes -= count } }
 }
 
-/// What one request has of the budget.
+/// A request's share of the budget.
 final class BodyShare: Sendable {
     private let budget: BodyBudget
     private let taken = Mutex(0)
 
     init(_ budget: BodyBudget) { self.budget = budget }
 
-    /// - Parameter count: How long the body is by now.
+    /// - Parameter count: The length of the body so far.
     /// - Throws: ``BodiesTooLong``.
     func grow(to count: Int) throws(BodiesTooLong) {
         let isTaken = taken.withLock { taken in
@@ -59,7 +58,7 @@ final class BodyShare: Sendable {
         if !isTaken { throw BodiesTooLong() }
     }
 
-    /// Gives everything back.
+    /// Returns the share to the budget.
     func end() {
         let count = taken.withLock { taken in
             defer { taken = 0 }
@@ -69,5 +68,5 @@ final class BodyShare: Sendable {
     }
 }
 
-/// The bodies of all requests together are too long at the moment.
+/// The bodies of all requests together exceed the limit at the moment.
 struct BodiesTooLong: Error {}

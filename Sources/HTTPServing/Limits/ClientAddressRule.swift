@@ -1,17 +1,17 @@
 import GatehouseWire
 package import HTTPTypes
 
-/// Who a request is from, when proxies stand in between.
+/// Determines the client's address behind proxies.
 package struct ClientAddressRule: Sendable {
     package enum Source: Sendable {
-        /// The other end of the connection, always.
+        /// The peer of the connection.
         case peer
-        /// The header, if the peer is one of these; the right-most address that is none of them, because everything
-        /// further left is what the caller wrote there (RFC 7239 §8.1).
+        /// The header, if the peer is one of these proxies. The right-most address that is not a proxy counts, because
+        /// the client can forge everything to its left (RFC 7239 §8.1).
         case header(HTTPField.Name, from: [IPNetwork])
-        /// The first address of the header, whoever sent it; a request without the header is not limited. This is
-        /// what `GOTRUE_RATE_LIMIT_HEADER` means (contract 8.1). Only for servers that nobody reaches but through
-        /// a proxy which sets the header itself.
+        /// The first address of the header, from any peer. Requests without the header are not limited. This is how
+        /// `GOTRUE_RATE_LIMIT_HEADER` of Supabase Auth works. Safe only if clients cannot bypass the proxy that sets
+        /// the header.
         case headerFromAnyone(HTTPField.Name)
     }
 
@@ -19,7 +19,7 @@ package struct ClientAddressRule: Sendable {
 
     package init(_ source: Source) { self.source = source }
 
-    /// - Returns: nil when the address is not known: a Unix socket, or a header that is missing or unreadable.
+    /// - Returns: nil for a Unix socket, or if the header is missing or malformed.
     package func address(peer: String?, _ headers: HTTPFields) -> IPAddress? {
         let peer = peer.flatMap { IPAddress($0) }
         switch source {
@@ -32,7 +32,7 @@ package struct ClientAddressRule: Sendable {
             }
             var nearest = peer
             for part in chain.split(ascii: ",").reversed() {
-                // Unreadable: whoever wrote it is not one of our proxies, so the last one that is known counts.
+                // Not an address, so none of our proxies wrote it. The last known address counts.
                 guard let address = IPAddress(Self.trimmed(part)) else { return nearest }
                 nearest = address
                 guard proxies.contains(where: { $0.contains(address) }) else { return address }
@@ -41,8 +41,8 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// Whether a proxy passed the request on and is not believed, so that all its callers have the proxy's address.
-    /// A caller who writes such a header without a proxy looks the same.
+    /// Whether an untrusted proxy forwarded the request, so that all its clients share the proxy's address. A client
+    /// that sets the header itself looks the same.
     package func ignoresForwarding(peer: String?, _ headers: HTTPFields) -> Bool {
         switch source {
         case .headerFromAnyone: return false
@@ -54,10 +54,10 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// What proxies name the caller in (RFC 7239, and the custom before it).
+    /// The headers in which proxies name the client (RFC 7239 and its predecessor).
     private static let forwarding = [HTTPField.Name("X-Forwarded-For")!, HTTPField.Name("Forwarded")!]
 
-    /// Whether the peer is a proxy, which has the connections of many callers.
+    /// Whether the peer is a proxy, whose connections belong to many clients.
     package func isProxy(_ peer: IPAddress) -> Bool {
         switch source {
         case .peer: false
@@ -66,13 +66,13 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// The address as text, for the person's list of devices; without proxies it is the peer's, unread.
+    /// The address as text, for the user's list of sessions. Without proxies this is the peer, unparsed.
     package func text(peer: String?, _ headers: HTTPFields) -> String? {
         if case .peer = source { return peer }
         return address(peer: peer, headers).map { "\($0)" }
     }
 
-    /// The address as the key of a bucket; see ``IPAddress/limitKey``.
+    /// The address as a key for limits; see ``IPAddress/limitKey``.
     package func limitKey(peer: String?, _ headers: HTTPFields) -> String? {
         address(peer: peer, headers)?.limitKey
     }

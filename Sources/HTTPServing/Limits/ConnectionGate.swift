@@ -1,12 +1,12 @@
 package import Logging
 package import NIOCore
 
-/// Closes connections beyond the limits as they come, and stops accepting for a moment when no more files can be opened.
-/// Stands in the pipeline of the listening socket, before everything else.
+/// Closes connections beyond the limits on arrival, and pauses accepting when the process has no free file descriptors.
+/// The first handler in the pipeline of the listening socket.
 ///
-/// NIO's own handler for that case stops asking for connections but leaves the socket registered, which its selector then
-/// reports again and again (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed accept): one
-/// core is busy with nothing.
+/// NIO's own handler for this case stops reading but leaves the socket registered. Its selector then reports the socket
+/// continuously and occupies one core (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed
+/// accept).
 package final class ConnectionGate: ChannelDuplexHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel
@@ -18,7 +18,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
     }
 
     private static let pause = TimeAmount.milliseconds(250)
-    /// A flood gives one line of the log in so much time.
+    /// The minimum time between two log lines with the same reason.
     private static let silence = TimeAmount.seconds(10)
 
     private let connections: OpenConnections
@@ -28,7 +28,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
     private var isPaused = false
     private var mustRead = false
 
-    /// - Parameter refused: Counts refusals by reason: `limit` or `descriptors`.
+    /// - Parameter refused: Counts refusals by reason, `limit` or `descriptors`.
     package init(_ connections: OpenConnections, refused: Counter, logger: Logger) {
         self.connections = connections
         self.refused = refused
@@ -78,7 +78,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
     }
 
     private func setAutoRead(_ value: Bool, _ channel: any Channel) {
-        // Fails when the socket is closed already: then there is nothing to stop.
+        // Lost: a failure because the socket is already closed; then there is nothing to pause.
         try? channel.syncOptions?.setOption(.autoRead, value: value)
     }
 }

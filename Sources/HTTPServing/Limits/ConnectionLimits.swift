@@ -1,7 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// How many connections may be open: all together, and those of one IPv4 address or one IPv6 /64.
+/// The maximum number of open connections: in total, and from one IPv4 address or IPv6 /64.
 package struct ConnectionLimits: Equatable, Sendable {
     package let total: Int
     package let perAddress: Int
@@ -11,12 +11,12 @@ package struct ConnectionLimits: Equatable, Sendable {
         self.perAddress = perAddress
     }
 
-    /// Leaves files for the database, the log, and calls to other servers.
+    /// Reserves file descriptors for the database, the log and outgoing requests.
     ///
-    /// - Parameter descriptors: How many files the process may have open (`ulimit -n`).
+    /// - Parameter descriptors: The process's limit of open files (`ulimit -n`).
     package init(descriptors: Int) {
         total = max(16, min(16_384, descriptors - descriptors / 8 - 64))
-        // One address cannot have all of them.
+        // A single address cannot use all connections.
         perAddress = min(1_024, total / 2)
     }
 }
@@ -33,7 +33,7 @@ package final class OpenConnections: Sendable {
     private let isProxy: @Sendable (IPAddress) -> Bool
     private let state = Mutex(State())
 
-    /// - Parameter isProxy: Whether the address is one of our proxies, whose connections are those of many callers.
+    /// - Parameter isProxy: Whether the address is a trusted proxy, whose connections belong to many clients.
     package init(_ limits: ConnectionLimits, isProxy: @escaping @Sendable (IPAddress) -> Bool) {
         self.limits = limits
         self.isProxy = isProxy
@@ -41,7 +41,7 @@ package final class OpenConnections: Sendable {
 
     package var count: Int { state.withLock(\.count) }
 
-    /// The most that were open since this was last called.
+    /// Returns the maximum number of open connections since the previous call.
     package func takeHighest() -> Int {
         state.withLock { state in
             defer { state.highest = state.count }
@@ -49,10 +49,10 @@ package final class OpenConnections: Sendable {
         }
     }
 
-    /// Counts one more.
+    /// Counts a new connection.
     ///
     /// - Parameter peer: nil for a Unix socket.
-    /// - Returns: Whether it may stay; ``close(_:)`` follows then, and only then.
+    /// - Returns: Whether the connection is within the limits. Call ``close(_:)`` when it ends, but only after true.
     package func open(_ peer: IPAddress?) -> Bool {
         let subscriber = counted(peer)
         return state.withLock { state in

@@ -2,8 +2,8 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// Counts requests that a proxy passed on which nobody trusts, and warns of the first: to the limits everybody behind
-/// that proxy is one address.
+/// Counts requests forwarded by untrusted proxies, and warns about the first one: rate limits treat all clients of such
+/// a proxy as one address.
 final class ForwardingWatch: Sendable {
     private let rule: ClientAddressRule
     private let requests: Counter
@@ -13,7 +13,7 @@ final class ForwardingWatch: Sendable {
         self.rule = rule
         requests = metrics.counter(
             "gatehouse_untrusted_forwarded_requests_total",
-            "Requests with a limit that came through a proxy which is not trusted.")
+            "Rate-limited requests that came through an untrusted proxy.")
     }
 
     func look(at headers: HTTPFields, _ context: ServerContext) {
@@ -22,6 +22,6 @@ final class ForwardingWatch: Sendable {
         guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
         context.event(
             .warning, "a proxy that is not trusted passes requests on",
-            [.cause: "the limits count all its callers as one address; trusted_proxies names the networks of proxies"])
+            [.cause: "rate limits count all its clients as one address; add its network to trusted_proxies"])
     }
 }

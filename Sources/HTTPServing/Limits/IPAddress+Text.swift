@@ -1,7 +1,7 @@
 import GatehouseWire
 
 extension IPAddress: CustomStringConvertible {
-    /// The one spelling of RFC 5952: `192.0.2.1`, `2001:db8::1`.
+    /// The canonical form of RFC 5952: `192.0.2.1`, `2001:db8::1`.
     package var description: String {
         if isVersion4 { return (0..<4).map { String(low >> (24 - 8 * $0) & 0xFF) }.joined(separator: ".") }
         let groups = [high, low].flatMap { half in (0..<4).map { half >> (48 - 16 * UInt64($0)) & 0xFFFF } }
@@ -13,7 +13,7 @@ extension IPAddress: CustomStringConvertible {
         return text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
     }
 
-    /// The first of the longest runs of two zeros or more (RFC 5952 §4.2).
+    /// The first of the longest runs of at least two zeros (RFC 5952 §4.2).
     private static func longestZeros(_ groups: [UInt64]) -> Range<Int>? {
         var longest = 0..<1
         var start = 0

@@ -1,8 +1,8 @@
 import GatehouseWire
 
-/// An address of either version; an IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) equals the IPv4 address.
 package struct IPAddress: Hashable, Sendable {
-    /// The 128 bits of the IPv6 form.
+    /// The 128 bits in IPv6 form.
     let high: UInt64
     let low: UInt64
 
@@ -13,10 +13,10 @@ package struct IPAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads an address alone, in brackets, or with a port as proxies write it (`192.0.2.1:80`, `[::1]:80`). A
-    /// zone (`%eth0`) is dropped.
+    /// Parses an address alone, in brackets, or with a port as proxies write it (`192.0.2.1:80`, `[::1]:80`). Ignores a
+    /// zone (`%eth0`).
     package init?(_ text: some StringProtocol) {
-        // The longest has 45 characters, a bracket on both sides, a port, and a zone.
+        // The longest form has 45 characters, two brackets, a port and a zone.
         guard text.utf8.count <= 128, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var text = Substring(text)
         if text.hasPrefix("[") {
@@ -39,17 +39,17 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Who a limit counts: one IPv4 address, or the /64 that one IPv6 subscriber has.
+    /// The unit that limits count: an IPv4 address, or the IPv6 /64 of one subscriber.
     package var limitKey: String {
         isVersion4 ? String(low & 0xFFFF_FFFF, radix: 16) : String(high, radix: 16) + "/64"
     }
 
-    /// The /48 that an IPv6 site has, with 65,536 times /64 to choose from; nil for IPv4.
+    /// The IPv6 /48 of a site, which contains 65,536 /64 networks; nil for IPv4.
     package var siteKey: String? { isVersion4 ? nil : String(high >> 16, radix: 16) + "/48" }
 
-    /// What a queue gives a turn of its own: one IPv4 address, or an IPv6 subscriber's /64.
+    /// The unit of fair queueing: an IPv4 address, or the IPv6 /64 of one subscriber.
     package var subscriber: UInt64 { isVersion4 ? low : high }
-    /// The group of addresses that takes turns as one: an IPv4 /24, or an IPv6 /48.
+    /// The group of addresses that shares turns in fair queueing: an IPv4 /24, or an IPv6 /48.
     package var block: UInt64 { isVersion4 ? low >> 8 : high >> 16 }
 
     private static func version4(_ text: Substring) -> UInt32? {
@@ -65,7 +65,7 @@ package struct IPAddress: Hashable, Sendable {
         return address
     }
 
-    /// The eight groups of RFC 4291 §2.2, one `::` and an IPv4 tail included.
+    /// The eight groups of RFC 4291 §2.2, with at most one `::` and an optional IPv4 tail.
     private static func groups(_ text: Substring) -> [UInt16]? {
         var text = text
         var tail: [UInt16] = []
@@ -73,7 +73,7 @@ package struct IPAddress: Hashable, Sendable {
             guard let address = version4(text[text.index(after: colon)...]) else { return nil }
             tail = [UInt16(address >> 16), UInt16(truncatingIfNeeded: address)]
             text = text[...colon]
-            // The colon before the tail belongs to it, unless it is half of a `::`.
+            // The colon before the tail is a separator, unless it belongs to `::`.
             if !text.hasSuffix("::") { text = text.dropLast() }
         }
         guard let (before, after) = halves(text) else { return nil }
@@ -83,7 +83,7 @@ package struct IPAddress: Hashable, Sendable {
         return before + Array(repeating: 0, count: missing) + after + tail
     }
 
-    /// The groups left and right of `::`; right is nil when there is none.
+    /// The groups before and after `::`; `after` is nil without one.
     private static func halves(_ text: Substring) -> (before: [UInt16], after: [UInt16]?)? {
         var start = text.startIndex
         while start < text.endIndex, !text[start...].hasPrefix("::") { start = text.index(after: start) }
@@ -106,10 +106,10 @@ package struct IPAddress: Hashable, Sendable {
     }
 }
 
-/// Addresses that share their first bits (CIDR, RFC 4632): `10.0.0.0/8`, `fd00::/8`, or one address.
+/// A CIDR block (RFC 4632): `10.0.0.0/8`, `fd00::/8`, or a single address.
 package struct IPNetwork: Hashable, Sendable {
     private let address: IPAddress
-    /// 0 to 128, counted in the IPv6 form.
+    /// 0 to 128, in terms of the IPv6 form.
     private let length: Int
 
     package init?(_ text: String) {

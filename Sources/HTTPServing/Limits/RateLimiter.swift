@@ -1,13 +1,13 @@
 package import GatehouseWire
 import Synchronization
 
-/// A token bucket (contract 8.1): starts with `burst` tokens and gains `count` of them in each `window`.
+/// A token bucket: starts with `burst` tokens and gains `count` tokens per `window`.
 package struct RateLimit: Hashable, Sendable {
     package let bucket: String
     package let count: Int
     package let window: Duration
     package let burst: Int
-    /// Whether all nodes count together, where they have something to share it by.
+    /// Whether all nodes count together, if they share a store.
     package let isShared: Bool
 
     package init(_ bucket: String, _ count: Int, per window: Duration, burst: Int, isShared: Bool = false) {
@@ -22,9 +22,10 @@ package struct RateLimit: Hashable, Sendable {
     var rate: Double { Double(count) / max(window.fractionalSeconds, 0.001) }
 }
 
-/// What several nodes count by. Asked only after the node's own count has allowed it, so that a flood does not reach it.
+/// Counts that several nodes share. Used only after the node's own count allowed the request, so that a flood does not
+/// reach the store.
 package struct SharedCounts: Sendable {
-    /// Takes a token; nil when there was one, else how long until there is.
+    /// Takes a token. Returns nil on success, otherwise the time until one is available.
     let take: @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?
 
     package init(take: @escaping @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?) {
@@ -32,14 +33,14 @@ package struct SharedCounts: Sendable {
     }
 }
 
-/// Counts requests by bucket and key: in memory, and those of a shared limit in ``SharedCounts`` too.
+/// Counts requests by bucket and key: in memory, and for shared limits also in ``SharedCounts``.
 ///
-/// Bounded: a key whose bucket is full again is forgotten, and of a bucket that still reaches its capacity the
-/// half that is nearest to full is forgotten, so that a flood from many addresses frees none that is shut.
+/// Memory is bounded. Keys whose bucket is full again are forgotten. A bucket at capacity forgets the half of its keys
+/// that are closest to full, so that a flood from many addresses cannot unlock an exhausted key.
 package final class RateLimiter: Sendable {
     package enum Decision: Equatable, Sendable {
         case allowed
-        /// Try again after this long.
+        /// Retry after this duration.
         case refused(retryAfter: Duration, bucket: String)
     }
 
@@ -47,16 +48,16 @@ package final class RateLimiter: Sendable {
     private let shared: SharedCounts?
 
     /// - Parameters:
-    ///   - shared: Where shared limits are counted; nil for a node that is alone.
-    ///   - capacity: Keys of one bucket.
+    ///   - shared: The store for shared limits; nil for a single node.
+    ///   - capacity: The maximum number of keys per bucket.
     package init(_ limits: [RateLimit], shared: SharedCounts? = nil, capacity: Int = 100_000) {
         buckets = Dictionary(limits.map { ($0.bucket, Bucket($0, capacity: capacity)) }) { _, last in last }
         self.shared = shared
     }
 
-    /// Takes a token. A bucket without a rule allows everything.
+    /// Takes a token. An unknown bucket allows everything.
     ///
-    /// - Throws: When what nodes share is out of reach.
+    /// - Throws: If the shared counts are unreachable.
     package func take(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
         guard let counted = buckets[bucket] else { return .allowed }
         let own = counted.take(key, at: now)
@@ -70,7 +71,7 @@ package final class RateLimiter: Sendable {
         try await take(bucket, key: key, at: now).enforce()
     }
 
-    /// How many keys are remembered, for the metrics.
+    /// The number of keys remembered, for metrics.
     package var keyCount: Int { buckets.values.reduce(0) { $0 + $1.keyCount } }
 }
 
@@ -109,10 +110,10 @@ private final class Bucket: Sendable {
         state.withLock { state in
             var level = state.levels[key] ?? Level(tokens: Double(limit.burst), at: now)
             level.tokens = tokens(level, at: now)
-            // A clock that was set back gains nothing and loses nothing.
+            // A clock that was set back neither adds nor removes tokens.
             level.at = now
             guard level.tokens >= 1 else {
-                // Where nothing is allowed there is nothing to remember.
+                // A limit of zero stores nothing.
                 if state.levels[key] != nil { state.levels[key] = level }
                 let wait = limit.count > 0 ? (1 - level.tokens) / limit.rate : limit.window.fractionalSeconds
                 return .refused(retryAfter: .seconds(wait), bucket: limit.bucket)

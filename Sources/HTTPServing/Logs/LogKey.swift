@@ -1,8 +1,8 @@
 import Hummingbird
 package import Logging
 
-/// Everything that a log line may carry besides its message. No body, header, token, e-mail address or query is
-/// among them, and none is to be added.
+/// The metadata keys that log lines may contain. Bodies, headers, tokens, email addresses and queries must never be
+/// logged.
 package enum LogKey: String, Sendable {
     case requestID = "request_id"
     case route, method, status, microseconds, outcome, bucket, cause, count, path, address, name
@@ -12,7 +12,7 @@ package enum LogKey: String, Sendable {
 }
 
 extension Logger {
-    /// - Parameter message: static, so that nothing of a request can slip into it.
+    /// - Parameter message: Static, so that it cannot contain request data.
     package func event(_ level: Level, _ message: StaticString, _ metadata: [LogKey: String] = [:]) {
         guard logLevel <= level else { return }
         log(
@@ -22,7 +22,7 @@ extension Logger {
 }
 
 extension ServerContext {
-    /// A log line with the request's id.
+    /// Logs an event with the request's id.
     package func event(_ level: Logger.Level, _ message: StaticString, _ metadata: [LogKey: String] = [:]) {
         guard logger.logLevel <= level else { return }
         logger.event(level, message, metadata.merging([.requestID: requestID]) { own, _ in own })

@@ -1,4 +1,4 @@
-// The only platform switch in HTTPServing: where write(2) and getrlimit(2) come from.
+// The only platform switch in HTTPServing: the module that provides write(2) and getrlimit(2).
 #if canImport(Glibc)
 import GatehouseWire
 import Glibc
@@ -8,10 +8,10 @@ import Musl
 import Darwin
 #endif
 
-/// File descriptor 2, for ``LineLogHandler``.
+/// Standard error, for ``LineLogHandler``.
 package enum StandardError {
-    /// Writes all of `bytes`. A line of at most 4 KiB into a pipe is not torn (PIPE_BUF); what cannot be written,
-    /// because nobody reads any more, is lost: a server does not stop for its log.
+    /// Writes all of `bytes`. A line of at most 4 KiB is written to a pipe atomically (PIPE_BUF). Ignores errors: the
+    /// server does not stop because its log has no reader.
     @Sendable package static func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -27,9 +27,9 @@ package enum StandardError {
     }
 }
 
-/// The files that this process has open.
+/// The process's file descriptors.
 package enum Descriptors {
-    /// How many may be (`ulimit -n`).
+    /// The maximum number (`ulimit -n`).
     package static var limit: Int {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -40,6 +40,6 @@ package enum Descriptors {
         return found == 0 ? Int(clamping: limit.rlim_cur) : 256
     }
 
-    /// Whether a system call failed because no more can be opened, by this process or by all.
+    /// Whether a system call failed because the process or the system has no free descriptors.
     static func haveRunOut(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
 }

@@ -1,9 +1,9 @@
 import GatehouseWire
 import Synchronization
 
-/// A number that only grows, one per combination of label values.
+/// A monotonic counter with one series per combination of label values.
 package final class Counter: Sendable {
-    /// Combinations beyond this are counted together, with every label `other`.
+    /// Further combinations are counted together, with every label set to `other`.
     static let maximumSeries = 200
 
     private let name: String

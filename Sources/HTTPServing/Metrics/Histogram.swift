@@ -1,9 +1,9 @@
 import GatehouseWire
 import Synchronization
 
-/// How often a value fell into which range.
+/// Counts values by range.
 package final class Histogram: Sendable {
-    /// From 100 µs to 10 s, in seconds: what a request or a statement takes.
+    /// From 100 µs to 10 s, in seconds: the range of requests and statements.
     package static let latencyBounds: [Double] = [
         0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
@@ -30,7 +30,7 @@ package final class Histogram: Sendable {
 
 struct BucketCounts: Sendable {
     let bounds: [Double]
-    /// One more than there are bounds: the last holds what is above all of them.
+    /// One element more than `bounds`: the last one counts values above all bounds.
     private(set) var counts: [Int]
     private(set) var sum = 0.0
 

@@ -1,10 +1,10 @@
 import GatehouseWire
 import Synchronization
 
-/// The counters of one row. A request finds them without looking anything up: the row holds them.
+/// The metrics of one route. The route holds them, so a request needs no look-up.
 final class RouteMeter: Sendable {
     private struct State {
-        /// A row answers with a handful of statuses; a list that short is faster than a dictionary.
+        /// A route has only a few statuses; a short array is faster than a dictionary.
         var statuses: [(code: Int, count: Int)] = []
         var latency = BucketCounts(bounds: Histogram.latencyBounds)
     }
@@ -33,7 +33,7 @@ final class RouteMeter: Sendable {
     private static let requests = "gatehouse_http_requests_total"
     private static let latency = "gatehouse_http_request_duration_seconds"
 
-    /// Rows that nobody called yet are left out.
+    /// Omits routes without requests.
     static func write(_ meters: [RouteMeter], to text: inout PrometheusText) {
         let states = meters.map { meter in (meter, meter.state.withLock { $0 }) }.filter { !$0.1.statuses.isEmpty }
         text.family(requests, "Requests by route, method and status.", "counter")
@@ -44,7 +44,7 @@ final class RouteMeter: Sendable {
                     Double(status.count))
             }
         }
-        text.family(latency, "Seconds from the request's head to its answer, by route and method.", "histogram")
+        text.family(latency, "Seconds from a request's head to its response, by route and method.", "histogram")
         for (meter, state) in states {
             text.histogram(latency, [("route", meter.route), ("method", meter.method)], state.latency)
         }

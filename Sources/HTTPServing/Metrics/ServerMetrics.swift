@@ -1,10 +1,10 @@
 import GatehouseWire
 import Synchronization
 
-/// Counts what an operator wants to see, and writes it as Prometheus text (exposition format 0.0.4).
+/// The server's metrics in Prometheus' text format (version 0.0.4).
 ///
-/// Counters, gauges and histograms are asked for once, at start, and then cost one short lock per use. The number
-/// of series is bounded: labels come from the program, never from a caller.
+/// Create counters, gauges and histograms once, at startup; each use then takes one short lock. The number of series is
+/// bounded, because label values come from the program and never from a request.
 package final class ServerMetrics: Sendable {
     private enum Family: Sendable {
         case counter(Counter)
@@ -24,20 +24,20 @@ package final class ServerMetrics: Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - name: ends with `_total`, by Prometheus' custom.
-    ///   - labels: the names; values come in the same order with each ``Counter/increment(_:by:)``.
+    ///   - name: Ends in `_total`, by Prometheus' convention.
+    ///   - labels: The label names. ``Counter/increment(_:by:)`` takes the values in the same order.
     package func counter(_ name: String, _ help: String, labels: [String] = []) -> Counter {
         let counter = Counter(name: name, help: help, labels: labels)
         state.withLock { $0.families.append(.counter(counter)) }
         return counter
     }
 
-    /// - Parameter read: called when the text is made.
+    /// - Parameter read: Called for each scrape.
     package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
         state.withLock { $0.families.append(.gauge(Gauge(name: name, help: help) { [([], read())] })) }
     }
 
-    /// - Parameter read: called when the text is made; gives the label's values with their numbers.
+    /// - Parameter read: Called for each scrape; returns label values with their numbers.
     package func gauge(
         _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [(String, Double)]
     ) {
@@ -45,14 +45,14 @@ package final class ServerMetrics: Sendable {
         state.withLock { $0.families.append(.gauge(gauge)) }
     }
 
-    /// - Parameter bounds: upper ends of the buckets, ascending, in the unit that the name says.
+    /// - Parameter bounds: Upper bounds of the buckets, ascending, in the unit of the metric's name.
     package func histogram(_ name: String, _ help: String, bounds: [Double]) -> Histogram {
         let histogram = Histogram(name: name, help: help, bounds: bounds)
         state.withLock { $0.families.append(.histogram(histogram)) }
         return histogram
     }
 
-    /// The counters of one row; the same for the same route and method.
+    /// The metrics of a route; the same object for the same route and method.
     func meter(route: String, method: String) -> RouteMeter {
         state.withLock { state in
             if let known = state.meters.first(where: { $0.route == route && $0.method == method }) { return known }
@@ -62,7 +62,7 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// All of it, one sample per line.
+    /// All metrics, one sample per line.
     package func render() -> String {
         let (families, meters) = state.withLock { ($0.families, $0.meters) }
         var text = PrometheusText()
@@ -78,7 +78,7 @@ package final class ServerMetrics: Sendable {
     }
 }
 
-/// Numbers read when somebody asks, each with its labels.
+/// A metric that is read for each scrape, with label values.
 struct Gauge: Sendable {
     let name: String
     let help: String

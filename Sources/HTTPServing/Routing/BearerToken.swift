@@ -2,8 +2,8 @@ import GatehouseWire
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The token of `Authorization: Bearer …` (RFC 6750 §2.1) as the Auth API reads it (contract 1.2): the scheme in
-    /// any case, exactly one space, no blanks in the token. Nil for everything else, two such headers included.
+    /// The token of `Authorization: Bearer …` (RFC 6750 §2.1), parsed as Supabase Auth does: any case of the scheme,
+    /// exactly one space, no whitespace in the token. nil otherwise, and for duplicate headers.
     package var bearerToken: String? {
         guard var value = self[.authorization] else { return nil }
         let isWellFormed = value.withUTF8 { bytes in

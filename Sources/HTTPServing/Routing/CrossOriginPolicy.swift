@@ -2,15 +2,15 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// What browsers on other origins may do (contract 1.9, and the Fetch standard §3.2).
+/// The CORS policy (Fetch standard §3.2).
 ///
-/// Every origin is allowed: nothing here is decided by a cookie, a caller proves itself by a token it holds.
+/// Every origin is allowed: no decision depends on a cookie, because callers authenticate with a token.
 package struct CrossOriginPolicy: Sendable {
     private let allowedHeaders: Set<ExternalName>
     private static let allowedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     private static let exposedHeaders = "X-Total-Count, Link, X-Supabase-Api-Version"
 
-    /// - Parameter additionalHeaders: request headers allowed besides the contract's list, in any case.
+    /// - Parameter additionalHeaders: Request headers to allow besides those of Supabase's clients, in any case.
     package init(additionalHeaders: [String] = []) {
         allowedHeaders = Set<ExternalName>(
             [
@@ -19,8 +19,8 @@ package struct CrossOriginPolicy: Sendable {
             ] + additionalHeaders.map { ExternalName(trusted: $0.lowercased()) })
     }
 
-    /// The answer to a preflight; nil when the request is none. One that asks for too much gets a 204 that
-    /// allows nothing, which is how a browser learns of it.
+    /// The response to a preflight; nil if the request is not one. A preflight that asks for too much gets a 204 that
+    /// allows nothing, which tells the browser to refuse.
     func preflight(_ request: Request) -> Response? {
         guard let method = Self.preflightMethod(request) else { return nil }
         var answer = Answer.empty()
@@ -33,9 +33,9 @@ package struct CrossOriginPolicy: Sendable {
         return answer
     }
 
-    /// Adds what a browser wants to see before it shows the answer to a page.
+    /// Adds the CORS headers that let a page read the response.
     func mark(_ answer: inout Response, to request: Request) {
-        // A preflight has its answer, and one that was refused must not look as if it was not.
+        // Preflights have their own response; a refused one must not look allowed.
         guard request.headers[.origin] != nil, Self.preflightMethod(request) == nil else { return }
         answer.headers.append(HTTPField(name: .accessControlAllowOrigin, value: "*"))
         answer.headers.append(HTTPField(name: .accessControlAllowCredentials, value: "true"))

@@ -2,31 +2,31 @@ import GatehouseWire
 import HTTPTypes
 package import Hummingbird
 
-/// Keeps other websites away from a server that is for one machine: pages of theirs reach its port through the browser,
-/// under names of their own too (DNS rebinding).
+/// Protects a server on a developer's machine from other websites, whose pages can reach its port through the browser,
+/// also under a domain of their own (DNS rebinding).
 ///
-/// A request is answered when its `Host` is an IP address, `localhost`, or one of ``init(names:)``. Its `Origin`, if it
-/// has one, has to be on loopback, have one of those names, or the name in `Host`. Origins with another scheme than
-/// http and https are apps and not websites; `null` is any website's frame.
+/// A request's `Host` must be an IP address, `localhost`, or one of ``init(names:)``. Its `Origin`, if present, must be
+/// loopback, one of these names, or the name in `Host`. Origins with a scheme other than http and https belong to apps
+/// and are allowed; `null` can be a frame of any website and is refused.
 package struct LocalCallers: Sendable {
     private let names: [String]
 
-    /// - Parameter names: Further names of this machine, such as `my-mac.local`.
+    /// - Parameter names: Additional names of this machine, such as `my-mac.local`.
     package init(names: [String] = []) { self.names = names.map { $0.lowercased() } }
 
     /// - Throws: ``Refusal`` 403 `foreign_host` or `foreign_origin`.
     package func check(_ request: Request) throws {
         let host = Self.name(in: request.head.authority ?? "")
-        // Without a name it is no browser's: HTTP/1.0.
+        // A request without a host is HTTP/1.0 and does not come from a browser.
         guard host.isEmpty || Self.isASCII(host) && (isLocal(host) || IPAddress(host) != nil) else {
             throw Refusal(
                 .forbidden, RefusalCode("foreign_host"),
-                "This server answers to the names of its own machine; gatehouse dev --allow-host adds one.")
+                "This server accepts only names of its own machine; add one with gatehouse dev --allow-host.")
         }
         for origin in request.headers[values: .origin] where !admits(origin: origin, to: host) {
             throw Refusal(
                 .forbidden, RefusalCode("foreign_origin"),
-                "Pages of this machine alone may call this server; gatehouse dev --allow-host adds a name.")
+                "Only pages of this machine may call this server; add a name with gatehouse dev --allow-host.")
         }
     }
 
@@ -45,7 +45,7 @@ package struct LocalCallers: Sendable {
         ["localhost", "127.0.0.1", "::1"].contains(name) || names.contains(name)
     }
 
-    /// The host without its port and brackets, in lower case.
+    /// The host without port and brackets, in lower case.
     private static func name(in authority: String) -> String {
         let bytes = authority.utf8
         let host =
@@ -54,6 +54,6 @@ package struct LocalCallers: Sendable {
         return Substring(host).lowercased()
     }
 
-    /// Nothing else is a host or an origin, and to compare long Unicode takes long.
+    /// Hosts and origins are ASCII. Comparing long Unicode texts is slow.
     private static func isASCII(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 }

@@ -1,7 +1,7 @@
 import GatehouseWire
 package import Hummingbird
 
-/// The parameters of a request's query, read as a form (a plus sign is a blank), which Hummingbird's own are not.
+/// The query parameters of a request, form-decoded: a plus sign is a space, which Hummingbird's parser does not do.
 package struct Query {
     package private(set) var parameters: [(name: String, value: String)] = []
 
@@ -9,7 +9,7 @@ package struct Query {
 
     /// - Parameter text: `application/x-www-form-urlencoded`.
     package init(form text: String) {
-        // Over bytes: splitting into Characters costs many times as much, for every request.
+        // Works on bytes: splitting into Characters is many times slower, for every request.
         for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             let value = pair[name.endIndex...].dropFirst()
@@ -17,21 +17,21 @@ package struct Query {
         }
     }
 
-    /// The first of that name; nil when there is none or when it is empty.
+    /// The value of the first parameter with this name; nil if it is absent or empty.
     package subscript(name: String) -> String? {
         let value = parameters.first { $0.name == name }?.value
         return value?.isEmpty == false ? value : nil
     }
 
-    /// These first, then the other's.
+    /// These parameters, then the other's.
     package func followed(by other: Query) -> Query {
         var both = self
         both.parameters += other.parameters
         return both
     }
 
-    /// The query again with one parameter set, names in alphabetical order, as the protocol's links have it; without
-    /// a key, which is not to be repeated.
+    /// The encoded query with one parameter replaced and names in alphabetical order, as in Supabase's links. Omits
+    /// `apikey`, so that links do not repeat the key.
     package func encoded(setting name: String, to value: String) -> String {
         let others = parameters.filter { $0.name != name && $0.name != "apikey" }
         return (others + [(name, value)]).sorted { $0.name < $1.name }

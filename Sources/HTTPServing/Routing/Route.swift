@@ -2,29 +2,29 @@ import GatehouseWire
 package import HTTPTypes
 package import Hummingbird
 
-/// One row of a ``RouteTable``.
+/// A route: one row of a ``RouteTable``.
 package struct Route: Sendable {
     package typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
-    /// Throws to refuse.
+    /// Throws to refuse the request.
     package typealias Guard = @Sendable (Request, ServerContext) async throws -> Void
 
     private(set) var method: HTTPRequest.Method
-    /// Below the door's prefix, in Hummingbird's spelling: `/admin/users/{user_id}`.
+    /// The path after the prefix, in Hummingbird's syntax: `/admin/users/{user_id}`.
     let path: String
-    /// `/signup/` is `/signup` (contract 1.5 lists which).
+    /// Whether `/signup/` matches `/signup`, as Supabase Auth allows for some routes.
     var acceptsTrailingSlash = false
-    /// Checked before the limit and the handler, and before a wrong method on the same path is refused.
+    /// Runs before the rate limit and the handler, and before a wrong method on the path is refused.
     var guardedBy: Guard?
-    /// Like ``guardedBy``, for rows whose handler does the check itself: it runs only before a 405.
+    /// Like ``guardedBy``, but runs only before a 405, for routes whose handler checks the caller itself.
     var wrongMethodGuardedBy: Guard?
-    /// The bucket from which each request takes, keyed by the caller's address.
+    /// The bucket that each request takes a token from, keyed by client address.
     var limitedBy: String?
-    /// The handler is cancelled after this long, and the caller gets a 504. For rows that wait for others: the
-    /// caller's body, a hash queue, another server. It costs a task group, and a timer that stays until it would
-    /// have rung, so hot rows have none.
+    /// After this time the handler is cancelled and the client gets a 504. For routes that wait for something: the
+    /// client's body, a hash queue, another server. Costs a task group and a timer that stays until it fires, so hot
+    /// routes have none.
     var timeLimit: Duration?
-    /// Whether a GET row answers HEAD too. False where GET changes something or its answer has no end: a program that
-    /// only looks at a link must not use it up.
+    /// Whether a GET route answers HEAD too. false if GET changes something or streams forever: link checkers must not
+    /// consume a one-time link.
     var answersHead = true
     let handler: Handler
 
@@ -44,7 +44,7 @@ package struct Route: Sendable {
         self.handler = handler
     }
 
-    /// The row that answers HEAD as this one answers GET (RFC 9110 §9.3.2).
+    /// The route that answers HEAD for this GET route (RFC 9110 §9.3.2).
     var head: Route? {
         guard method == .get, answersHead else { return nil }
         var route = self

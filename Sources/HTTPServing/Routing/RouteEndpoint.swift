@@ -3,17 +3,17 @@ import HTTPTypes
 import Hummingbird
 package import Logging
 
-/// Everything that happens around a handler, in one hop: the request id, the guard, the limit, the refusal, the
-/// headers, the meter, the log line.
+/// Everything around a handler, in one responder: request id, guard, rate limit, refusals, headers, metrics and log
+/// line.
 ///
-/// It is no middleware because a row knows at start what a middleware would have to look up for each request:
-/// its pattern, its counters, its door.
+/// Not a middleware, because a route knows its pattern, metrics and API at startup, whereas a middleware would look
+/// them up for each request.
 struct RouteEndpoint: HTTPResponder {
     let route: Route
     let door: Door
     let floor: ServingFloor
     let meter: RouteMeter
-    /// The full pattern, for the log.
+    /// The full pattern, for logs.
     let name: String
 
     func respond(to request: Request, context: ServerContext) async throws -> Response {
@@ -28,7 +28,7 @@ struct RouteEndpoint: HTTPResponder {
             response = try await answer(request, context)
         } catch let lost as ConnectionLost {
             meter.record(status: 499, took: floor.uptime() - started)
-            context.event(.info, "request ended by the caller", [.route: name])
+            context.event(.info, "request ended by the client", [.route: name])
             throw lost.cause
         } catch {
             response = refusal(of: error, request, context)
@@ -84,7 +84,7 @@ struct RouteEndpoint: HTTPResponder {
             response.headers.append(HTTPField(name: .cacheControl, value: cacheControl))
         }
         door.crossOrigin?.mark(&response, to: request)
-        // A body would be read as the next answer on this connection (RFC 9110 §9.3.2).
+        // The client would read a body as the next response on the connection (RFC 9110 §9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
     }
 
@@ -105,7 +105,7 @@ struct RouteEndpoint: HTTPResponder {
             ])
     }
 
-    /// At most 64 characters of `[A-Za-z0-9_-]`; anything else could forge a log line.
+    /// At most 64 characters of `[A-Za-z0-9_-]`. Other characters could forge log lines.
     static func wellFormed(_ id: String) -> String? {
         let utf8 = id.utf8
         guard (1...64).contains(utf8.count) else { return nil }
@@ -125,11 +125,11 @@ extension UInt8 {
 }
 
 extension ServerContext {
-    /// Logs why something was refused, where the caller is not told.
+    /// Logs the cause of a refusal, which the client does not see.
     ///
     /// - Parameters:
-    ///   - route: The pattern, where it is known.
-    ///   - level: Where the status does not tell whose fault it is.
+    ///   - route: The route's pattern, if known.
+    ///   - level: Overrides the level that follows from the status.
     package func note(_ refusal: Refusal, route: String? = nil, level: Logger.Level? = nil) {
         guard let cause = refusal.cause else { return }
         let level = level ?? (refusal.status.code >= 500 ? .error : .info)
@@ -139,12 +139,12 @@ extension ServerContext {
     }
 }
 
-/// What Hummingbird's router forgives in a path: a slash at the end, slashes doubled.
+/// The parts of a path that Hummingbird's router ignores: a trailing slash and empty segments.
 struct PathShape {
     private(set) var endsWithSlash = false
     private(set) var hasEmptyPart = false
 
-    /// - Parameter target: the request target, with its query.
+    /// - Parameter target: The request target, including the query.
     init(_ target: String) {
         var previous: UInt8 = 0
         var length = 0

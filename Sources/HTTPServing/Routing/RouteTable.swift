@@ -2,10 +2,10 @@ import GatehouseWire
 import HTTPTypes
 package import Hummingbird
 
-/// The routes of one door on one page.
+/// The routes of one API.
 ///
-/// What Hummingbird leaves open is closed here: a wrong method is 405 and not 404, `/a/` is not `/a` unless the
-/// row says so, a preflight is answered on every path, HEAD wherever GET is.
+/// Adds what Hummingbird leaves open: a wrong method answers 405 instead of 404, `/a/` differs from `/a` unless the
+/// route accepts both, every path answers preflights, and HEAD works wherever GET does.
 package struct RouteTable: Sendable {
     let door: Door
     let floor: ServingFloor
@@ -17,10 +17,9 @@ package struct RouteTable: Sendable {
         self.routes = routes + routes.compactMap(\.head)
     }
 
-    /// Registers every row under every prefix of the door. After the last table call
-    /// ``UnknownPaths/add(_:to:)``, once per router.
+    /// Registers every route under every prefix. After the last table call ``UnknownPaths/add(_:to:)`` once per router.
     ///
-    /// Two rows of one method and path are a mistake that Hummingbird ends the program for.
+    /// Two routes with the same method and path are a programming error, for which Hummingbird ends the process.
     package func add(to router: Router<ServerContext>) {
         let paths = Dictionary(grouping: routes, by: \.path)
         for prefix in door.prefixes {

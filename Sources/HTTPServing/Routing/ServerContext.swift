@@ -3,17 +3,17 @@ package import Hummingbird
 package import Logging
 import NIOCore
 
-/// What a handler knows about its request besides the request itself.
+/// A handler's context besides the request.
 package struct ServerContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// As the caller named it, or made here; goes back as `x-request-id` and into every log line.
+    /// The client's request id or a new one, sent back as `x-request-id` and in every log line.
     package internal(set) var requestID = ""
-    /// The most that a body may hold, in bytes (contract 1.5).
+    /// The maximum length of a body, in bytes.
     package var maxUploadSize: Int { 1_048_576 }
 
-    /// When the request has to be done. Nil outside of a route.
+    /// The deadline of the request; nil outside of a route.
     var deadline: Deadline?
-    /// What the body has of the memory for all. Nil outside of a route, and for methods whose bodies are not read.
+    /// The request's share of the memory for bodies; nil outside of a route and for methods without a body.
     var bodyShare: BodyShare?
     private let peer: Peer
 
@@ -27,13 +27,13 @@ package struct ServerContext: RequestContext {
         peer = .channel(source.channel)
     }
 
-    /// A context without a socket.
+    /// A context without a connection.
     package init(peerAddress: String?, logger: Logger) {
         coreContext = CoreRequestContextStorage(source: LoggerSource(logger: logger))
         peer = .address(peerAddress)
     }
 
-    /// The other end of the connection, without a port; nil for a Unix socket. Formatted anew by each call.
+    /// The peer of the connection without the port; nil for a Unix socket. Formatted on each call.
     package var peerAddress: String? {
         switch peer {
         case .channel(let channel): channel.remoteAddress?.ipAddress
@@ -41,8 +41,8 @@ package struct ServerContext: RequestContext {
         }
     }
 
-    /// Ends the connection once `delay` has passed, so that a caller who was refused in the middle of a body
-    /// has time to read the answer but cannot hold the connection by sending on.
+    /// Closes the connection after `delay`. A client that was refused in the middle of a body has time to read the
+    /// response but cannot keep the connection by sending more.
     func closeConnection(after delay: Duration) {
         guard case .channel(let channel) = peer else { return }
         channel.eventLoop.scheduleTask(in: .microseconds(delay.microseconds)) {
@@ -53,7 +53,7 @@ package struct ServerContext: RequestContext {
     private struct LoggerSource: RequestContextSource { let logger: Logger }
 }
 
-/// A time on the monotonic clock after which work is pointless.
+/// A point on the monotonic clock after which work on the request is pointless.
 struct Deadline: Sendable {
     let end: Duration
     let uptime: @Sendable () -> Duration
@@ -62,6 +62,6 @@ struct Deadline: Sendable {
 }
 
 extension Duration {
-    /// Seconds as a fraction, for rates and for Prometheus.
+    /// The duration in seconds, for rates and Prometheus.
     var fractionalSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -1,25 +1,25 @@
 package import GatehouseWire
 package import Hummingbird
 
-/// What every door stands on: the clocks, the limits, the counters. Made once, by the program.
+/// What all APIs of a server share: clocks, limits and metrics. Created once at startup.
 package struct ServingFloor: Sendable {
     package let now: @Sendable () -> Instant
-    /// A clock that never goes back; where it starts does not matter.
+    /// A monotonic clock with an arbitrary origin.
     package let uptime: @Sendable () -> Duration
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// 8 to 64 characters of `[A-Za-z0-9_-]`, never the same twice.
+    /// Returns a unique id: 8 to 64 characters of `[A-Za-z0-9_-]`.
     package let makeRequestID: @Sendable () -> String
     package let metrics: ServerMetrics
-    /// Nil: nothing is limited, as in `gatehouse dev`.
+    /// nil disables rate limits, as in `gatehouse dev`.
     package let limiter: RateLimiter?
     package let clientAddress: ClientAddressRule
-    /// Nil: any caller may use the server.
+    /// nil admits all callers.
     package let callers: LocalCallers?
     private let forwarding: ForwardingWatch
     let bodies: BodyBudget
-    /// Contract 1.5: after this a request is answered with 504.
+    /// After this time a request is answered with 504.
     package let requestTimeLimit: Duration
-    /// What errors mean that no handler answers for itself; nil for those that nobody foresaw.
+    /// Maps errors that handlers do not handle themselves; nil for unexpected errors.
     package let foreseen: @Sendable (any Error) -> Refusal?
 
     package init(
@@ -46,14 +46,14 @@ package struct ServingFloor: Sendable {
 }
 
 extension ServingFloor {
-    /// What the caller is told of an error.
+    /// The refusal that reports an error to the client.
     package func refusal(of error: any Error) -> Refusal {
         error as? Refusal ?? foreseen(error) ?? .unforeseen(error)
     }
 
-    /// Takes one request of this caller from a bucket, for handlers that have to look at the body first.
+    /// Takes a token for the request's client, for handlers that choose the bucket after reading the body.
     ///
-    /// - Throws: ``Refusal`` 429 when the bucket is dry.
+    /// - Throws: ``Refusal`` 429 if the bucket is empty.
     package func take(_ bucket: String, _ request: Request, _ context: ServerContext) async throws {
         guard let limiter else { return }
         forwarding.look(at: request.headers, context)
@@ -62,14 +62,14 @@ extension ServingFloor {
     }
 }
 
-/// One group of routes with one way to refuse.
+/// A group of routes with a common error format: the Auth API or the gateway.
 package struct Door: Sendable {
-    /// Where the routes are mounted, without a slash at the end: `["/auth/v1", ""]`. The longest that fits decides who answers an unknown path.
+    /// The prefixes without a trailing slash: `["/auth/v1", ""]`. The longest matching prefix answers an unknown path.
     package let prefixes: [String]
     package let format: RefusalFormat
-    /// Nil: browsers of other origins are not helped.
+    /// nil disables CORS.
     package let crossOrigin: CrossOriginPolicy?
-    /// `cache-control` of every answer that has none of its own.
+    /// The default `cache-control` of responses.
     package let cacheControl: String?
 
     package init(

@@ -1,8 +1,8 @@
-/// Runs `body`, cancels it when `limit` has passed, and waits for it to end: nothing runs on unseen.
+/// Runs `body`, cancels it after `limit`, and waits for it to end.
 ///
-/// A result that comes although time is over is given all the same: what was committed must not be denied.
+/// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
 ///
-/// - Throws: ``Refusal/timeout`` when time ran out and `body` gave up, else what `body` throws.
+/// - Throws: ``Refusal/timeout`` if `body` stopped because of the limit, otherwise the errors of `body`.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPTypes
 package import Hummingbird
 
-/// Answers what no row matched, in the words of the door that the path belongs to.
+/// Answers requests that match no route, in the error format of the API that the path belongs to.
 package struct UnknownPaths: RouterMiddleware {
     package typealias Context = ServerContext
 
@@ -15,8 +15,8 @@ package struct UnknownPaths: RouterMiddleware {
             .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
-    /// To be called after every table was added: Hummingbird gives a middleware to the routes added later and to
-    /// the paths nobody knows, so that no row has to step through this one.
+    /// Call this after adding every table. Hummingbird applies a middleware only to routes added later and to unknown
+    /// paths, so known routes skip this one.
     package static func add(_ tables: [RouteTable], to router: Router<ServerContext>) {
         router.add(middleware: UnknownPaths(tables))
     }
@@ -39,7 +39,7 @@ package struct UnknownPaths: RouterMiddleware {
 
     private static let routable: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// Counted as route "none": a path that a caller makes up must not make up a label.
+    /// Counted as route "none": a path made up by a client must not create a label.
     private static func endpoint(_ table: RouteTable) -> RouteEndpoint {
         let route = Route(.get, "", acceptsTrailingSlash: true) { request, _ in
             guard routable.contains(request.method) else { throw WrongMethod(allowed: "") }

@@ -6,8 +6,9 @@ public typealias ASPresentationAnchor = UIWindow
     func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
 }
 
-// What a person does in the sheet comes from the window that it belongs to. All of it is on the main actor, where Apple
-// asks for it: what this refuses would be a data race there. `init(url:callback:completionHandler:)` is of iOS 17.4.
+// The window that the sheet belongs to determines the user's actions. Everything runs on the main actor, as Apple
+// requires; code that this rejects would have a data race on Apple's platforms. `init(url:callback:completionHandler:)`
+// is of iOS 17.4.
 @MainActor @preconcurrency open class ASWebAuthenticationSession: NSObject {
     public typealias CompletionHandler = (URL?, (any Error)?) -> Void
 
@@ -33,10 +34,10 @@ public typealias ASPresentationAnchor = UIWindow
     open weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
     open var prefersEphemeralWebBrowserSession = false
 
-    /// A session starts once.
+    /// A session can start only once.
     open var canStart: Bool { stage == .new && presentationContextProvider != nil }
 
-    /// The sheet keeps the session until it is over.
+    /// The sheet retains the session until it ends.
     @discardableResult open func start() -> Bool {
         guard stage == .new else { return false }
         guard let provider = presentationContextProvider else {
@@ -55,7 +56,7 @@ public typealias ASPresentationAnchor = UIWindow
         return true
     }
 
-    /// Apple does not say whether the handler hears of it: here it does not, so that nobody relies on it.
+    /// Apple does not document whether the completion handler is called. Here it is not, so that no code relies on it.
     open func cancel() {
         stage = .over
         showing?.cancel()
@@ -71,12 +72,12 @@ public typealias ASPresentationAnchor = UIWindow
 private let windowKey = ObjectIdentifier(ProviderSheets.self)
 
 extension UIWindow {
-    /// Somebody in front of the window.
+    /// A window with a scripted user.
     package convenience init(_ sheets: ProviderSheets) {
         self.init()
         contents[windowKey] = sheets
     }
 
-    /// In a window that no device has everybody closes the sheets.
+    /// Without a device, every sheet is cancelled.
     fileprivate var providerSheets: ProviderSheets { contents[windowKey] as? ProviderSheets ?? .closed }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
-// The AuthenticationServices that the screens need, for Linux: Apple's declarations, in their documented shape. What a
-// person does in a sheet comes from the screen's ``ProviderSheets``.
+// The parts of AuthenticationServices that the screens use, for Linux, with Apple's documented declarations. The
+// screen's ``ProviderSheets`` determine the user's actions in a sheet.
 
 public protocol ASAuthorizationCredential: NSObjectProtocol {}
 

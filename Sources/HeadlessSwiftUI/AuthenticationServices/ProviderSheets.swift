@@ -1,11 +1,11 @@
 public import Foundation
 public import SwiftUI
 
-/// What the device shows on top of a screen, and what the person there does with it.
+/// The system sheets of a device, and the user's actions in them.
 package struct ProviderSheets: Sendable {
     /// Apple's sheet.
     package var apple: @MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization
-    /// The browser's sheet: gives the address that it came back with.
+    /// The browser sheet; returns the URL that the browser came back with.
     package var browser: @MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL
 
     package init(
@@ -16,7 +16,7 @@ package struct ProviderSheets: Sendable {
         self.browser = browser
     }
 
-    /// Everybody closes it.
+    /// Cancels every sheet.
     package static let closed = ProviderSheets { _ in
         throw ASAuthorizationError(.canceled)
     } browser: { _, _ in

@@ -50,7 +50,7 @@ extension SignInWithAppleButton: View, RenderedView {
             Image(systemName: "apple.logo").accessibilityHidden(true)
             Text(verbatim: label.texts[language] ?? label.texts["en"] ?? "")
         }
-        // It grows with the button, as far as the words fit on a phone.
+        // Grows with the button, as long as the text fits on a phone.
         .font(.system(size: min(19 * environment.dynamicTypeSize.factor, 28), weight: .medium))
         .multilineTextAlignment(.center)
         .padding(.horizontal, 12)

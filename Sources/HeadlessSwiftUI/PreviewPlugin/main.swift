@@ -1,8 +1,8 @@
 import Foundation
 
-// Expands every macro to nothing: `#Preview` is for Xcode. It speaks the compiler's own protocol (a length of eight
-// bytes, little-endian, then JSON; both ways), so that no package of syntax trees has to be built for it.
-// Should a toolchain change the protocol, previews move to files that only Apple's platforms compile.
+// Expands every macro to nothing, because `#Preview` is for Xcode. It implements the compiler's plugin protocol (in
+// both directions a length of eight little-endian bytes, then JSON), to avoid building swift-syntax. If a toolchain
+// changes the protocol, previews must move to files that only Apple's platforms compile.
 
 let input = FileHandle.standardInput
 
@@ -27,7 +27,7 @@ func answer(to request: String) -> String {
 while let head = read(8) {
     let length = head.reversed().reduce(0) { $0 << 8 | Int($1) }
     guard let body = read(length),
-        // What is lost: a message that is none, as at the end of the compiler.
+        // Lost: an unreadable message, as at the end of the compiler.
         let request = try? JSONSerialization.jsonObject(with: body) as? [String: Any], let name = request.keys.first
     else { break }
     let reply = Data(answer(to: name).utf8)

@@ -1,15 +1,15 @@
 import Foundation
 import SwiftUI
 
-/// The screen as one HTML page that needs nothing else: for a picture in a browser.
+/// Renders the screen as a self-contained HTML page, for pictures in a browser.
 public struct HTMLPage {
-    /// Points.
+    /// In points.
     public var width = 390
     public var height = 844
 
     public init(width: Int = 390, height: Int = 844) { (self.width, self.height) = (width, height) }
 
-    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not draw.
+    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not contain.
     @MainActor public func text(of screen: Screen) throws -> String {
         screen.host.render()
         let settings = screen.settings

@@ -1,9 +1,9 @@
 import SwiftUI
 
-/// Writes elements as HTML: what a person can do with one is said in HTML's own words, for eyes, keyboards and screen
-/// readers alike. SwiftUI's layout is reduced to one question for each axis: does this element take all it is offered?
+/// Writes elements as semantic HTML, for eyes, keyboards and screen readers alike. Reduces SwiftUI's layout to one
+/// question per axis: does the element fill the space that it is offered?
 @MainActor struct HTMLWriter {
-    /// What lines an element up with its siblings.
+    /// The layout of the parent element.
     enum Parent {
         case row, column, layers
 
@@ -17,17 +17,17 @@ import SwiftUI
         }
     }
 
-    /// Whether somebody uses the page: elements have their ids then, styles stand where a content security policy
-    /// without exceptions lets a script read them, and what is secret is left out.
+    /// Whether a user operates the page. Elements then have ids, styles are in attributes that a script applies under a
+    /// strict content security policy, and secret text is omitted.
     let isLive: Bool
-    /// The presentations met so far, from the first to the topmost.
+    /// The presentations so far, the topmost last.
     private var presented: [String] = []
 
     init(isLive: Bool = false) { self.isLive = isLive }
 
-    /// The root, and over it the presentations: only the topmost can be reached.
+    /// The root and the presentations above it. Only the topmost layer is reachable.
     ///
-    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not draw.
+    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not contain.
     mutating func layers(_ elements: [ScreenElement]) throws -> String {
         presented = []
         let root = try elements.map { try html($0, in: .column) }.joined()
@@ -62,7 +62,7 @@ import SwiftUI
 
     private mutating func children(_ element: ScreenElement) throws -> String {
         let modal = element.kind == .overlay ? element.children.lastIndex(where: \.holdsModal) : nil
-        // What something covers that nobody may get past is out of reach.
+        // Elements behind a modal are unreachable.
         for child in element.children.prefix(modal ?? 0) { child.details["isCovered"] = "true" }
         return try element.children.map { try html($0, in: Parent(element.kind)) }.joined()
     }
@@ -131,7 +131,7 @@ import SwiftUI
         return try Symbols.asset(asset, in: bundle)
     }
 
-    /// - Parameter inner: Nil for a tag that has no end.
+    /// - Parameter inner: nil for a void element.
     private func tag(
         _ name: String, _ classes: String, _ element: ScreenElement, _ parent: Parent, _ inner: String?,
         _ attributes: String = ""
@@ -152,7 +152,7 @@ import SwiftUI
     }
 }
 
-// For who does not see, or does not touch.
+// Accessibility.
 extension HTMLWriter {
     private func spoken(_ element: ScreenElement) -> String {
         let spoken = element.spoken
@@ -161,7 +161,7 @@ extension HTMLWriter {
         switch element.kind {
         case .sheet, .cover, .alert, .dialog:
             let name = spoken.label ?? element.title ?? element.name
-            // Beside a phone that is used stands what belongs to it: `inert` alone closes off what is behind.
+            // On a live page the phone's controls stay usable beside it: `inert` alone disables what is behind.
             attributes += element.kind == .alert ? " role=\"alertdialog\"" : " role=\"dialog\""
             if !isLive { attributes += " aria-modal=\"true\"" }
             attributes += " aria-label=\"\(escaped(String(name.prefix(100))))\""
@@ -184,7 +184,7 @@ extension HTMLWriter {
         return attributes
     }
 
-    /// Scalar by scalar, as a browser reads: a quotation mark ends an attribute also with a combining mark behind it.
+    /// Works on scalars, like a browser: a quote ends an attribute even if a combining mark follows.
     func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
@@ -204,12 +204,12 @@ extension ScreenElement {
         return children.lazy.filter { !$0.isPresentation && !$0.isHidden }.compactMap(\.title).first
     }
 
-    /// Whether something in it keeps a person from what is behind it.
+    /// Whether the element contains a modal.
     fileprivate var holdsModal: Bool {
         spoken.traits.contains(.isModal) || children.contains { !$0.isPresentation && $0.holdsModal }
     }
 
-    /// Of a button that can be chosen: whether it is.
+    /// Whether a selectable button is selected; nil for other elements.
     fileprivate var isPressed: Bool? {
         guard kind == .button else { return nil }
         return spoken.traits.contains(.isSelected) ? true : details["isOption"] == nil ? nil : false

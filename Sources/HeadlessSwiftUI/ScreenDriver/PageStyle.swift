@@ -1,6 +1,6 @@
 extension HTMLPage {
-    /// What all pages have in common. Where Apple's colours have less contrast than text needs (4.5 : 1), these have
-    /// it: a contrast that is too low is then the view's own.
+    /// The common style of all pages. Where Apple's colours have too little contrast for text (4.5 : 1), these have
+    /// enough, so that any remaining problem is the view's own.
     static let style = [colors, containers, bars, rows, buttons, presentations].joined(separator: "\n")
 
     private static let colors = """
@@ -42,8 +42,8 @@ extension HTMLPage {
         .list, .form { background: var(--group); padding: 16px; gap: 22px; align-items: stretch }
         """
 
-    /// Their text does not grow, as on a phone, but for the large title. The way back has no name when there is no room
-    /// for one. Above them is what the phone shows itself. What bleeds into them only ever dims the screen.
+    /// Bar text does not grow, as on a phone, except the large title. The back button loses its label if there is no
+    /// room. The phone's system sheets are above the bars. Content under the bars only dims the screen.
     private static let bars = """
         .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; min-height: 44px; padding: 0 16px;
           align-self: stretch; position: relative; justify-content: flex-end; background: var(--back) }

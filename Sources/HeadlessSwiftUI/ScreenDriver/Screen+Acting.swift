@@ -1,11 +1,11 @@
 public import Foundation
 import SwiftUI
 
-// What a person does. Each act ends when the screen has settled.
+// User actions. Each ends when the screen has settled.
 extension Screen {
-    /// Taps a button, a link or a toggle.
+    /// Taps a button, link or toggle.
     ///
-    /// - Throws: ``ScreenError`` when there is not exactly one, or it is disabled.
+    /// - Throws: ``ScreenError`` if there is not exactly one, or if it is disabled.
     public func tap(_ name: String) async throws {
         let button = try button(name)
         guard button.isEnabled, let action = button.action else {
@@ -14,7 +14,7 @@ extension Screen {
         await act(action)
     }
 
-    /// Taps as fast as a finger can: the second tap comes before anything has happened.
+    /// Taps twice in quick succession: the second tap precedes any effect of the first.
     public func tapTwice(_ name: String) async throws {
         let button = try button(name)
         guard button.isEnabled, let action = button.action else {
@@ -26,7 +26,7 @@ extension Screen {
         }
     }
 
-    /// Taps where nothing is but the area itself.
+    /// Taps an area outside of its controls.
     public func tapOutside() async throws {
         let areas = all { $0.details["isTapArea"] == "true" }
         guard let action = areas.first?.action else {
@@ -35,7 +35,7 @@ extension Screen {
         await act(action)
     }
 
-    /// Taps into a field and types over what stands in it, key by key.
+    /// Taps a field and replaces its text, key by key.
     public func type(_ text: String, into name: String) async throws {
         try await focus(name)
         if text.isEmpty { try field(name).field?.write("") }
@@ -46,7 +46,7 @@ extension Screen {
         await settle()
     }
 
-    /// Taps into a field.
+    /// Taps a field.
     public func focus(_ name: String) async throws {
         let found = try field(name)
         guard found.isEnabled else {
@@ -61,7 +61,7 @@ extension Screen {
         await act { found.field?.submit() }
     }
 
-    /// Scrolls the page; the keyboard goes away where the page says so.
+    /// Scrolls the page, which dismisses the keyboard if the page says so.
     public func scroll() async {
         let hidesKeyboard = !all { $0.details["dismissesKeyboard"] == "true" }.isEmpty
         let focused = all { $0.field?.isFocused == true }.first
@@ -79,7 +79,7 @@ extension Screen {
 
     /// Swipes the topmost presentation away.
     ///
-    /// - Returns: Whether it let itself be swiped away.
+    /// - Returns: Whether the presentation closed.
     @discardableResult
     public func swipeDown() async -> Bool {
         host.render()
@@ -88,10 +88,10 @@ extension Screen {
         return true
     }
 
-    /// The system opens the app with an address, such as a mail's link.
+    /// Opens the app with a URL, such as a mail's link.
     public func open(_ url: URL) async { await act { host.open(url) } }
 
-    /// Taps the bar's way back.
+    /// Taps the bar's back button.
     public func goBack() async throws { try await tap("BackButton") }
 
     private func act(_ action: @MainActor () -> Void) async {
@@ -99,7 +99,7 @@ extension Screen {
         await settle()
     }
 
-    /// Lets what is ready to run, run.
+    /// Runs everything that is ready to run.
     public func settle() async {
         for _ in 0..<40 {
             host.render()
@@ -108,9 +108,9 @@ extension Screen {
         host.render()
     }
 
-    /// Waits for what an act has started. Yields until the condition holds, or the test's time is up.
+    /// Waits for the effect of an action, until the condition holds.
     ///
-    /// - Throws: ``ScreenError`` when the task was cancelled first.
+    /// - Throws: ``ScreenError`` if the task is cancelled first.
     public func wait(_ reason: String = "", until condition: (Screen) throws -> Bool) async throws {
         host.render()
         while try !condition(self) {
@@ -123,6 +123,6 @@ extension Screen {
         await settle()
     }
 
-    /// Waits until a text stands there.
+    /// Waits until the screen shows a text.
     public func wait(for text: String) async throws { try await wait("for \"\(text)\"") { $0.shows(text) } }
 }

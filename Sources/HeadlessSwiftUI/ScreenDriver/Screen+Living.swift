@@ -1,43 +1,43 @@
 public import Foundation
 import SwiftUI
 
-/// A screen as somebody's browser shows it, and by which names it knows what is on it.
+/// A screen as shown in a browser, with the ids of its elements.
 public struct LivePage: Hashable, Sendable {
-    /// Elements have ids, and their styles stand in `data-style-text`. What was typed into a secure field is not in it.
+    /// HTML with element ids and with styles in `data-style-text`. Omits the text of secure fields.
     public var html: String
-    /// The id of the field that the keyboard types into.
+    /// The id of the field with the keyboard focus.
     public var focused: String?
-    /// The id of what VoiceOver's focus was moved to.
+    /// The id of the element with VoiceOver's focus.
     public var spokenFocus: String?
-    /// The topmost presentation's id: the root's is empty.
+    /// The id of the topmost presentation; empty for the root.
     public var top: String
-    /// Whether there is a list that a pull reloads.
+    /// Whether the screen has a list that pulling reloads.
     public var canReload: Bool
 
-    /// Nothing.
+    /// An empty page.
     public init() { (html, focused, spokenFocus, top, canReload) = ("", nil, nil, "", false) }
 }
 
-/// What a person does with one element.
+/// A user action on an element.
 public enum LiveAct: Hashable, Sendable {
     case tap
-    /// The field's whole text.
+    /// Replaces the field's text.
     case write(String)
-    /// Return.
+    /// Presses Return.
     case submit
-    /// The keyboard comes to the field, or leaves it.
+    /// Moves the keyboard focus to the field, or away.
     case focus(Bool)
 }
 
-// For a person in front of a browser, who names things by id.
+// For a user in a browser, whose actions name elements by id.
 extension Screen {
-    /// Called when there may be something new to see.
+    /// Called when the screen may have changed.
     public var onChange: (@MainActor () -> Void)? {
         get { host.onRender }
         set { host.onRender = newValue }
     }
 
-    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not draw.
+    /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not contain.
     public func livePage() throws -> LivePage {
         host.render()
         Self.name(host.elements)
@@ -52,17 +52,17 @@ extension Screen {
         return page
     }
 
-    /// The id of a control that can be found by its name or identifier.
+    /// The id of a control, found by its name or identifier.
     ///
-    /// - Throws: ``ScreenError`` when there is not exactly one.
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func id(of control: String) throws -> String {
         host.render()
         Self.name(host.elements)
         return try self.control(control).id ?? ""
     }
 
-    /// - Parameter id: Of an element of the newest ``livePage()``.
-    /// - Returns: Whether it could be done: the element is there, within reach and not disabled.
+    /// - Parameter id: The id of an element on the latest ``livePage()``.
+    /// - Returns: Whether the action was possible: the element exists, is reachable and enabled.
     public func act(_ act: LiveAct, on id: String) async -> Bool {
         host.render()
         Self.name(host.elements)
@@ -77,9 +77,9 @@ extension Screen {
         return true
     }
 
-    /// Swipes the topmost presentation away; one that only buttons close is cancelled, where it can be.
+    /// Swipes the topmost presentation away. Cancels one that only buttons close, if possible.
     ///
-    /// - Returns: Whether it let itself be closed.
+    /// - Returns: Whether the presentation closed.
     public func dismiss() async -> Bool {
         if await swipeDown() { return true }
         guard let question = Self.presentations(host.elements).last, [.alert, .dialog].contains(question.kind),
@@ -94,8 +94,7 @@ extension Screen {
         await settle()
     }
 
-    /// Gives every element an id of its own. Those that the engine made without a place are called after what they
-    /// hold, or after where they stand.
+    /// Gives every element a unique id. An element without a node is named after its content or position.
     private static func name(_ elements: [ScreenElement]) {
         var counts: [String: Int] = [:]
         func visit(_ element: ScreenElement, _ parent: String) {

@@ -1,60 +1,60 @@
 import SwiftUI
 
-// What a person sees and hears.
+// What the user sees and hears.
 extension Screen {
-    /// Whether a text stands there, drawn or spoken, from beginning to end.
+    /// Whether the screen shows or speaks exactly this text.
     public func shows(_ text: String) -> Bool {
         !all { $0.kind == .text && $0.text == text || $0.name == text }.isEmpty
     }
 
-    /// Every text that can be read, from top to bottom.
+    /// All visible texts from top to bottom.
     public var texts: [String] { all { $0.kind == .text }.map(\.text) }
 
-    /// The name of every button and link.
+    /// The names of all buttons and links.
     public var buttons: [String] { all(\.isButton).map(\.name) }
 
-    /// The name of every field.
+    /// The names of all fields.
     public var fields: [String] { all { $0.field != nil }.map(\.name) }
 
     public func has(button name: String) -> Bool { !all { $0.isButton && $0.isCalled(name) }.isEmpty }
     public func has(field name: String) -> Bool { !all { $0.field != nil && $0.isCalled(name) }.isEmpty }
 
-    /// - Throws: ``ScreenError`` when there is not exactly one.
+    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func isEnabled(_ name: String) throws -> Bool { try control(name).isEnabled }
 
-    /// What stands in a field.
+    /// The text of a field.
     public func value(of field: String) throws -> String { try self.field(field).field?.read() ?? "" }
 
-    /// Whether a toggle is on, or an option is the chosen one.
+    /// Whether a toggle is on, or an option is selected.
     public func isOn(_ name: String) throws -> Bool {
         let control = try control(name)
         return control.details["isOn"] == "true" || control.spoken.traits.contains(.isSelected)
     }
 
-    /// `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` and `enterkeyhint` in HTML's words.
+    /// A field's `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` or `enterkeyhint`, as in HTML.
     public func attribute(_ name: String, of field: String) throws -> String? { try self.field(field).details[name] }
 
     public func hint(of name: String) throws -> String? { try control(name).spoken.hint }
 
-    /// Whether a progress view is there, and its text.
+    /// The texts of all progress views.
     public var progress: [String] { all { $0.kind == .progress }.map(\.name) }
 
-    /// The field that the keyboard types into.
+    /// The field with the keyboard focus.
     public var focused: String? { all { $0.field?.isFocused == true }.first?.name }
 
-    /// What VoiceOver's focus was moved to.
+    /// The element with VoiceOver's focus.
     public var spokenFocus: String? { all { $0.spoken.isFocused }.first?.name }
 
-    /// The title of the bar.
+    /// The bar's title.
     public var title: String? { all { $0.details["isTitle"] == "true" }.first?.text }
 
-    /// The presentations from the first to the topmost: `sheet`, `alert`, `dialog`, `cover`.
+    /// The open presentations, the topmost last: `sheet`, `alert`, `dialog`, `cover`.
     public var presentations: [String] {
         host.render()
         return Self.presentations(host.elements).map(\.kind.rawValue)
     }
 
-    /// The symbols that are drawn, spoken or not.
+    /// All drawn symbols, spoken or not.
     public var symbols: [String] {
         func symbols(_ element: ScreenElement) -> [String] {
             (element.details["symbol"].map { [$0] } ?? []) + element.children.flatMap(symbols)
@@ -63,7 +63,7 @@ extension Screen {
     }
 }
 
-// Finding.
+// Queries.
 extension Screen {
     static func presentations(_ elements: [ScreenElement]) -> [ScreenElement] {
         elements.flatMap { element in
@@ -71,13 +71,13 @@ extension Screen {
         }
     }
 
-    /// What can be touched: the topmost presentation.
+    /// The reachable elements: those of the topmost presentation.
     var top: [ScreenElement] {
         host.render()
         return Self.presentations(host.elements).last?.children ?? host.elements
     }
 
-    /// Everything that can be found and fits, parents first.
+    /// All reachable elements that satisfy the predicate, parents first.
     func all(_ fits: (ScreenElement) -> Bool) -> [ScreenElement] {
         var found: [ScreenElement] = []
         func visit(_ elements: [ScreenElement]) {

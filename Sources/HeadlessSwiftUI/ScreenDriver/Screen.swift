@@ -2,8 +2,7 @@ import AuthenticationServices
 public import Foundation
 public import SwiftUI
 
-/// A view on a screen that has no glass, and the person who uses it: finds things by what can be read, taps, types,
-/// looks and listens.
+/// A view on a headless screen, and its user, who finds elements by their text, taps, types, looks and listens.
 ///
 /// ```swift
 /// let screen = Screen(HomeView().environment(manager))
@@ -12,10 +11,10 @@ public import SwiftUI
 /// try await screen.wait { $0.shows("Welcome") }
 /// ```
 ///
-/// Only what the topmost presentation shows can be found. Every look renders first, so no test waits for a rendering;
-/// ``wait(_:until:)`` yields to the work that a tap has started, and ends with the test's time limit.
+/// Only elements of the topmost presentation can be found. Every query renders first, so tests never wait for
+/// rendering. ``wait(_:until:)`` yields to the work that a tap has started, and ends with the test's time limit.
 @MainActor public final class Screen {
-    /// How the device is set.
+    /// The settings of the device.
     public struct Settings: Sendable {
         public var colorScheme = ColorScheme.light
         public var dynamicTypeSize = DynamicTypeSize.large
@@ -23,7 +22,7 @@ public import SwiftUI
         public var layoutDirection: LayoutDirection
         public var reducesMotion = false
 
-        /// - Parameter layoutDirection: Nil for the one of the locale's language.
+        /// - Parameter layoutDirection: nil uses the direction of the locale's language.
         public init(
             colorScheme: ColorScheme = .light, dynamicTypeSize: DynamicTypeSize = .large,
             locale: Locale = Locale(identifier: "en"), layoutDirection: LayoutDirection? = nil
@@ -36,7 +35,7 @@ public import SwiftUI
 
     let host: ViewHost
     public let device: ScriptedDevice
-    /// A change shows at once.
+    /// The settings. Changes take effect immediately.
     public var settings: Settings {
         didSet { applySettings() }
     }
@@ -68,24 +67,24 @@ public import SwiftUI
         return environment
     }
 
-    /// The app comes to the front, or leaves it.
+    /// Whether the app is active, inactive or in the background.
     public var scenePhase: ScenePhase {
         get { host.environment.scenePhase }
         set { host.environment.scenePhase = newValue }
     }
 
-    /// What the views do wrong, in the way that SwiftUI warns of while it runs. A test that ends with any has failed.
+    /// Mistakes of the views that SwiftUI reports as runtime warnings. A test with any of them should fail.
     public var complaints: [String] { host.complaints }
-    /// How many bodies have been evaluated so far.
+    /// The number of `body` evaluations so far.
     public var bodyCount: Int { host.bodyCount }
-    /// What VoiceOver was asked to say, in order.
+    /// VoiceOver announcements, in order.
     public var announcements: [String] { host.announcements.all }
 
-    /// The screen is gone: its tasks are cancelled.
+    /// Closes the screen and cancels its tasks.
     public func close() { host.close() }
 }
 
-/// What could not be found or done, with the screen as it was.
+/// An element that was not found or an action that was not possible, with a snapshot of the screen.
 public struct ScreenError: Error, CustomStringConvertible {
     public let description: String
 }

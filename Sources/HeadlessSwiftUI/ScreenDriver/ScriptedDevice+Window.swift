@@ -1,6 +1,6 @@
 public import AuthenticationServices
 
 extension ScriptedDevice {
-    /// The window that a sheet of this device belongs to, for who shows one without a view.
+    /// The window of this device's sheets, for code that shows a sheet without a view.
     public var window: ASPresentationAnchor { ASPresentationAnchor(sheets) }
 }

@@ -1,15 +1,15 @@
 package import AuthenticationServices
 public import Foundation
 
-/// The device under a screen, with somebody in front of it who does what the script says.
+/// The device of a screen, with a user who follows a script.
 @MainActor public final class ScriptedDevice {
-    /// Somebody with an account at Apple.
+    /// A user with an Apple account.
     public struct Person: Sendable {
         public var id: String
         public var email: String?
         public var givenName: String?
         public var familyName: String?
-        /// The identity token that Apple makes for a request with this nonce.
+        /// Returns Apple's ID token for a request with this nonce.
         public var token: @Sendable (_ nonce: String?) -> String
 
         public init(
@@ -21,17 +21,17 @@ public import Foundation
         }
     }
 
-    /// What the person does when Apple's sheet is shown.
+    /// The user's reaction to Apple's sheet.
     public enum Step: Sendable {
         case signsIn(Person)
         case cancels
-        /// The sheet itself fails.
+        /// The sheet fails.
         case fails
-        /// The sheet does not reach Apple.
+        /// The sheet cannot reach Apple.
         case isOffline
     }
 
-    /// What Apple's sheet was asked for.
+    /// A request of Apple's sheet.
     public struct Request: Hashable, Sendable {
         public var nonce: String?
         public var scopes: [String]
@@ -41,28 +41,28 @@ public import Foundation
     private var known: Set<String> = []
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isHeld = false
-    /// What was asked for, in order.
+    /// The requests so far, in order.
     public private(set) var requests: [Request] = []
-    /// The addresses that a screen opened outside.
+    /// The URLs that a screen opened outside of the app.
     public internal(set) var openedURLs: [URL] = []
-    /// Apple's sheet in somebody's hands: then there is no script.
+    /// Replaces the script with a handler of Apple's sheet.
     package var apple: (@MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization)?
-    /// What the browser's sheet gives; without it everybody cancels.
+    /// The handler of the browser sheet. Without it, the user cancels.
     public var browser: (@MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL)?
 
-    /// - Parameter steps: One for each of Apple's sheets; the last one is repeated. Without any, everybody cancels.
+    /// - Parameter steps: One step per sheet of Apple's; the last one repeats. Without steps, the user cancels.
     public init(_ steps: Step...) { self.steps = steps }
 
-    /// Replaces what is left of the script.
+    /// Replaces the rest of the script.
     public func follow(_ steps: Step...) { self.steps = steps }
 
-    /// Leaves the sheets open that are shown from now on, until ``release()``.
+    /// Keeps new sheets open until ``release()``.
     public func hold() { isHeld = true }
 
-    /// How many sheets are open.
+    /// The number of open sheets.
     public var heldCount: Int { waiting.count }
 
-    /// Lets the person do what the script says, in every open sheet.
+    /// Continues the script in every open sheet.
     public func release() {
         isHeld = false
         let waiting = waiting
@@ -92,7 +92,7 @@ public import Foundation
         }
     }
 
-    /// As with Apple itself, name and address come the first time only.
+    /// As with Apple itself, name and address are sent the first time only.
     private func authorization(
         of person: Person, _ request: ASAuthorizationAppleIDRequest, _ scopes: [ASAuthorization.Scope]
     ) -> ASAuthorization {

@@ -1,7 +1,7 @@
 import SwiftUI
 
 extension Screen {
-    /// The screen as text, the same for the same screen: one line for each thing that can be read or touched.
+    /// The screen as text, one line per visible or operable element. Equal screens have equal snapshots.
     public func snapshot() -> String {
         host.render()
         var lines: [String] = []

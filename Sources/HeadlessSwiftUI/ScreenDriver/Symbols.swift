@@ -1,15 +1,15 @@
 import Foundation
 
-/// Drawings of our own for the symbols that the screens name. Apple's may not be shipped.
+/// Our own drawings of the symbols that the screens use, because Apple's may not be distributed.
 public enum Symbols {
-    /// - Throws: ``ScreenError`` for a name that has no drawing.
+    /// - Throws: ``ScreenError`` for a name without a drawing.
     public static func svg(_ name: String) throws -> String {
         guard let paths = drawings[name] else { throw ScreenError(description: "no drawing for the symbol \(name)") }
         let frame = "viewBox=\"0 0 24 24\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\""
         return "<svg \(frame) stroke-linecap=\"round\" stroke-linejoin=\"round\">\(paths)</svg>"
     }
 
-    /// The vector drawing of an image set in a bundle's asset catalogue.
+    /// The SVG of an image set in a bundle's asset catalogue.
     static func asset(_ name: String, in bundle: String) throws -> String {
         let file = URL(filePath: bundle).appending(path: "Assets.xcassets/\(name).imageset/\(name).svg")
         return try String(contentsOf: file, encoding: .utf8)
@@ -30,7 +30,7 @@ public enum Symbols {
         }
     }()
 
-    /// A name, and below it what is drawn in a square of 24. FILLED and HOLE stand for attributes.
+    /// A name, and below it the drawing in a square of 24 units. FILLED and HOLE stand for attributes.
     private static let table = """
         person.fill
           <g FILLED><circle cx="12" cy="8" r="4.2"/><path d="M4 21c0-5 3-8 8-8s8 3 8 8z"/></g>

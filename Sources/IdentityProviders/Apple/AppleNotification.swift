@@ -1,39 +1,39 @@
 package import GatehouseWire
 import JSONWebTokens
 
-/// What Apple tells the server about people, by itself.
+/// A server-to-server notification from Apple.
 package struct AppleNotification: Equatable, Sendable {
-    /// How old one may be when it arrives. Whoever remembers ``id`` for longer acts on none twice.
+    /// The maximum age on arrival. Storing ``id`` for longer than this prevents processing a notification twice.
     package static let maximumAge: Duration = .seconds(7 * 86_400)
 
-    /// `jti`, 1 to 255 bytes; the same for every delivery of one notification.
+    /// The `jti`, 1 to 255 bytes; the same for every delivery of a notification.
     package let id: String
-    /// Our client id, mostly the app's bundle id.
+    /// Our client id, usually the app's bundle id.
     package let client: String
     package let issuedAt: Instant
-    /// One so far, 16 at most.
+    /// One in practice, at most 16.
     package let events: [Event]
 
     package struct Event: Equatable, Sendable {
         package let kind: Kind
-        /// The person, as in ID tokens.
+        /// The user's `sub`, as in ID tokens.
         package let subject: String
-        /// With the two kinds about addresses.
+        /// Present for the two kinds about addresses.
         package let email: String?
         package let isPrivateRelay: Bool
-        /// When it happened. What the person did after that, such as consenting again, counts more.
+        /// The time of the event. Later actions of the user, such as consenting again, take precedence.
         package let occurredAt: Instant?
     }
 
     package enum Kind: Equatable, Sendable {
-        /// Mail to the relay address is no longer passed on.
+        /// Apple stopped forwarding mail to the relay address.
         case emailDisabled
         case emailEnabled
-        /// The person no longer uses Apple for this app: the sign-in method is gone, its sessions too.
+        /// The user no longer uses Sign in with Apple for this app. Remove the sign-in method and its sessions.
         case consentRevoked
-        /// The Apple account is gone for good.
+        /// The Apple account was deleted permanently.
         case accountDeleted
-        /// One that Apple thought of later; at most 64 code points.
+        /// A kind unknown to this program; at most 64 code points.
         case other(String)
 
         init(_ type: String) {
@@ -42,7 +42,7 @@ package struct AppleNotification: Equatable, Sendable {
                 case "email-disabled": .emailDisabled
                 case "email-enabled": .emailEnabled
                 case "consent-revoked": .consentRevoked
-                // Apple's documents have had both.
+                // Apple's documentation has used both.
                 case "account-delete", "account-deleted": .accountDeleted
                 default: .other(DisplayText.cut(type, to: 64))
                 }
@@ -51,17 +51,17 @@ package struct AppleNotification: Equatable, Sendable {
 }
 
 extension OpenIDProvider {
-    /// Reads a notification that was posted to us: `{"payload":"<token>"}`. Anybody can post; only what Apple signed
-    /// for one of our clients comes through.
+    /// Parses a notification posted to us: `{"payload":"<token>"}`. Anyone can post; only tokens that Apple signed for
+    /// one of our clients are accepted.
     ///
-    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` when the keys could not be read: answer so that Apple tries
-    ///   again. Otherwise ``ProviderFailure/rejected(_:)``.
+    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` if the keys could not be fetched; answer so that Apple retries.
+    ///   Otherwise ``ProviderFailure/rejected(_:)``.
     package func appleNotification(
         _ body: [UInt8], at now: Instant
     ) async throws(ProviderFailure) -> AppleNotification {
         guard settings.kind == .apple else { throw .notOffered(.notification) }
         guard body.count <= ProviderLimits.answer,
-            // Lost: what is wrong with the JSON. Whoever sent it, it was not Apple.
+            // Lost: what is wrong with the JSON. Apple did not send it.
             let token = (try? JSONReader.read(body))?["payload"]?.stringValue
         else { throw .rejected(.unreadable) }
         let payload = try await signed(Secret(token))
@@ -96,7 +96,7 @@ extension AppleNotification {
             throw .wrongAudience(found: audience, accepted: settings.clientIDs)
         }
         self.client = client
-        // Apple's example has no `exp`, its notifications do.
+        // Apple's documented example has no `exp`, but real notifications do.
         if let expiresAt, now >= expiresAt + IDTokenCheck.leeway { throw .expired(expiresAt) }
         guard issuedAt <= now + IDTokenCheck.leeway else { throw .notYetValid(claim: "iat") }
         guard now < issuedAt + Self.maximumAge else { throw .tooOld(issuedAt) }
@@ -104,9 +104,9 @@ extension AppleNotification {
         self.events = events
     }
 
-    /// JSON inside a text inside JSON; the plural of its name may be meant one day.
+    /// JSON in a string within JSON. The plural of the claim's name suggests an array.
     private static func events(_ claim: AnyJSON?) -> [Event]? {
-        // Lost: what is wrong with the inner JSON. It is refused as a whole.
+        // Lost: what is wrong with the inner JSON. The notification is refused as a whole.
         guard let events = claim?.stringValue.map({ try? JSONReader.read($0) }) ?? claim else { return nil }
         let list = events.arrayValue ?? [events]
         guard (1...16).contains(list.count) else { return nil }
@@ -128,7 +128,7 @@ extension AppleNotification.Event {
         occurredAt = Self.time(members["event_time"])
     }
 
-    /// Apple's example has seconds, its notifications milliseconds.
+    /// Apple's documented example uses seconds, real notifications milliseconds.
     private static func time(_ claim: AnyJSON?) -> Instant? {
         guard let number = claim?.intValue, (0..<100_000_000_000_000).contains(number) else { return nil }
         return number < 100_000_000_000 ? Instant(seconds: number) : Instant(microseconds: number * 1_000)

@@ -3,10 +3,11 @@ package import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// The key of Apple's .p8 file. It signs the client secret when one is needed, so that none runs out after six
-/// months (pitfall 18).
+/// The key in Apple's .p8 file. It signs client secrets on demand, so that none expires after six months ([Creating a
+/// client
+/// secret](https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret)).
 package struct AppleSigningKey: Sendable {
-    /// What Apple allows at most.
+    /// The maximum that Apple allows.
     package static let maximumLifetime: Duration = .seconds(15_777_000)
     private static let audience = "https://appleid.apple.com"
 
@@ -14,7 +15,7 @@ package struct AppleSigningKey: Sendable {
     package let keyID: String
     private let signer: TokenSigner
 
-    /// - Parameter pem: The file's text; `\n` written out counts as a line break, as variables often have it.
+    /// - Parameter pem: The file's text. A literal `\n` counts as a line break, as is common in environment variables.
     package init(pem: Secret, keyID: String, teamID: String) throws(ProviderSettingsProblems) {
         var problems: [ProviderSettingsProblem] = []
         if !Self.isID(teamID) { problems.append(.teamID(teamID)) }
@@ -24,7 +25,7 @@ package struct AppleSigningKey: Sendable {
             let key = try P256.Signing.PrivateKey(pemRepresentation: pem.reveal().replacing(#"\n"#, with: "\n"))
             signer = try TokenSigner(JSONWebKey(es256: Array(key.rawRepresentation), id: keyID))
         } catch {
-            // What the library says is dropped: only ours is known to hold no part of the key.
+            // Drops the crypto library's error, which might contain parts of the key.
             signer = nil
             problems.append(.privateKey)
         }
@@ -37,12 +38,12 @@ package struct AppleSigningKey: Sendable {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
-    /// The token that Apple takes for a client's secret.
+    /// Makes the token that Apple accepts as a client secret.
     ///
     /// - Parameters:
-    ///   - client: The Services ID or bundle id that the code or token was made out to.
-    ///   - lifetime: Cut at ``maximumLifetime``.
-    /// - Throws: What the crypto library throws.
+    ///   - client: The Services ID or bundle id that the code or token was issued to.
+    ///   - lifetime: At most ``maximumLifetime``; longer values are reduced.
+    /// - Throws: Errors of the crypto library.
     package func clientSecret(
         for client: String, at now: Instant, lifetime: Duration = .seconds(3_600)
     ) throws -> Secret {
@@ -54,7 +55,7 @@ package struct AppleSigningKey: Sendable {
     }
 }
 
-/// The client secrets in use, one for each client id. Each is used for half of its life.
+/// The current client secrets, one per client id. Each is used for half of its lifetime.
 final class AppleClientSecrets: Sendable {
     private static let lifetime: Duration = .seconds(3_600)
 
@@ -63,7 +64,7 @@ final class AppleClientSecrets: Sendable {
 
     init(_ key: AppleSigningKey) { self.key = key }
 
-    /// - Throws: What the crypto library throws.
+    /// - Throws: Errors of the crypto library.
     func secret(for client: String, at now: Instant) throws -> Secret {
         try made.withLock { made in
             if let last = made[ExternalName(trusted: client)], now >= last.at, now < last.at + Self.lifetime / 2 {

@@ -1,17 +1,17 @@
 import Crypto
 package import GatehouseWire
 
-/// What ties one sign-in in a browser together, besides the state that the caller keeps: the code verifier that
-/// only we know (RFC 7636 §4.1) and the nonce that the ID token has to repeat.
+/// The secrets of one browser sign-in, besides the state that the caller stores: the PKCE verifier (RFC 7636 §4.1) and
+/// the nonce that the ID token must repeat.
 package struct AuthorizationSecrets: Sendable {
     /// 43 characters.
     package let verifier: Secret
-    /// 43 characters. Goes through the browser, so it is no secret.
+    /// 43 characters. Not secret, because it passes through the browser.
     package let nonce: String
-    /// S256 of the verifier (RFC 7636 §4.2).
+    /// The S256 challenge of the verifier (RFC 7636 §4.2).
     package let codeChallenge: String
 
-    /// - Parameter randomBytes: A cryptographic source.
+    /// - Parameter randomBytes: A cryptographically secure source.
     package init(randomBytes: (Int) -> [UInt8]) {
         let text = Base64URL.text(randomBytes(32))
         verifier = Secret(text)
@@ -20,17 +20,17 @@ package struct AuthorizationSecrets: Sendable {
     }
 }
 
-/// A sign-in in a browser, as it begins.
+/// The parameters of a browser sign-in.
 package struct AuthorizationRequest: Sendable {
-    /// Whatever finds the flow again: unguessable, used once, bound to browser and provider by whoever keeps it.
+    /// Identifies the flow: unguessable and single-use. The caller binds it to browser and provider.
     package var state: String
     package var nonce: String
     package var codeChallenge: String
-    /// Ours, where the provider sends the browser back.
+    /// Our callback URL.
     package var redirectURL: String
-    /// The app's own wishes, besides the provider's usual ones.
+    /// Scopes that the app requests in addition to the provider's defaults.
     package var scopes: [String]
-    /// Parameters that the app wants to pass on, such as `login_hint`. Of several with one name the first counts.
+    /// Parameters that the app passes to the provider, such as `login_hint`. Of duplicates the first counts.
     package var extra: [(name: String, value: String)]
 
     package init(
@@ -47,14 +47,14 @@ package struct AuthorizationRequest: Sendable {
 }
 
 extension AuthorizationRequest {
-    /// What callers do not get to say, in lower case: it would replace what we say, or is nobody's business there.
+    /// Parameters in lower case that callers cannot set, because they would override ours or are reserved.
     private static let reserved: Set<ExternalName> = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type",
         "response_mode", "state", "nonce", "scope", "code_challenge", "code_challenge_method", "code_verifier",
         "request", "request_uri", "registration", "provider", "scopes", "invite_token",
     ]
 
-    /// What is passed on: at most 16 parameters of at most 1,024 bytes, the first in order of their names.
+    /// The parameters to pass on: at most 16 with at most 1,024 bytes each, the first in order of their names.
     static func passable(_ extra: [(name: String, value: String)]) -> [ExternalName: String] {
         var first: [ExternalName: String] = [:]
         for (name, value) in extra where (1...64).contains(name.utf8.count) {
@@ -67,7 +67,7 @@ extension AuthorizationRequest {
         return Dictionary(uniqueKeysWithValues: allowed.sorted { $0.key < $1.key }.prefix(16).map { ($0, $1) })
     }
 
-    /// The words of a scope (RFC 6749 §3.3), each once, 32 at most.
+    /// The scopes (RFC 6749 §3.3) without duplicates, at most 32.
     static func words(_ usual: [String], _ wishes: [String]) -> [String] {
         var seen: Set<ExternalName> = []
         let words = wishes.flatMap { wish in
@@ -82,10 +82,9 @@ extension AuthorizationRequest {
 }
 
 extension OpenIDProvider {
-    /// Where to send the browser. Parameters stand in the order of their names.
+    /// The URL to send the browser to, with its parameters sorted by name.
     ///
-    /// Apple is asked for what Apple needs and gets nothing else: it answers with a form post when name and address
-    /// are wanted.
+    /// Apple gets only the parameters that it needs: if name and address are requested, it answers with a form POST.
     package func authorizationURL(_ request: AuthorizationRequest) async throws(ProviderFailure) -> String {
         guard settings.offersBrowserSignIn else { throw .notOffered(.authorization) }
         guard let endpoint = try await metadata().authorization else { throw .notOffered(.authorization) }
@@ -108,9 +107,9 @@ extension OpenIDProvider {
         return endpoint.text + separator + FormText.query(parameters)
     }
 
-    /// Checks who answers in the callback, against answers of one provider taken to another (RFC 9207 §2.4).
+    /// Checks the issuer in the callback, against mix-up attacks (RFC 9207 §2.4).
     ///
-    /// - Parameter issuer: The callback's `iss`, if it has one.
+    /// - Parameter issuer: The callback's `iss`, if any.
     package func checkCallback(issuer: String?) async throws(ProviderFailure) {
         let metadata = try await metadata()
         guard let issuer else {

@@ -1,11 +1,11 @@
 import GatehouseWire
 
-/// Text from elsewhere that people will see, or that goes into the log.
+/// External text that people will see or that is logged.
 enum DisplayText {
-    /// Without control characters, line breaks, and marks that turn the direction of writing; blanks around it are
-    /// dropped. At most `limit` code points, and no character is cut in two.
+    /// Removes control characters, line breaks and bidirectional controls, and trims the text. Keeps at most `limit`
+    /// code points without splitting a character.
     static func cut(_ text: String, to limit: Int) -> String {
-        // Far more than any limit here: what lies behind is not looked at.
+        // Far beyond any limit. The rest is ignored.
         let cleaned = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4_096).filter(isHarmless)))
         var (result, count) = ("", 0)
         for character in cleaned.drop(while: \.isWhitespace) {

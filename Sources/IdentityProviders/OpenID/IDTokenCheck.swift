@@ -2,7 +2,7 @@ import Crypto
 import GatehouseWire
 import JSONWebTokens
 
-/// What an ID token says to us (OpenID Connect Core 1.0 §2).
+/// The claims of an ID token (OpenID Connect Core 1.0 §2).
 struct IDTokenClaims: Sendable {
     let issuer: String
     let subject: String
@@ -30,9 +30,9 @@ struct IDTokenClaims: Sendable {
     }
 }
 
-/// The rules for an ID token whose signature is right (OpenID Connect Core 1.0 §3.1.3.7). Decides, asks nobody.
+/// The rules for an ID token with a valid signature (OpenID Connect Core 1.0 §3.1.3.7). Does no I/O.
 struct IDTokenCheck: Sendable {
-    /// How far the provider's clock may be ahead of ours.
+    /// How far the provider's clock may be ahead.
     static let leeway: Duration = .seconds(60)
 
     let settings: ProviderSettings
@@ -40,9 +40,9 @@ struct IDTokenCheck: Sendable {
     let now: Instant
 
     /// - Parameters:
-    ///   - accessToken: What came with it.
-    ///   - nonce: Nil where another check has tied the token to its sign-in.
-    ///   - client: The only one whom it may be made out to; nil for every configured one.
+    ///   - accessToken: The access token issued with it.
+    ///   - nonce: nil if another check has bound the token to its sign-in.
+    ///   - client: The only accepted audience; nil accepts every configured client id.
     func claims(
         of payload: SignedPayload, accessToken: Secret?, nonce: NonceExpectation?, client: String?
     ) throws(IdentityRejection) -> IDTokenClaims {
@@ -63,11 +63,11 @@ struct IDTokenCheck: Sendable {
         guard settings.algorithms.contains(payload.algorithm),
             announced.isEmpty || announced.contains(payload.algorithm.rawValue)
         else { throw .algorithm(payload.algorithm) }
-        // An access token is no proof of a sign-in, whomever it is made out to (RFC 9068 §5).
+        // An access token does not prove a sign-in, whatever its audience (RFC 9068 §5).
         guard payload.type != "at+jwt" else { throw .notAccepted(.unsupportedHeader(member: "typ")) }
     }
 
-    /// Apple and Google have several names; of others only the one in their own document counts.
+    /// Apple and Google have several issuer names. For others only the one in their discovery document counts.
     private func isOurs(_ issuer: String) -> Bool {
         settings.kind == .openID ? issuer == metadata.issuer : settings.issuers.contains(issuer)
     }
@@ -78,7 +78,7 @@ struct IDTokenCheck: Sendable {
         if let notBefore = claims.notBefore, notBefore > now + Self.leeway { throw .notYetValid(claim: "nbf") }
     }
 
-    /// OpenID Connect Core 1.0 §3.1.3.6: the left half of the digest that the signature uses.
+    /// OpenID Connect Core 1.0 §3.1.3.6: the left half of the digest with the signature's hash function.
     private func check(
         _ accessToken: Secret?, against hash: String?, _ algorithm: SigningAlgorithm
     ) throws(IdentityRejection) {
@@ -92,8 +92,8 @@ struct IDTokenCheck: Sendable {
         guard Secret(Base64URL.text(half)).matches(Secret(hash)) else { throw .accessTokenMismatch }
     }
 
-    /// An `azp` beside one audience may be another app of the same owner, as Google has it on Android; beside
-    /// several it says who asked. Where we asked ourselves it can only be us.
+    /// With a single audience, `azp` may be another app of the same owner, as with Google on Android. With several
+    /// audiences it must be ours, as it must be in tokens that we requested.
     private func checkAudience(_ claims: IDTokenClaims, client: String?) throws(IdentityRejection) {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         guard claims.audience.contains(where: { accepted.contains($0) }) else {

@@ -1,15 +1,15 @@
 import Crypto
 package import GatehouseWire
 
-/// What tells one ID token from all others, for those who take each once.
+/// Identifies an ID token, to accept each token only once.
 package struct IDTokenMark: Equatable, Sendable {
-    /// SHA-256 of what is signed: a signature can be written in several ways, the rest cannot.
+    /// SHA-256 of the signed bytes. A signature can have several encodings; the signed bytes cannot.
     package let digest: [UInt8]
-    /// Its `exp`: nobody accepts it after that.
+    /// The token's `exp`, after which no one accepts it.
     package let expiresAt: Instant
 
-    /// - Parameter token: One whose signature is right.
-    /// - Returns: nil for one with neither `nonce` nor `jti`.
+    /// - Parameter token: A token with a valid signature.
+    /// - Returns: nil for a token with neither `nonce` nor `jti`.
     init?(_ token: Secret, _ claims: IDTokenClaims, _ members: JSONObject) {
         let marks = [claims.nonce, members["jti"]?.stringValue]
         guard marks.contains(where: { $0?.isEmpty == false }) else { return nil }

@@ -1,6 +1,7 @@
 import GatehouseWire
 
-/// The members of `identity_data`, as the contract has them for each provider (3.3).
+/// The members of `identity_data` for each provider, as in Supabase Auth
+/// ([Identities](https://supabase.com/docs/guides/auth/identities)).
 struct IdentityData {
     let claims: ProfileClaims
     let identity: VerifiedIdentity
@@ -52,7 +53,7 @@ struct IdentityData {
             ], custom: ["hd": claims.text("hd").map(AnyJSON.string)], in: common)
     }
 
-    /// What a provider's profile says, when there is no ID token.
+    /// The provider's profile, used without an ID token.
     private var profile: JSONObject {
         let name = claims.text("name")
         return with(
@@ -67,7 +68,7 @@ struct IdentityData {
         "gender", "birthdate", "zoneinfo", "locale", "updated_at", "phone",
     ]
 
-    /// The standard claims of any other provider's ID token.
+    /// The standard claims in the ID token of any other provider.
     private var token: JSONObject {
         var members = common
         for name in Self.standardTexts { members[name] = claims.text(name).map(AnyJSON.string) }

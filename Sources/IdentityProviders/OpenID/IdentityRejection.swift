@@ -1,45 +1,45 @@
 package import GatehouseWire
 package import JSONWebTokens
 
-/// Why what a provider, or somebody in its name, says is not believed.
+/// Why a provider's statement about a user failed verification.
 package enum IdentityRejection: Error, Equatable, Sendable {
     /// Not a token, or longer than ``ProviderLimits/idToken``.
     case unreadable
-    /// `iss` is not one of this provider's.
+    /// `iss` does not belong to this provider.
     case foreignIssuer
-    /// The signature, the key, or a claim of the wrong type or missing.
+    /// An invalid signature, an unknown key, or a missing or malformed claim.
     case notAccepted(TokenRejection)
-    /// Signed in a way that the provider does not announce, or that we are not to accept.
+    /// An algorithm that the provider does not announce or that the settings exclude.
     case algorithm(SigningAlgorithm)
-    /// At or after its `exp`: for ID tokens there is no leeway.
+    /// At or after `exp`. ID tokens have no leeway.
     case expired(Instant)
-    /// The named time, `iat` or `nbf`, is more than a minute ahead.
+    /// `iat` or `nbf` is more than a minute in the future.
     case notYetValid(claim: String)
-    /// A notification so old that whoever remembers its id may have forgotten it.
+    /// The notification is so old that its id may no longer be stored.
     case tooOld(Instant)
-    /// The access token beside it does not have its `at_hash`.
+    /// The access token does not match `at_hash`.
     case accessTokenMismatch
     /// `sub` is missing or empty.
     case missingSubject
-    /// `accepted` is what is configured, for the log and for developers; not for everybody.
+    /// `accepted` contains the configured client ids, for logs and developers. Do not show it to users.
     case wrongAudience(found: [String], accepted: [String])
-    /// `azp` is somebody else, in a token for several or for a browser.
+    /// `azp` is not ours, in a token for several audiences or for a browser.
     case wrongAuthorizedParty
-    /// Either the token has a nonce or the request, and the other has not.
+    /// Only one of token and request has a nonce.
     case nonceOnOneSide
-    /// `seen` is the form of what the token has.
+    /// `seen` is the form of the token's nonce.
     case nonceMismatch(seen: NonceForm)
-    /// The provider was asked for an ID token and sent none.
+    /// The provider was asked for an ID token but sent none.
     case missingIDToken
-    /// The profile is about somebody else than the ID token.
+    /// The profile belongs to a different user than the ID token.
     case foreignProfile
 }
 
 extension IdentityRejection {
-    /// The `error` of the id_token grant's OAuth-style refusal. The blank is part of the contract.
+    /// The `error` of the OAuth error response for the id_token grant. Contains a space, as in Supabase Auth.
     package var error: String { if case .nonceMismatch = self { "invalid nonce" } else { "invalid request" } }
 
-    /// The `error_description` beside it. Repeats nothing of the token but its audience.
+    /// The `error_description`. Quotes only the token's audience.
     package var summary: String {
         switch self {
         case .missingSubject: "Missing sub claim in id_token"

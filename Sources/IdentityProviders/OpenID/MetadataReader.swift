@@ -1,13 +1,13 @@
 import GatehouseWire
 
-/// The discovery document, read when it is needed and kept for an hour.
+/// The discovery document, fetched on demand and cached for an hour.
 ///
-/// All callers share one read at a time. An older document serves on while it is read anew, and for a day while
-/// reads fail.
+/// All callers share one fetch. An expired document stays in use while its successor is fetched, and for a day while
+/// fetches fail.
 actor MetadataReader {
     private static let maximumAge: Duration = .seconds(3_600)
     private static let staleLifetime: Duration = .seconds(86_400)
-    /// Between two reads, so that a provider that is down is not asked by every sign-in.
+    /// The minimum time between two fetches, so that sign-ins do not flood an unavailable provider.
     private static let rereadInterval: Duration = .seconds(30)
     private static let firstReadInterval: Duration = .seconds(1)
 
@@ -15,7 +15,7 @@ actor MetadataReader {
     private let read: @Sendable () async throws(ProviderFailure) -> ProviderMetadata
     private var kept: (metadata: ProviderMetadata, readAt: Instant)?
     private var lastReadAt: Instant?
-    /// Of the last read; nil when it went well.
+    /// The error of the last fetch; nil if it succeeded.
     private(set) var lastFailure: ProviderFailure?
     private var reading: Task<Void, Never>?
 
@@ -40,14 +40,14 @@ actor MetadataReader {
         throw lastFailure ?? .unavailable(.discovery, .noAnswer(.noConnection))
     }
 
-    /// - Returns: The read under way or a new one; nil when the last one began too recently.
+    /// - Returns: The fetch in progress or a new one; nil if the last one started too recently.
     private func startReading(notWithin interval: Duration) -> Task<Void, Never>? {
         if let reading { return reading }
         let time = now()
-        // A clock that was set back must not stop the reads.
+        // A clock that was set back must not stop the fetches.
         if let lastReadAt, lastReadAt <= time, time - lastReadAt < interval { return nil }
         lastReadAt = time
-        // Unstructured on purpose: one caller's cancellation must not take the document from the others.
+        // Unstructured, because the cancellation of one caller must not affect the others.
         let task = Task { await readAnew() }
         reading = task
         return task

@@ -1,16 +1,16 @@
 import Crypto
 import GatehouseWire
 
-/// What the nonce of an ID token is compared with.
+/// The nonce to compare with that of an ID token.
 package enum NonceExpectation: Sendable {
-    /// We sent it to the provider ourselves: the token has to have exactly this.
+    /// The nonce that we sent to the provider. The token must contain exactly this.
     case sent(String)
-    /// The app says that this was its nonce. Nil or empty: it says that there was none.
+    /// The nonce that the app sent with the token. nil or empty means none.
     case presented(String?)
 }
 
 extension NonceExpectation {
-    /// - Parameter found: The token's `nonce`; nil or empty when it has none.
+    /// - Parameter found: The token's `nonce`; nil or empty if it has none.
     func check(_ found: String?, _ settings: ProviderSettings) throws(IdentityRejection) {
         let found = found ?? ""
         switch self {
@@ -33,7 +33,7 @@ extension NonceExpectation {
 }
 
 extension NonceForm {
-    /// What a nonce in a token looks like. A raw one may look like a digest by chance.
+    /// The form of a nonce in a token. A raw nonce may look like a digest by chance.
     init(of text: String) {
         let bytes = text.utf8
         let isHex = bytes.count == 64 && bytes.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
@@ -49,7 +49,8 @@ extension NonceForm {
         }
     }
 
-    /// A raw nonce that may be a digest is not compared as it is: who found the token would only have to repeat it.
+    /// Whether a raw comparison is safe: if the nonce could be a digest, anyone who found the token could simply repeat
+    /// it.
     func isUsable(for found: String, besides forms: Set<NonceForm>) -> Bool {
         guard self == .raw else { return true }
         let form = NonceForm(of: found)

@@ -2,13 +2,13 @@ package import GatehouseWire
 import JSONWebTokens
 
 extension OpenIDProvider {
-    /// Checks an ID token with the issuer's keys (requirement D4, contract 2.5.3 steps 5 to 12).
+    /// Verifies an ID token with the issuer's keys.
     ///
     /// - Parameters:
-    ///   - accessToken: What came with it; has to fit `at_hash` when the token has that.
-    ///   - client: The only client id that it may be made out to, where we asked for it ourselves. For an app's
-    ///     token nil: any that is configured.
-    ///   - now: For `exp`, `iat` and `nbf`.
+    ///   - accessToken: The access token issued with it, which must match `at_hash` if the token has one.
+    ///   - client: The only accepted client id, for tokens that we requested. nil accepts every configured one, for
+    ///     tokens from apps.
+    ///   - now: The time to compare `exp`, `iat` and `nbf` with.
     package func verify(
         idToken: Secret, accessToken: Secret? = nil, nonce: NonceExpectation, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
@@ -18,11 +18,11 @@ extension OpenIDProvider {
         return verified
     }
 
-    /// From the answer to our own exchange to an identity: by its ID token, and by the provider's profile where
-    /// there is no ID token or no address in it.
+    /// Determines the identity from our token exchange: from the ID token, and from the provider's profile if there is
+    /// no ID token or no address in it.
     ///
-    /// - Parameter nonce: What ``AuthorizationRequest/nonce`` was; nil for a code that an app brought, whose own ID
-    ///   token is checked beside it.
+    /// - Parameter nonce: The ``AuthorizationRequest/nonce``; nil for a code from an app, whose ID token is verified
+    ///   separately.
     package func identity(
         of tokens: ProviderTokens, nonce: String?, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
@@ -36,7 +36,7 @@ extension OpenIDProvider {
                 ProfileClaims(members: profile), subject: subject, issuer: settings.issuers[0], client: nil,
                 settings: settings)
         }
-        // Where none was sent, a nonce proves nothing either way.
+        // Without the scope `openid` no nonce was sent, so none is expected.
         let expectation = settings.asksForIDToken ? nonce.map(NonceExpectation.sent) : nil
         let (claims, payload) = try await checked(idToken, tokens.accessToken, expectation, tokens.client, now)
         let known = identity(claims, payload.members, client: tokens.client)
@@ -46,13 +46,13 @@ extension OpenIDProvider {
         let profile = try await profile(tokens)
         // OpenID Connect Core 1.0 §5.3.2.
         guard profile["sub"]?.stringValue == claims.subject else { throw .rejected(.foreignProfile) }
-        // Whether an address is verified says who gave the address.
+        // An address and its verification must come from the same source.
         let addresses = ["email", "email_verified", "verified_email"]
         let signed = payload.members.filter { !addresses.contains($0.key) }
         return identity(claims, signed.merging(profile) { signed, _ in signed }, client: tokens.client)
     }
 
-    /// The provider's profile of whoever the access token belongs to (OpenID Connect Core 1.0 §5.3).
+    /// Fetches the profile of the access token's user (OpenID Connect Core 1.0 §5.3).
     package func profile(_ tokens: ProviderTokens) async throws(ProviderFailure) -> JSONObject {
         guard let token = tokens.accessToken, let endpoint = try await metadata().userInfo else {
             throw .notOffered(.userInfo)
@@ -75,7 +75,7 @@ extension OpenIDProvider {
         }
     }
 
-    /// What the provider's keys have signed. Whose token it is not is refused before anybody is asked.
+    /// Verifies the signature. Refuses tokens of other issuers before fetching keys.
     func signed(_ token: Secret) async throws(ProviderFailure) -> SignedPayload {
         let text = token.reveal()
         guard text.utf8.count <= ProviderLimits.idToken,
@@ -104,7 +104,7 @@ extension OpenIDProvider {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         return VerifiedIdentity(
             ProfileClaims(members: members), subject: claims.subject,
-            // Google's second spelling is the same issuer.
+            // Google's two issuer names mean the same issuer.
             issuer: settings.kind == .google ? settings.issuers[0] : claims.issuer,
             client: claims.audience.first(where: { accepted.contains($0) }) ?? accepted[0], settings: settings)
     }

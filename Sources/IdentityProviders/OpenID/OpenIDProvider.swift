@@ -1,8 +1,8 @@
 package import GatehouseWire
 import JSONWebTokens
 
-/// One provider, as its settings describe it: sends browsers there, trades codes, and turns what it says into a
-/// ``VerifiedIdentity`` or a reason why not. Knows no account.
+/// A provider as its settings describe it: builds authorization URLs, exchanges codes, and turns answers into a
+/// ``VerifiedIdentity`` or a ``ProviderFailure``. Knows nothing of accounts.
 package struct OpenIDProvider: Sendable {
     package let settings: ProviderSettings
     let caller: ProviderCaller
@@ -12,10 +12,9 @@ package struct OpenIDProvider: Sendable {
     let appleSecrets: AppleClientSecrets?
 
     /// - Parameters:
-    ///   - now: For the age of what is kept: discovery document and keys. Tokens are judged by the time given with
-    ///     each.
+    ///   - now: The time for the age of cached documents and keys. Token times are checked with each call's `now`.
     ///   - transport: See ``ProviderTransport``.
-    /// - Throws: When the settings name an address that the rule does not allow.
+    /// - Throws: ``ProviderSettingsProblems`` if the settings contain a URL that the rule does not allow.
     package init(
         _ settings: ProviderSettings, rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant,
         transport: @escaping ProviderTransport
@@ -64,21 +63,21 @@ package struct OpenIDProvider: Sendable {
         guard problems.isEmpty else { throw ProviderSettingsProblems(problems) }
     }
 
-    /// Where things are; read from the provider when it is not known, or an hour old.
+    /// The provider's endpoints, fetched if they are unknown or an hour old.
     package func metadata() async throws(ProviderFailure) -> ProviderMetadata {
         if let fixed { return fixed }
         guard let reader else { throw .notOffered(.discovery) }
         return try await reader.current()
     }
 
-    /// Failures that nobody saw because older keys or an older discovery document served. For the log.
+    /// Failures hidden by cached keys or discovery documents, for the log.
     package func hiddenFailures() async -> [ProviderFailure] {
         let ofKeys = await keys.lastFailure.map { $0 as? ProviderFailure ?? .unavailable(.keys, .unreadable) }
         return [await reader?.lastFailure, ofKeys].compactMap(\.self)
     }
 }
 
-/// Makes the calls and keeps their limits.
+/// Calls the provider within limits.
 struct ProviderCaller: Sendable {
     let rule: OutgoingAddressRule
     let transport: ProviderTransport
@@ -95,7 +94,7 @@ struct ProviderCaller: Sendable {
         return response
     }
 
-    /// A document that everybody may read.
+    /// Fetches a public document.
     private func document(
         _ url: ProviderURL, maximumBytes: Int, for step: ProviderStep
     ) async throws(ProviderFailure) -> [UInt8] {
@@ -120,12 +119,12 @@ struct ProviderCaller: Sendable {
         }
     }
 
-    /// A call whose answer is a JSON object, or an OAuth error (RFC 6749 §5.2).
+    /// Makes a call whose response is a JSON object or an OAuth error (RFC 6749 §5.2).
     func object(
         _ request: ProviderRequest, for step: ProviderStep
     ) async throws(ProviderFailure) -> JSONObject {
         let response = try await send(request, for: step)
-        // Lost: what is wrong with the JSON; it is the provider's, and an error's status counts more.
+        // Lost: what is wrong with the provider's JSON. The status takes precedence.
         let members = (try? JSONReader.read(response.body))?.objectValue
         try Self.checkRefusal(response.status, members, for: step)
         guard let members else { throw .unavailable(step, .unreadable) }
@@ -136,7 +135,7 @@ struct ProviderCaller: Sendable {
         _ status: Int, _ members: JSONObject?, for step: ProviderStep
     ) throws(ProviderFailure) {
         guard status != 429, status < 500 else { throw .unavailable(step, .status(status)) }
-        // Some providers refuse with 200.
+        // Some providers send errors with status 200.
         if let error = members?["error"]?.stringValue, !error.isEmpty {
             let passing = ["server_error", "temporarily_unavailable"]
             if passing.contains(error) { throw .unavailable(step, .status(status)) }

@@ -1,22 +1,22 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// Claims about a person, read with forgiveness: what has a wrong type or is too long counts as absent, for no
-/// decision about access hangs on it.
+/// Claims about a user. Values with the wrong type or that are too long count as absent, because no access decision
+/// depends on them.
 struct ProfileClaims: Sendable {
-    /// In bytes. Metadata travels in every access token.
+    /// In bytes. Every access token contains the metadata.
     private static let maximumText = 512
     private static let relayDomain = "@privaterelay.appleid.com"
 
     let members: JSONObject
 
-    /// Not empty.
+    /// A string that is not empty.
     func text(_ name: String, maximum: Int = maximumText) -> String? {
         guard let text = members[name]?.stringValue, !text.isEmpty, text.utf8.count <= maximum else { return nil }
         return text
     }
 
-    /// A boolean or the text of one: Apple sends both.
+    /// A boolean or a string with one: Apple sends both.
     func flag(_ name: String) -> Bool? {
         switch members[name] {
         case .bool(let flag): flag
@@ -27,11 +27,11 @@ struct ProfileClaims: Sendable {
     }
 
     func time(_ name: String) -> Instant? {
-        // Lost: that it is no time, which counts as absent here.
+        // Lost: that the value is not a time. It counts as absent.
         try? ClaimReader(members: members).time(name)
     }
 
-    /// A number as it was written.
+    /// A number, unchanged.
     func number(_ name: String) -> AnyJSON? {
         switch members[name] {
         case .integer, .double: members[name]
@@ -44,8 +44,8 @@ struct ProfileClaims: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Something on both sides of an at sign, 255 bytes at most, no blanks. Whether it is an address that we
-    /// accept, whoever makes accounts decides.
+    /// Text on both sides of an at sign, at most 255 bytes, no spaces. The caller decides whether the address is
+    /// acceptable.
     var email: String? {
         guard let text = text("email", maximum: 255), let at = text.utf8.lastIndex(of: UInt8(ascii: "@")),
             at != text.startIndex,
@@ -61,7 +61,7 @@ struct ProfileClaims: Sendable {
         return url.text
     }
 
-    /// Apple's addresses are verified unless it says that they are not, as it does for people at work and school.
+    /// Apple's addresses are verified unless it states otherwise, as it does for some accounts at work and school.
     func vouchesForEmail(_ kind: ProviderSettings.Kind) -> Bool {
         switch kind {
         case .apple: members["email_verified"].map(\.isNull) ?? true || flag("email_verified") == true
@@ -70,7 +70,7 @@ struct ProfileClaims: Sendable {
         }
     }
 
-    /// By the domain whoever says it: a relay address that reached another provider is one still.
+    /// Also by domain, because other providers may send a relay address of Apple's.
     func isPrivateRelay(_ kind: ProviderSettings.Kind) -> Bool {
         if kind == .apple, flag("is_private_email") == true { return true }
         return email?.lowercased().hasSuffix(Self.relayDomain) ?? false

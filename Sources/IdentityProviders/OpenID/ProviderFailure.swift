@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What we wanted of the provider.
+/// A step of the communication with a provider.
 package enum ProviderStep: String, Sendable {
     case discovery
     case keys
@@ -11,23 +11,22 @@ package enum ProviderStep: String, Sendable {
     case notification
 }
 
-/// Why a sign-in with a provider did not come to an identity.
+/// Why a sign-in with a provider yielded no identity.
 package enum ProviderFailure: Error, Equatable, Sendable {
-    /// The provider did not answer, or not with what it should: nobody's fault here, and worth another try
-    /// (requirement E7: "Sign in service unavailable").
+    /// The provider did not answer or sent an unexpected answer. A retry may succeed ("Sign in service unavailable").
     case unavailable(ProviderStep, ProviderTrouble)
-    /// The provider said no (RFC 6749 §5.2): a code that was used or is too old, or our credentials
-    /// (E7: "Sign in with … failed"). Both texts are the provider's, cut and without control characters.
+    /// The provider refused (RFC 6749 §5.2): a used or expired code, or invalid credentials ("Sign in with … failed").
+    /// Both texts are the provider's, shortened and without control characters.
     case refused(ProviderStep, error: String, description: String?)
-    /// What the provider, or who speaks in its name, said is not believed.
+    /// The provider's answer failed verification.
     case rejected(IdentityRejection)
-    /// This provider, or its configuration, does not have what is needed.
+    /// The provider or its configuration lacks what this step needs.
     case notOffered(ProviderStep)
 
-    /// Whether the same call may succeed later without anybody doing something.
+    /// Whether the same call may succeed later without any change.
     package var isWorthRetrying: Bool { if case .unavailable = self { true } else { false } }
 
-    /// Whether the provider does not accept our credentials: the operator has to act.
+    /// Whether the provider refuses our credentials, which the operator must fix.
     package var isOurConfiguration: Bool {
         switch self {
         case .refused(_, let error, _): error == "invalid_client" || error == "unauthorized_client"
@@ -37,18 +36,18 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     }
 }
 
-/// What was wrong with an answer, or that there was none.
+/// What was wrong with an answer.
 package enum ProviderTrouble: Error, Equatable, Sendable {
     case noAnswer(ProviderTransportFailure)
     case status(Int)
-    /// Not one JSON object.
+    /// Not a JSON object.
     case unreadable
-    /// The named member has to be there.
+    /// A required member is missing.
     case missing(String)
-    /// The named member is of another type, or not what its name says.
+    /// A member has the wrong type or an invalid value.
     case malformed(String)
-    /// The discovery document is about somebody else.
+    /// The discovery document belongs to a different issuer.
     case wrongIssuer
-    /// Our client secret could not be signed.
+    /// The client secret could not be signed.
     case cannotSign
 }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Where a provider's endpoints are and what it can do (OpenID Connect Discovery 1.0 §3).
+/// A provider's endpoints and capabilities (OpenID Connect Discovery 1.0 §3).
 package struct ProviderMetadata: Equatable, Sendable {
     package let issuer: String
     /// `jwks_uri`
@@ -36,14 +36,14 @@ package struct ProviderMetadata: Equatable, Sendable {
         self.namesItselfInCallbacks = namesItselfInCallbacks
     }
 
-    /// Whether the secret goes into the form. Every provider has to know Basic (RFC 6749 §2.3.1), and without a word
-    /// about it the standard means it.
+    /// Whether to send the secret in the form. Basic authentication is mandatory for providers (RFC 6749 §2.3.1) and
+    /// the default of the standard.
     var takesSecretInForm: Bool {
         guard let methods = tokenAuthentication, !methods.contains("client_secret_basic") else { return false }
         return methods.contains("client_secret_post")
     }
 
-    /// The same issuer but for one slash at the end, on which configurations and providers often disagree.
+    /// Compares issuers ignoring one trailing slash, on which configurations and providers often disagree.
     static func isSameIssuer(_ left: String, _ right: String) -> Bool {
         func bare(_ text: String) -> Substring { text.hasSuffix("/") ? text.dropLast() : text[...] }
         return bare(left) == bare(right)
@@ -51,10 +51,10 @@ package struct ProviderMetadata: Equatable, Sendable {
 }
 
 extension ProviderMetadata {
-    /// Reads a discovery document.
+    /// Parses a discovery document.
     ///
-    /// - Parameter issuer: Who it has to be about.
-    /// - Throws: Also when it names an address that is not to be called, even if it would not be needed.
+    /// - Parameter issuer: The expected issuer.
+    /// - Throws: ``ProviderTrouble``, also for a URL that must not be called, even if it would not be needed.
     init(document: [UInt8], of issuer: String, rule: OutgoingAddressRule) throws(ProviderTrouble) {
         let members: AnyJSON
         do { members = try JSONReader.read(document) } catch { throw .unreadable }

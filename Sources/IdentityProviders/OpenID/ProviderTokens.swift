@@ -1,11 +1,11 @@
 package import GatehouseWire
 
-/// What a code was traded for.
+/// The tokens from a token exchange.
 package struct ProviderTokens: Sendable {
     package let idToken: Secret?
     package let accessToken: Secret?
     package let refreshToken: Secret?
-    /// Our client id that they were made out to: needed again to revoke them.
+    /// Our client id that the tokens were issued to, needed to revoke them.
     package let client: String
 
     init(_ answer: JSONObject, client: String) throws(ProviderFailure) {
@@ -18,26 +18,26 @@ package struct ProviderTokens: Sendable {
         accessToken = try token("access_token")
         refreshToken = try token("refresh_token")
         self.client = client
-        // Without one of them the answer says nothing about anybody.
+        // Without either of them the answer identifies no one.
         guard idToken != nil || accessToken != nil else { throw .unavailable(.tokens, .missing("access_token")) }
     }
 }
 
-/// What became of a token that was to be revoked.
+/// The result of a token revocation.
 package enum RevocationOutcome: Sendable {
     case revoked
-    /// The provider does not know it, or no longer.
+    /// The token is unknown to the provider, or no longer valid.
     case wasInvalid
 }
 
 extension OpenIDProvider {
-    /// Trades an authorization code for tokens (RFC 6749 §4.1.3).
+    /// Exchanges an authorization code for tokens (RFC 6749 §4.1.3).
     ///
     /// - Parameters:
-    ///   - verifier: What the code challenge was made of; not sent to providers without PKCE.
-    ///   - redirectURL: As it stood in the authorization URL; nil for a code that an app brings from Apple's sheet.
-    ///   - client: Whom the code was made out to: for a code from an app its bundle id, which is the audience of
-    ///     the ID token beside it. The first client id when nil.
+    ///   - verifier: The PKCE verifier; not sent to providers without PKCE.
+    ///   - redirectURL: The URL in the authorization request; nil for a code from Apple's sheet in an app.
+    ///   - client: The client id that the code was issued to. For a code from an app this is its bundle id, the
+    ///     audience of the ID token. nil uses the first client id.
     package func exchange(
         code: Secret, verifier: Secret?, redirectURL: String?, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> ProviderTokens {
@@ -52,11 +52,11 @@ extension OpenIDProvider {
         return try ProviderTokens(try await caller.object(request, for: .tokens), client: client)
     }
 
-    /// Takes back what the person allowed (RFC 7009): for accounts that are deleted.
+    /// Revokes a token (RFC 7009), for deleted accounts.
     ///
     /// - Parameters:
     ///   - hint: `refresh_token` or `access_token`.
-    ///   - client: ``ProviderTokens/client``.
+    ///   - client: The ``ProviderTokens/client``.
     package func revoke(
         _ token: Secret, hint: String = "refresh_token", client: String, at now: Instant
     ) async throws(ProviderFailure) -> RevocationOutcome {
@@ -66,7 +66,7 @@ extension OpenIDProvider {
         let form = [(name: "token", value: token), ("token_type_hint", Secret(hint))]
         let request = try authenticated(endpoint, form, as: client, metadata, for: .revocation, at: now)
         let response = try await caller.send(request, for: .revocation)
-        // Lost: that the answer is not JSON. The usual one is empty.
+        // Lost: that the answer is not JSON. A successful answer is usually empty.
         let members = (try? JSONReader.read(response.body))?.objectValue
         do throws(ProviderFailure) {
             try ProviderCaller.checkRefusal(response.status, members, for: .revocation)
@@ -95,7 +95,7 @@ extension OpenIDProvider {
                 let secret = try appleSecrets.secret(for: client, at: now)
                 form += [("client_id", Secret(client)), ("client_secret", secret)]
             } catch {
-                // What the crypto library says is dropped: only ours is known to hold no part of the key.
+                // Drops the crypto library's error, which might contain parts of the key.
                 throw .unavailable(step, .cannotSign)
             }
         }

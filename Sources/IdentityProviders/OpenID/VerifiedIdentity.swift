@@ -1,34 +1,34 @@
 package import GatehouseWire
 
-/// Who a provider says somebody is, checked. Holds nothing of any account.
+/// A user's verified identity at a provider. Contains nothing about accounts.
 package struct VerifiedIdentity: Equatable, Sendable {
     /// ``ProviderSettings/name``.
     package let provider: String
-    /// The provider's name for the person, 1 to 255 bytes; with ``provider`` it is the person.
+    /// The provider's id of the user, 1 to 255 bytes, unique together with ``provider``.
     package let subject: String
     package let issuer: String
-    /// Which of our client ids it was said to; nil when the provider's profile said it, without ID token.
+    /// The client id in the token's audience; nil if the identity comes from the provider's profile.
     package let client: String?
-    /// As the provider writes it; nil when it gave none, or something that is no address.
+    /// The address as the provider wrote it; nil if there is none or it is malformed.
     package let email: String?
-    /// Whether the provider vouches for ``email``.
+    /// Whether the provider verified ``email``.
     package let isEmailVerified: Bool
-    /// Whether ``email`` is one of Apple's that forward to one the person did not tell.
+    /// Whether ``email`` is a relay address of Apple's that hides the real one.
     package let isPrivateRelay: Bool
-    /// Names for people to read: at most 100 code points, no control characters, never empty.
+    /// Display names: at most 100 code points, no control characters, never empty.
     package private(set) var name: String?
     package private(set) var givenName: String?
     package private(set) var familyName: String?
-    /// https, at most 2,048 bytes.
+    /// An https URL of at most 2,048 bytes.
     package let picture: String?
-    /// nil where no ID token said it, or one that nothing tells from another.
+    /// nil without an ID token, or if the token has no unique mark.
     package internal(set) var token: IDTokenMark?
-    /// When the person last proved to the provider who they are, if it says so.
+    /// When the user last authenticated at the provider, if it says so.
     package let authenticatedAt: Instant?
-    /// What becomes `identity_data`, and is merged into `user_metadata` (contract 3.2 and 3.3).
+    /// Stored as `identity_data`, and merged into `user_metadata`.
     package private(set) var data: JSONObject
 
-    /// The same with a name from elsewhere, if the provider gave none: Apple tells it once, beside the token.
+    /// The identity with a name from elsewhere, if the provider gave none: Apple sends it only once, beside the token.
     package func naming(_ person: PersonName?) -> VerifiedIdentity {
         guard let person, name == nil else { return self }
         var named = self
@@ -43,8 +43,8 @@ package struct VerifiedIdentity: Equatable, Sendable {
 
 extension VerifiedIdentity {
     /// - Parameters:
-    ///   - claims: Of the ID token, or the provider's profile; any types.
-    ///   - client: Nil when it is the profile.
+    ///   - claims: The claims of the ID token, or the provider's profile; of any type.
+    ///   - client: nil for the profile.
     init(
         _ claims: ProfileClaims, subject: String, issuer: String, client: String?, settings: ProviderSettings
     ) {
@@ -67,14 +67,14 @@ extension VerifiedIdentity {
     }
 }
 
-/// A name as people write it, given beside an identity and not signed by anybody.
+/// A name sent with an identity but not signed.
 package struct PersonName: Equatable, Sendable {
     package let given: String?
     package let family: String?
-    /// Both, as far as they are there, 100 code points at most.
+    /// Given and family name, at most 100 code points.
     package let full: String
 
-    /// - Returns: nil when nothing readable is left.
+    /// - Returns: nil if no printable text remains.
     package init?(given: String?, family: String?) {
         func readable(_ text: String?) -> String? {
             let cut = DisplayText.cut(text ?? "", to: 100)
@@ -85,11 +85,11 @@ package struct PersonName: Equatable, Sendable {
         guard !full.isEmpty else { return nil }
     }
 
-    /// Reads the `user` field that Apple posts with the first consent:
-    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. The address in it is not signed and not
-    /// read; the one in the ID token counts.
+    /// Parses the `user` field that Apple posts with the first consent:
+    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. Ignores its email address, which is not
+    /// signed; the ID token contains the address too.
     package init?(appleUser text: String) {
-        // Lost: why it is unreadable. It went through the person's browser, and the sign-in is good without it.
+        // Lost: why it is unreadable. It passed through the user's browser, and the sign-in is valid without it.
         guard text.utf8.count <= 4_096, let name = (try? JSONReader.read(text))?["name"] else { return nil }
         self.init(given: name["firstName"]?.stringValue, family: name["lastName"]?.stringValue)
     }

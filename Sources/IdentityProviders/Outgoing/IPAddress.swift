@@ -1,11 +1,11 @@
 import GatehouseWire
 
-/// An IPv4 or IPv6 address. An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is that IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) equals the IPv4 address.
 package struct IPAddress: Hashable, Sendable {
-    /// 4 or 16, in network order.
+    /// 4 or 16 bytes in network order.
     package let bytes: [UInt8]
 
-    /// - Returns: nil for another length than 4 or 16.
+    /// - Returns: nil for a length other than 4 or 16.
     package init?(bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -35,10 +35,10 @@ package struct IPAddress: Hashable, Sendable {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
-    /// Whether it is meant to be reached over the internet.
+    /// Whether the address is reachable over the internet.
     ///
-    /// IPv6 is what IANA has given out (2000::/3) without the parts set aside, and NAT64's well-known prefix with
-    /// a public IPv4 address in it. Tunnels that carry an address of somebody else's choice are not public.
+    /// For IPv6 this is the space that IANA has allocated (2000::/3) without its reserved parts, and NAT64's well-known
+    /// prefix with a public IPv4 address. Tunnels to arbitrary addresses are not public.
     package var isPublic: Bool {
         if bytes.count == 4 { return !IPNetwork.reservedIPv4.contains { $0.contains(self) } }
         if IPNetwork.nat64.contains(self) { return IPAddress(bytes: Array(bytes.suffix(4)))?.isPublic ?? false }
@@ -46,13 +46,13 @@ package struct IPAddress: Hashable, Sendable {
     }
 }
 
-/// Addresses with a common beginning, such as `10.0.0.0/8`.
+/// A CIDR block such as `10.0.0.0/8`.
 package struct IPNetwork: Hashable, Sendable {
     private let first: [UInt8]
     private let bits: Int
 
-    /// - Parameter text: CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3); without a slash one address.
-    /// - Returns: nil when bits are set behind the prefix: one of the two is a slip.
+    /// - Parameter text: CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), or a single address.
+    /// - Returns: nil if bits after the prefix are set, which indicates a mistake.
     package init?(_ text: String) {
         let parts = text.split(ascii: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
@@ -85,13 +85,13 @@ extension IPNetwork {
     /// `64:ff9b::/96` (RFC 6052 §2.1).
     static let nat64 = IPNetwork(first: [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 12), bits: 96)
 
-    /// IANA's list of special purpose addresses, multicast, and one address that a cloud keeps for itself.
+    /// IANA's special-purpose addresses, multicast, and one address that a cloud provider reserves.
     static let reservedIPv4 = networks(
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
         "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16")
 
-    /// What is not public in 2000::/3: protocol assignments with Teredo among them, documentation, 6to4.
+    /// Reserved parts of 2000::/3: protocol assignments including Teredo, documentation, 6to4.
     static let reservedIPv6 = networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap(IPNetwork.init) }

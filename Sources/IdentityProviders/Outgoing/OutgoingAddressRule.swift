@@ -1,15 +1,15 @@
 import GatehouseWire
 
-/// Which addresses this server calls when a provider, or whoever configured one, names them.
+/// The rule for addresses that the server may call when a provider or its configuration names them.
 ///
-/// https only, and only what is public: a discovery document must not turn the server into a key to the network
-/// it stands in. Two exceptions are configuration: loopback, with http as well, for stand-ins on one machine; and
-/// networks by number, for a provider in one's own house.
+/// Only https and public addresses are allowed, so that a discovery document cannot make the server call its internal
+/// network (SSRF). Two exceptions are configurable: loopback, also with http, for simulated providers; and networks in
+/// CIDR notation, for internal providers.
 package struct OutgoingAddressRule: Sendable {
     package enum Refusal: Error, Equatable, Sendable {
         case notHTTPS(host: String)
         case notPublic(host: String)
-        /// The name leads nowhere.
+        /// The name has no address.
         case noAddress(host: String)
     }
 
@@ -20,7 +20,7 @@ package struct OutgoingAddressRule: Sendable {
         (self.allowsLoopback, self.allowedNetworks) = (allowsLoopback, allowedNetworks)
     }
 
-    /// What the URL alone shows. A name passes here and is judged by ``check(_:of:)``.
+    /// Checks what the URL alone shows. A host name passes; ``check(_:of:)`` checks its addresses.
     package func check(_ url: ProviderURL) throws(Refusal) {
         guard url.isSecure || (allowsLoopback && url.isLoopback) else { throw .notHTTPS(host: url.host) }
         if let address = url.address {
@@ -30,21 +30,21 @@ package struct OutgoingAddressRule: Sendable {
         }
     }
 
-    /// Every address of the DNS answer has to be allowed: which one the connection takes is not ours to choose.
-    /// Connect to these addresses and not to the name, or the next answer may be another.
+    /// Checks all addresses in the DNS answer, because the connection may use any of them. Connect to one of these
+    /// addresses instead of the name, which may resolve differently next time.
     package func check(_ addresses: [IPAddress], of url: ProviderURL) throws(Refusal) {
         try check(url)
         guard !addresses.isEmpty else { throw .noAddress(host: url.host) }
         guard addresses.allSatisfy({ allows($0, of: url) }) else { throw .notPublic(host: url.host) }
     }
 
-    /// Where a browser may be sent: it stands in a network of its own, so only the scheme counts.
+    /// Checks a URL for a browser. Only the scheme matters, because the browser is in a different network.
     func checkForBrowser(_ url: ProviderURL) throws(Refusal) {
         guard url.isSecure || (allowsLoopback && url.isLoopback) else { throw .notHTTPS(host: url.host) }
     }
 
     private func allows(_ address: IPAddress, of url: ProviderURL) -> Bool {
-        // http goes to this machine only, whatever networks are allowed.
+        // http is allowed for loopback only, whatever networks are configured.
         if !url.isSecure { return allowsLoopback && url.isLoopback && address.isLoopback }
         if address.isPublic || allowedNetworks.contains(where: { $0.contains(address) }) { return true }
         return allowsLoopback && url.isLoopback && address.isLoopback

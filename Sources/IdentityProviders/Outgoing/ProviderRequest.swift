@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// One call to a provider. It does not print its credentials.
+/// A request to a provider. Does not print its credentials.
 package struct ProviderRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -9,25 +9,25 @@ package struct ProviderRequest: Sendable {
 
     package let method: Method
     package let url: ProviderURL
-    /// By name, lower case. Nothing secret.
+    /// By name in lower case. Contains no secrets.
     package let headers: [String: String]
     /// The value of `Authorization`.
     package let authorization: Secret?
     /// The body, as its content type says.
     package let body: Secret?
-    /// How long an answer may be. A longer one is not read to its end.
+    /// The maximum length of the response. Reading stops beyond it.
     package let maximumBytes: Int
-    /// From the first byte sent to the last one read, the connection included.
+    /// The time limit of the whole request, including connecting.
     package let timeLimit: Duration
 
-    /// Asks for JSON.
+    /// A GET request for JSON.
     static func get(_ url: ProviderURL, authorization: Secret? = nil, maximumBytes: Int) -> ProviderRequest {
         ProviderRequest(
             method: .get, url: url, headers: ["accept": "application/json"], authorization: authorization, body: nil,
             maximumBytes: maximumBytes, timeLimit: ProviderLimits.documentTime)
     }
 
-    /// Sends a form, asks for JSON.
+    /// A form POST with a JSON response.
     static func post(
         _ url: ProviderURL, form: [(name: String, value: Secret)], authorization: Secret?, maximumBytes: Int
     ) -> ProviderRequest {
@@ -39,7 +39,7 @@ package struct ProviderRequest: Sendable {
     }
 }
 
-/// What the provider answered. It does not print its body.
+/// A provider's response. Does not print its body.
 package struct ProviderResponse: Sendable, CustomStringConvertible, CustomReflectable {
     package let status: Int
     package let body: [UInt8]
@@ -50,34 +50,34 @@ package struct ProviderResponse: Sendable, CustomStringConvertible, CustomReflec
     package var customMirror: Mirror { Mirror(self, children: ["status": status, "bytes": body.count]) }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 package enum ProviderTransportFailure: Error, Equatable, Sendable {
-    /// No connection, no such host, the connection was lost, the certificate is wrong.
+    /// The host does not exist, the connection failed or was lost, or its certificate is invalid.
     case noConnection
-    /// ``ProviderRequest/timeLimit`` is over.
+    /// ``ProviderRequest/timeLimit`` has passed.
     case timedOut
-    /// Longer than ``ProviderRequest/maximumBytes``.
+    /// The response is longer than ``ProviderRequest/maximumBytes``.
     case tooLong
-    /// The name leads to an address that is not to be called.
+    /// The name resolves to an address that must not be called.
     case addressRefused(OutgoingAddressRule.Refusal)
 }
 
-/// Carries one request to the provider and its answer back, whatever the status is.
+/// Sends a request to a provider and returns the response, whatever its status.
 ///
-/// It keeps the request's limits, follows no redirects, keeps no cookies, and resolves the name and asks
-/// ``OutgoingAddressRule/check(_:of:)`` before it connects. It throws ``ProviderTransportFailure`` when there was
-/// no answer; any other error counts as ``ProviderTransportFailure/noConnection``.
+/// It enforces the request's limits, follows no redirects, stores no cookies, and resolves the name and calls
+/// ``OutgoingAddressRule/check(_:of:)`` before connecting. It throws ``ProviderTransportFailure`` without a response;
+/// any other error counts as ``ProviderTransportFailure/noConnection``.
 package typealias ProviderTransport = @Sendable (ProviderRequest) async throws -> ProviderResponse
 
-/// Nothing that comes from a provider is read without a bound.
+/// Limits for everything that providers send.
 package enum ProviderLimits {
-    /// In bytes, as all lengths here. Far more than Apple's and Google's need.
+    /// In bytes, like all lengths here. Far more than Apple and Google need.
     package static let idToken = 16_384
     package static let metadata = 65_536
     package static let keys = 262_144
     package static let answer = 65_536
-    /// For documents that are kept.
+    /// For documents that are cached.
     package static let documentTime: Duration = .seconds(5)
-    /// For calls that a person waits for.
+    /// For calls during a sign-in.
     package static let callTime: Duration = .seconds(10)
 }

@@ -1,20 +1,20 @@
 import GatehouseWire
 
-/// An http or https URL as we call it: one spelling, nothing that two readers could read differently.
+/// An http or https URL without ambiguities between parsers.
 ///
-/// Refused are user names, fragments, blanks, backslashes, anything that is not ASCII, and host names that are
-/// numbers in disguise (`127.1`, `0x7f.1`, `2130706433`).
+/// Refuses user names, fragments, spaces, backslashes, non-ASCII text, and hosts that are numbers in other forms
+/// (`127.1`, `0x7f.1`, `2130706433`).
 package struct ProviderURL: Hashable, Sendable {
     /// In bytes.
     package static let maximumLength = 2_048
 
     package let isSecure: Bool
-    /// Lower case; an IPv6 address without its brackets.
+    /// In lower case; an IPv6 address without brackets.
     package let host: String
     package let port: Int
-    /// The address, when the host is one.
+    /// The address if the host is one, otherwise nil.
     package let address: IPAddress?
-    /// Path and query, as they were given.
+    /// Path and query, unchanged.
     private let rest: String
     private let authority: String
 
@@ -36,12 +36,12 @@ package struct ProviderURL: Hashable, Sendable {
 
     package var text: String { (isSecure ? "https://" : "http://") + authority + rest }
 
-    /// Whether the URL itself says that it stays on this machine; a name that merely leads here does not.
+    /// Whether the host in the URL is loopback. Does not resolve names.
     package var isLoopback: Bool {
         address?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost"))
     }
 
-    /// The same with something added to its path. Without what stood behind a question mark.
+    /// The URL with an extended path and without its query.
     func appending(path: String) -> ProviderURL? {
         var base = String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") }))
         if base.hasSuffix("/") { base.removeLast() }
@@ -76,7 +76,7 @@ package struct ProviderURL: Hashable, Sendable {
         guard name.utf8.count <= 253 else { return false }
         let labels = name.split(ascii: ".", omittingEmptySubsequences: false)
         guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
-        // What resolvers take for a number is no name.
+        // Resolvers would parse this as a number.
         return !last.utf8.allSatisfy(isDigit) && !last.hasPrefix("0x")
     }
 
@@ -87,6 +87,6 @@ package struct ProviderURL: Hashable, Sendable {
 }
 
 extension ProviderURL: CustomStringConvertible {
-    /// Without its query.
+    /// The URL without its query.
     package var description: String { String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 }

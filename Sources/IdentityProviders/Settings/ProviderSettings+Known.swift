@@ -1,17 +1,17 @@
 import GatehouseWire
 
 extension ProviderSettings {
-    /// Both names that Apple signs with: for some days in June 2025 tokens and discovery documents had the second.
+    /// Both of Apple's issuer names. For some days in June 2025 tokens and discovery documents used the second one.
     package static let appleIssuers = ["https://appleid.apple.com", "https://account.apple.com"]
     package static let googleIssuer = "https://accounts.google.com"
 
-    /// Sign in with Apple. Its endpoints are documented and fixed: Apple's discovery document has named others for
-    /// a while, and then the native sign-in sheet no longer opened.
+    /// Settings of Sign in with Apple. Its documented endpoints are fixed here: Apple's discovery document once named
+    /// others, and the native sign-in sheet stopped working.
     ///
     /// - Parameters:
-    ///   - clientIDs: The Services ID first, if people sign in with browsers, then bundle ids.
-    ///   - base: Another place for a stand-in.
-    ///   - issuers: What a stand-in signs with; Apple's own when empty.
+    ///   - clientIDs: The Services ID first, for sign-in in browsers, then bundle ids.
+    ///   - base: The base URL of a simulated Apple.
+    ///   - issuers: The issuers of a simulated Apple; empty uses Apple's own.
     package static func apple(
         clientIDs: [String], credential: ClientCredential, base: String = "https://appleid.apple.com",
         issuers: [String] = []
@@ -28,35 +28,35 @@ extension ProviderSettings {
         var settings = ProviderSettings(
             name: "apple", kind: .apple, issuers: issuers, clientIDs: found.clientIDs,
             credential: credential, endpoints: .fixed(metadata), scopes: ["email", "name"])
-        // A raw nonce is never in Apple's tokens when the app does what Apple's samples do.
+        // Apple's sample code sends a digest, so Apple's tokens never contain a raw nonce.
         settings.nonceForms = [.hexDigest, .base64URLDigest]
-        // Apple documents no code challenge; the nonce ties the ID token to the browser.
+        // Apple does not document PKCE. The nonce binds the ID token to the browser.
         settings.usesPKCE = false
         return settings
     }
 
     /// - Parameters:
     ///   - clientIDs: The web client first, then those of the apps.
-    ///   - issuer: Another one for a stand-in.
+    ///   - issuer: The issuer of a simulated Google.
     package static func google(
         clientIDs: [String], credential: ClientCredential, issuer: String = googleIssuer
     ) throws(ProviderSettingsProblems) -> ProviderSettings {
         var found = Findings(clientIDs: clientIDs)
         let base = found.url(issuer)
         guard let base, found.problems.isEmpty else { throw found.asError }
-        // Google's tokens have been made with and without the scheme.
+        // Google's tokens have had issuers with and without the scheme.
         let bare = issuer.replacing("https://", with: "").replacing("http://", with: "")
         return ProviderSettings(
             name: "google", kind: .google, issuers: [issuer, bare], clientIDs: found.clientIDs,
             credential: credential, endpoints: .discovered(base), scopes: ["openid", "email", "profile"])
     }
 
-    /// Any provider that keeps to OpenID Connect.
+    /// Settings of any OpenID Connect provider.
     ///
     /// - Parameters:
-    ///   - name: As the API is to call it.
-    ///   - discoveryBase: Where the discovery document is, when it is not below the issuer.
-    ///   - endpoints: For a provider without discovery document.
+    ///   - name: The provider's name in the API.
+    ///   - discoveryBase: The base URL of the discovery document, if not the issuer.
+    ///   - endpoints: The endpoints of a provider without a discovery document.
     package static func openID(
         name: String, issuer: String, clientIDs: [String], credential: ClientCredential, discoveryBase: String? = nil,
         endpoints: ProviderMetadata? = nil
@@ -71,12 +71,12 @@ extension ProviderSettings {
     }
 }
 
-/// Collects what is wrong.
+/// Collects problems.
 private struct Findings {
     var problems: [ProviderSettingsProblem] = []
     let clientIDs: [String]
 
-    /// Identities of these names are not made by providers.
+    /// Reserved names of identities that do not come from providers.
     private static let taken = ["email", "phone", "anonymous", "web3", "sso"]
 
     init(clientIDs: [String]) {

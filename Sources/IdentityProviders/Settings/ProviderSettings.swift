@@ -1,8 +1,8 @@
 package import GatehouseWire
 package import JSONWebTokens
 
-/// What is configured about one provider. Made by ``apple(clientIDs:credential:base:issuers:)``,
-/// ``google(clientIDs:credential:issuer:)`` and ``openID(name:issuer:clientIDs:credential:endpoints:)``.
+/// The settings of one provider, made by ``apple(clientIDs:credential:base:issuers:)``,
+/// ``google(clientIDs:credential:issuer:)`` or ``openID(name:issuer:clientIDs:credential:discoveryBase:endpoints:)``.
 package struct ProviderSettings: Sendable {
     package enum Kind: Sendable {
         case apple
@@ -10,38 +10,39 @@ package struct ProviderSettings: Sendable {
         case openID
     }
 
-    /// Where the provider says where things are.
+    /// The source of the provider's endpoints.
     package enum Endpoints: Sendable {
-        /// In `.well-known/openid-configuration` below this URL, usually the issuer.
+        /// The `.well-known/openid-configuration` below this URL, usually the issuer.
         case discovered(ProviderURL)
         case fixed(ProviderMetadata)
     }
 
-    /// As the API calls it: `apple`, `google`, `custom:acme`.
+    /// The provider's name in the API: `apple`, `google`, `custom:acme`.
     package let name: String
     package let kind: Kind
-    /// The `iss` values that are the provider's. The first is the one that stands for it.
+    /// The accepted `iss` values. The first represents the provider.
     package let issuers: [String]
-    /// What an ID token may be made out to. The first is ours in browsers.
+    /// The accepted audiences of ID tokens. The first is our client id for browsers.
     package let clientIDs: [String]
     package let credential: ClientCredential
     package let endpoints: Endpoints
 
-    /// Asked for in browsers.
+    /// The scopes to request in browsers.
     package var scopes: [String]
-    /// Added to the authorization URL, such as `access_type` for Google.
+    /// Additional parameters of the authorization URL, such as `access_type` for Google.
     package var authorizationParameters: [String: String] = [:]
-    /// How the nonce of an ID token may stand to the one that the app names. See ``NonceForm``.
+    /// The accepted relations between the nonce of an ID token and the app's nonce; see ``NonceForm``.
     package var nonceForms: Set<NonceForm> = [.hexDigest, .raw]
-    /// For apps that cannot know the nonce in their token. Never applies to browsers, where the nonce is ours.
+    /// For apps that cannot know the nonce in their token. Does not apply to browsers, where the nonce is ours.
     package var skipsNonceCheck = false
-    /// Whether an account may begin without an address. Decided by whoever makes accounts; not looked at here.
+    /// Whether an account may be created without an address. Evaluated by the code that creates accounts.
     package var isEmailOptional = false
-    /// Whether the provider is sent a code challenge (RFC 7636).
+    /// Whether to use PKCE with the provider (RFC 7636).
     package var usesPKCE = true
-    /// Whether the secret stands in the form (`client_secret_post`) or in the header; nil: as the provider announces.
+    /// Whether to send the secret in the form (`client_secret_post`) rather than the header; nil follows the provider's
+    /// metadata.
     package var sendsSecretInForm: Bool?
-    /// How ID tokens may be signed.
+    /// The accepted signature algorithms of ID tokens.
     package var algorithms: Set<SigningAlgorithm> = Set<SigningAlgorithm>(
         SigningAlgorithm.allCases.filter { !$0.isSymmetric })
 
@@ -58,64 +59,64 @@ package struct ProviderSettings: Sendable {
         self.scopes = scopes
     }
 
-    /// Whether people can sign in with it in a browser: ID tokens from apps need no credential.
+    /// Whether the provider supports sign-in in browsers. ID tokens from apps need no credential.
     package var offersBrowserSignIn: Bool { credential.isPresent }
 
-    /// Whether the provider's answers have to have an ID token.
+    /// Whether the provider's answers must contain an ID token.
     var asksForIDToken: Bool { kind == .apple || scopes.contains("openid") }
 }
 
-/// How the server proves to the provider that it is the client.
+/// How the server authenticates to the provider.
 package enum ClientCredential: Sendable {
-    /// It does not: ID tokens from apps only.
+    /// Not at all: only ID tokens from apps are accepted.
     case none
-    /// A public client, which has PKCE and nothing else.
+    /// A public client, protected by PKCE only.
     case pkceOnly
     case secret(Secret)
-    /// Apple's: a short-lived token is signed for each use.
+    /// Apple's key, which signs a short-lived client secret for each use.
     case appleKey(AppleSigningKey)
 
     var isPresent: Bool { if case .none = self { false } else { true } }
 
-    /// When a secret that is itself a token ends, as Apple's ready-made ones do after six months at most. Nil for
-    /// all others.
+    /// When a secret that is itself a token expires, such as Apple's prepared ones, which last at most six months. nil
+    /// for all others.
     package var expiresAt: Instant? {
         guard case .secret(let secret) = self else { return nil }
         guard let claims = SignedPayload.unverified(secret.reveal()) else { return nil }
-        // Lost: that it has a malformed `exp`; then it does not end by its own word.
+        // Lost: that `exp` is malformed. The secret then counts as without expiry.
         return try? ClaimReader(members: claims).time("exp")
     }
 }
 
-/// How the `nonce` in an ID token may be made of the nonce that the app sends beside it.
+/// How the `nonce` in an ID token may derive from the nonce that the app sends.
 ///
-/// With a digest in the token, who finds the token cannot use it: the raw nonce is not in there. With the raw
-/// nonce in it, that protection is not there; so ``raw`` is accepted only for a text that cannot be one of the
-/// digests accepted beside it, or else a found digest could be presented as a raw nonce.
+/// With a digest in the token, a stolen token is useless, because it does not reveal the raw nonce. With the raw nonce
+/// in the token, that protection is missing. Therefore ``raw`` is accepted only for a text that cannot be an accepted
+/// digest; otherwise a stolen digest could be presented as a raw nonce.
 package enum NonceForm: String, CaseIterable, Sendable {
     case raw
-    /// SHA-256 in lower-case hexadecimal, as Supabase and Apple's samples have it.
+    /// SHA-256 in lower-case hexadecimal, as in Supabase's and Apple's samples.
     case hexDigest = "hex SHA-256"
     /// SHA-256 in base64url.
     case base64URLDigest = "base64url SHA-256"
 }
 
-/// What is wrong with the settings of a provider. Names what it found, but nothing secret.
+/// A problem in the settings of a provider. Contains what was found, but nothing secret.
 package enum ProviderSettingsProblem: Error, Equatable, Sendable {
-    /// Not 1 to 64 of `a–z`, `0–9`, `-`, `_` and `:`, or a name that the API uses otherwise.
+    /// Not 1 to 64 of `a–z`, `0–9`, `-`, `_` and `:`, or a reserved name.
     case name(String)
     case missingClientID
-    /// Not an http or https URL that we would call.
+    /// Not an http or https URL that we can call.
     case url(String)
     case addressRefused(OutgoingAddressRule.Refusal)
-    /// Not the PKCS#8 text of a P-256 key.
+    /// Not a P-256 key in PKCS#8 format.
     case privateKey
-    /// Apple's team and key ids are ten capital letters and digits.
+    /// Apple's team and key ids consist of ten capital letters and digits.
     case teamID(String)
     case keyID(String)
 }
 
-/// All that is wrong, so that one restart mends it.
+/// All problems of a provider's settings.
 package struct ProviderSettingsProblems: Error, Equatable, Sendable {
     package let problems: [ProviderSettingsProblem]
 

@@ -1,5 +1,5 @@
-// Shows the screen that the server draws, and tells it what is tapped and typed. The screen is changed in place, so
-// that focus, caret and what is being typed survive.
+// Shows the screen that the server renders, and sends taps and typed text. Updates the screen in place, so that focus,
+// caret and text being typed survive.
 "use strict";
 
 const at = id => document.getElementById(id);
@@ -7,19 +7,19 @@ const [phone, connection, problem, announcements] = ["phone", "connection", "pro
 const settings = ["appearance", "language", "size"].map(at);
 const isField = element => element instanceof HTMLInputElement && phone.contains(element);
 
-let source;           // of events
-let pause;            // before the next one
-let isMoved = false;  // to another window
-let frame = null;     // the newest that came
-let heard = 0;        // the number of the last announcement
+let source;           // the event stream
+let pause;            // before the next connection
+let isMoved = false;  // the phone moved to another window
+let frame = null;     // the latest frame
+let heard = 0;        // the number of the last announcement read
 
-// What is sent. One thing at a time, in the order in which it was done.
+// Actions. Sent one at a time, in order.
 
 const queue = [];
-let current = null;        // what is on its way
+let current = null;        // the action being sent
 let isConnected = false;
-let floor = 0;             // the revision that has everything in it that was sent so far
-const answered = new Map(); // a field's id -> the revision from which on its text is the one typed here
+let floor = 0;             // the revision that includes every action sent so far
+const answered = new Map(); // a field's id -> the first revision with the text typed here
 
 const isUnanswered = id => [current, ...queue].some(act => act && act.kind === "type" && act.id === id);
 
@@ -43,12 +43,12 @@ async function work() {
       floor = revision;
       if (current.kind === "type") answered.set(current.id, revision);
     } else if (answer.status === 410 && current.run === frame?.run) {
-      // This window's phone is not the browser's any more: nothing would come of it.
+      // The browser now has a different phone, so these actions are obsolete.
       queue.length = 0;
       reconnect();
     }
   } catch {
-    // It did not arrive, or nobody knows: typing is repeated, because it does no harm.
+    // The request was lost or its outcome is unknown. Repeat typing, which is idempotent.
     if (current.kind === "type" && !queue.some(act => act.kind === "type" && act.id === current.id)) {
       queue.unshift(current);
     }
@@ -59,20 +59,20 @@ async function work() {
   else if (frame) show(frame);
 }
 
-// What comes.
+// Frames.
 
 function connect() {
   source = new EventSource("/app/events");
   source.onerror = () => {
     lose();
-    // A browser that was refused does not try again by itself.
+    // After a refusal the browser does not reconnect by itself.
     if (source.readyState === EventSource.CLOSED) reconnect();
   };
   source.addEventListener("screen", event => receive(JSON.parse(event.data)));
   source.addEventListener("moved", leave);
 }
 
-// Whoever connects is sent a screen, whether or not anything is new.
+// The server sends a frame after every connection, even without changes.
 function reconnect() {
   if (isMoved) return;
   lose();
@@ -93,7 +93,7 @@ function say(state, text) {
   phone.classList.toggle("asleep", state === "lost" || state === "moved");
 }
 
-// Too many windows show the phone. This one rests until somebody wants it.
+// Too many windows show the phone. This one stays disconnected until the user returns to it.
 function leave() {
   source.close();
   isConnected = false;
@@ -108,18 +108,18 @@ function rest(isOver) {
 }
 
 at("here").addEventListener("click", () => {
-  // What was meant for the screen of that time.
+  // These actions belong to the screen at that time.
   queue.length = 0;
   rest(false);
   say("connecting", "Connecting …");
-  // The keyboard goes back to where it was.
+  // Restores the keyboard focus.
   isAdrift = true;
   connect();
 });
 
 function receive(next) {
   if (frame?.run !== next.run) {
-    // Another phone, or the app was started again: what was meant for the other one is not for this.
+    // Another phone, or the app was restarted: pending actions do not apply to it.
     answered.clear();
     queue.length = visited.length = floor = 0;
     heard = next.announcements.at(-1)?.number ?? 0;
@@ -161,7 +161,7 @@ function show(next) {
   moveFocus(next, wasInside);
 }
 
-// Changing the screen in place. Elements are the same when their ids are.
+// Updates the screen in place. Elements are identified by their ids.
 
 function children(from, to, revision) {
   const wanted = new Set(Array.from(to.children, child => child.id));
@@ -209,8 +209,8 @@ function paint(element) {
   if (element.dataset?.styleText !== undefined) element.style.cssText = element.dataset.styleText;
 }
 
-// What was typed here later than the server knows is not overwritten. What is in a secure field the server never says,
-// only that there is nothing.
+// Does not overwrite text that was typed after the server's state. The server never sends the text of a secure field,
+// only whether it is empty.
 function fill(field, next, revision) {
   if (isUnanswered(field.id) || isComposing || revision < (answered.get(field.id) ?? 0)) return;
   if (field.type === "password") {
@@ -220,21 +220,21 @@ function fill(field, next, revision) {
   }
 }
 
-// Where the keyboard and the screen reader are.
+// Focus of the keyboard and the screen reader.
 
-let focusShown = null;   // what the app last wanted to have the keyboard
-let spokenShown = null;  // what it last wanted to be spoken
+let focusShown = null;   // the field that the app last focused
+let spokenShown = null;  // the element that the app last moved VoiceOver to
 let isShowing = false;
 let isComposing = false;
-let isAdrift = false;    // what had the focus is gone, or cannot have it now
-const visited = [];      // what had the focus, and what lay on top then
+let isAdrift = false;    // the focused element disappeared or is disabled
+const visited = [];      // previously focused elements, with the presentation on top
 
 const isUsable = element =>
   element && element !== document.body && phone.contains(element) && !element.disabled && !element.closest("[inert]");
 
 function moveFocus(next, wasInside) {
   if (wasInside && !isUsable(document.activeElement)) isAdrift = true;
-  // What is on its way may move it.
+  // A pending action may move the focus.
   if (current || queue.length || next.revision < floor) return;
   if (next.focused !== focusShown) {
     focusShown = next.focused;
@@ -256,8 +256,8 @@ function moveFocus(next, wasInside) {
   else if (isAdrift) find(next.top);
 }
 
-// The focus goes to what had it before, else to the beginning of what is new. What cannot have it for a while gets it
-// back.
+// Moves the focus to the element that had it before on this presentation, otherwise to the beginning of the new
+// content. An element that is temporarily disabled gets the focus back.
 function find(top) {
   const last = visited.at(-1);
   if (last && last.top === top && at(last.id)) {
@@ -287,20 +287,20 @@ phone.addEventListener("focusin", ({ target }) => {
     visited.push({ id: target.id, top: frame?.top ?? "" });
     if (visited.length > 100) visited.shift();
   }
-  // Also when the newest screen says so already: it may be older than what the app was told since.
+  // Even if the latest frame already says so, because it may be older than the last action.
   if (isField(target) && !isShowing) send({ kind: "focus", id: target.id });
 });
 
 phone.addEventListener("focusout", ({ target, relatedTarget }) => {
-  // A window that is left keeps its keyboard.
+  // The field keeps its focus when the window loses it.
   if (!isField(target) || isShowing || isField(relatedTarget) || !document.hasFocus()) return;
   focusShown = null;
   send({ kind: "blur", id: target.id });
 });
 
-// What a person does with the phone.
+// User input.
 
-// A tap beside a sheet leaves the keyboard where it is.
+// A tap beside a sheet does not move the keyboard focus.
 phone.addEventListener("mousedown", event => {
   if (event.target.matches(".dim")) event.preventDefault();
 });
@@ -313,7 +313,7 @@ phone.addEventListener("click", event => {
   else send({ kind: "tap", id: touched.id });
 });
 
-// A window of its own, which the page that it ends on can close.
+// A separate window, which the last page of the flow can close.
 function openBrowser(event, address) {
   const browser = open(address, "_blank", "popup,width=480,height=760");
   if (!browser) return; // Blocked: the link itself opens a tab.
@@ -336,7 +336,7 @@ document.addEventListener("keydown", event => {
   if (key === "Enter" && isField(target) && !event.isComposing) {
     event.preventDefault();
     send({ kind: "submit", id: target.id });
-    // The app says where the keyboard goes; whoever types on meanwhile is there already.
+    // The app moves the focus too; moving it here first keeps up with fast typing.
     if (target.enterKeyHint === "next") nextField(target)?.focus();
   } else if (key === "Escape" && (target === document.body || phone.contains(target))) {
     send({ kind: "dismiss" });
@@ -348,7 +348,7 @@ function nextField(field) {
   return all[all.indexOf(field) + 1];
 }
 
-// The switches beside it.
+// The controls beside the phone.
 
 for (const setting of settings) {
   setting.addEventListener("change", () => send({ kind: "set", name: setting.id, value: setting.value }));

@@ -1,27 +1,27 @@
 import GatehouseWire
 import SwiftUI
 
-/// A sheet of the system that is open, and the code that waits for what comes of it.
+/// An open system sheet, and the code that waits for its result.
 @MainActor @Observable final class OpenSheet<Question: Sendable, Answer: Sendable> {
-    /// What the sheet is about; nil while none is open.
+    /// The content of the sheet; nil if it is closed.
     private(set) var question: Question?
     @ObservationIgnored private var waiting: CheckedContinuation<Answer, any Error>?
     @ObservationIgnored private var number = 0
 
-    /// What a person does who swipes it away.
+    /// The error if the user swipes the sheet away.
     private let closed: any Error
 
     init(closed: any Error) { self.closed = closed }
 
-    /// Written by a swipe.
+    /// Set to false by a swipe.
     var isOpen: Bool {
         get { question != nil }
         set { if !newValue { end(.failure(closed)) } }
     }
 
-    /// Opens it, in place of one that is open.
+    /// Opens the sheet, replacing an open one.
     ///
-    /// - Throws: What ``end(_:)`` is given, or `CancellationError` when the task was cancelled.
+    /// - Throws: The error passed to ``end(_:)``, or `CancellationError` if the task was cancelled.
     func ask(_ question: Question) async throws -> Answer {
         end(.failure(closed))
         number += 1
@@ -36,7 +36,7 @@ import SwiftUI
         }
     }
 
-    /// Closes it; nothing when none is open.
+    /// Closes the sheet, if it is open.
     func end(_ answer: Result<Answer, any Error>) {
         let waiting = waiting
         self.waiting = nil

@@ -5,41 +5,41 @@ import GatehouseWire
 import ScreenDriver
 import SwiftUI
 
-/// What all phones have in common.
+/// What all simulated phones share.
 struct PhoneService: Sendable {
-    /// The dev server's root.
+    /// The dev server's root URL.
     let server: URL
     let publishableKey: String
     let transport: HTTPTransport
     let clock: ClientClock
     let randomBytes: @Sendable (Int) -> [UInt8]
 
-    /// A name that nobody guesses: 32 hexadecimal digits.
+    /// An unguessable name of 32 hexadecimal digits.
     func newName() -> String {
         randomBytes(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Where a browser comes back to.
+    /// The redirect URL of a browser window.
     func callback(_ ticket: String) -> URL { server.appending(path: "app/callback/\(ticket)") }
 }
 
-/// A phone with the app on it, and somebody in front of it who uses it through a browser.
+/// A simulated phone that runs the app, operated through a browser.
 @MainActor final class Phone {
     let name: String
     private let service: PhoneService
     private let network: PhoneNetwork
     private let sheets: SystemSheets
-    /// What the phone's keychain is.
+    /// Takes the place of the phone's keychain.
     private let storage = MemoryStorage()
     private(set) var screen: Screen
     private(set) var frame: PhoneFrame
-    /// Of the address that a browser comes back to; another one after each start of the app.
+    /// Part of the redirect URL; different after each start of the app.
     private(set) var ticket: String
     private var isScheduled = false
     private var watchers: [(number: Int, wake: AsyncStream<Wake>.Continuation)] = []
     private var watched = 0
 
-    /// - Throws: What ``Accounts`` throws for an address.
+    /// - Throws: Errors of ``Accounts`` for an invalid URL.
     init(_ name: String, _ service: PhoneService) throws {
         self.name = name
         self.service = service
@@ -74,7 +74,7 @@ struct PhoneService: Sendable {
         return Screen(PhoneRoot(accounts: accounts, sheets: sheets), settings: settings.screen, device: device)
     }
 
-    /// The phone is thrown away: the app ends, and whoever watches is told so.
+    /// Deletes the phone: ends the app and its watchers.
     func close() {
         screen.onChange = nil
         sheets.close()
@@ -84,32 +84,32 @@ struct PhoneService: Sendable {
     }
 }
 
-// What its owner does.
+// User actions.
 extension Phone {
-    /// - Returns: Whether the element is there, and lets it be done.
+    /// - Returns: Whether the element exists and allows the action.
     func act(_ act: LiveAct, on id: String) async -> Bool {
         let isDone = await screen.act(act, on: id)
         publish(anew: !isDone)
         return isDone
     }
 
-    /// Swipes away what lies on top.
+    /// Swipes away the topmost sheet.
     func dismiss() async {
         _ = await screen.dismiss()
         publish()
     }
 
-    /// Pulls the list down.
+    /// Pulls the list down to reload it.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether there is such a list.
     func reload() async -> Bool {
-        // What is lost: the screen as a text, which says that it has no list to pull.
+        // Lost: the screen as text, which would say that it has no such list.
         let isDone = (try? await screen.pullToRefresh()) != nil
         publish(anew: !isDone)
         return isDone
     }
 
-    /// - Returns: Whether there is such a setting, and such a value.
+    /// - Returns: Whether the setting and the value exist.
     func set(_ name: String, to value: String) async -> Bool {
         if name == "offline" {
             network.isOffline = value == "true"
@@ -123,9 +123,9 @@ extension Phone {
         return true
     }
 
-    /// Ends the app and starts it again. What it has kept is still there.
+    /// Restarts the app. Its stored data stays.
     ///
-    /// - Throws: What ``Accounts`` throws for an address.
+    /// - Throws: Errors of ``Accounts`` for an invalid URL.
     func restart() async throws {
         screen.onChange = nil
         sheets.close()
@@ -139,7 +139,7 @@ extension Phone {
         publish(anew: true)
     }
 
-    /// A browser comes back, or the system opens a mail's link.
+    /// A browser returns, or the system opens a mail's link.
     func open(_ url: URL) async {
         if sheets.browser.isOpen {
             sheets.browser.end(.success(url))
@@ -150,7 +150,7 @@ extension Phone {
         publish()
     }
 
-    /// The browser's window was closed.
+    /// The browser window was closed.
     func closeBrowser() async {
         sheets.browser.isOpen = false
         await screen.settle()
@@ -158,20 +158,21 @@ extension Phone {
     }
 }
 
-// What its owner sees.
+// Display.
 extension Phone {
-    /// Browser windows that can show one phone at a time; the oldest gives way. Over HTTP/1.1 a browser has six
-    /// connections to a server: what is tapped and typed needs some, too.
+    /// The maximum number of browser windows that show one phone; the oldest is disconnected. Over HTTP/1.1 a browser
+    /// opens at most six connections to a server, and user input needs some of them.
     static let maximumWatchers = 4
 
     /// Why a watcher is woken.
     enum Wake {
         case look
-        /// Too many others watch; nothing follows.
+        /// Too many other watchers; no more frames follow.
         case moved
     }
 
-    /// Wakes when there is a new ``frame``; ends when the phone is gone, or too many others watch.
+    /// Returns a stream that wakes for each new ``frame``. Ends when the phone is deleted or there are too many
+    /// watchers.
     func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
         let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
         watched += 1
@@ -181,12 +182,12 @@ extension Phone {
             oldest.wake.finish()
         }
         watchers.append((watched, wake))
-        // The others as well: a window that was closed or loaded again is found out by what is written to it.
+        // Wakes the others too: writing to a closed or reloaded window detects it.
         wakeAll()
         return (watched, wakes)
     }
 
-    /// Wakes one watcher although nothing is new.
+    /// Wakes a watcher without a new frame.
     func poke(_ number: Int) { watchers.first { $0.number == number }?.wake.yield(.look) }
 
     private func wakeAll() { for watcher in watchers { watcher.wake.yield(.look) } }
@@ -197,7 +198,7 @@ extension Phone {
         screen.onChange = { [weak self] in self?.schedule() }
     }
 
-    /// Many changes at once are shown once.
+    /// Combines many changes into one frame.
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
@@ -207,7 +208,7 @@ extension Phone {
         }
     }
 
-    /// - Parameter anew: Also when nothing has changed.
+    /// - Parameter anew: Publishes even without changes.
     private func publish(anew: Bool = false) {
         var next = frame
         do {

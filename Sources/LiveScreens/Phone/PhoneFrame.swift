@@ -2,24 +2,24 @@ import GatehouseWire
 import ScreenDriver
 import SwiftUI
 
-/// What a browser is told: the whole screen, each time.
+/// The complete state that a browser displays.
 struct PhoneFrame: Hashable, Sendable {
-    /// Something that was said to VoiceOver, and the how manyth that was since the app started.
+    /// A VoiceOver announcement, numbered since the start of the app.
     struct Announcement: Hashable, Sendable {
         var number: Int
         var text: String
     }
 
-    /// Tells this start of the app from others, whose elements may have the same ids.
+    /// Distinguishes starts of the app, whose elements may have the same ids.
     var run: String
-    /// Counts what has changed.
+    /// Incremented by every change.
     var revision = 0
     var page = LivePage()
     var settings = PhoneSettings()
     var isOffline = false
-    /// The last few.
+    /// The most recent announcements.
     var announcements: [Announcement] = []
-    /// Why there is no page, for whoever builds the screens.
+    /// Why there is no page, for developers of the screens.
     var problem: String?
 
     func json() -> String {

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// A phone's way to the server, which its owner can switch off.
+/// A phone's network connection, which can be switched off.
 final class PhoneNetwork: Sendable {
     private let transport: HTTPTransport
     private let isOff = Mutex(false)

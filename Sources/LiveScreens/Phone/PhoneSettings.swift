@@ -2,11 +2,11 @@ import GatehouseWire
 import ScreenDriver
 import SwiftUI
 
-/// How somebody has set their phone.
+/// The settings of a simulated phone.
 struct PhoneSettings: Hashable, Sendable {
-    /// The languages that the screens have texts in, each by its own name.
+    /// The languages of the screens' texts, each with its own name.
     static let languages = [("en", "English"), ("es", "Español"), ("de", "Deutsch"), ("ja", "日本語"), ("ar", "العربية")]
-    /// In the order of size; `large` is what a new phone has.
+    /// In ascending order. `large` is the default.
     static let sizes: [(name: String, title: String, size: DynamicTypeSize)] = [
         ("small", "Small", .small), ("large", "Usual", .large), ("xxxLarge", "Large", .xxxLarge),
         ("accessibility3", "Very large", .accessibility3),
@@ -16,7 +16,7 @@ struct PhoneSettings: Hashable, Sendable {
     var language = "en"
     var size = "large"
 
-    /// - Returns: Whether there is such a setting, and such a value.
+    /// - Returns: Whether the setting and the value exist.
     mutating func set(_ name: String, to value: String) -> Bool {
         switch name {
         case "appearance" where ["light", "dark"].contains(value): isDark = value == "dark"

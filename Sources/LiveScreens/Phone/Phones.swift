@@ -1,19 +1,19 @@
 import Foundation
 import GatehouseWire
 
-/// The phones in use. The one that was idle for longest makes room for a new one.
+/// The phones in use. A new phone replaces the one that was idle for longest.
 @MainActor final class Phones {
     static let limit = 16
 
     private let service: PhoneService
-    /// In the order of their last use.
+    /// In order of their last use.
     private var phones: [Phone] = []
 
     nonisolated init(_ service: PhoneService) { self.service = service }
 
     var count: Int { phones.count }
 
-    /// - Returns: nil for a name that no phone has.
+    /// - Returns: nil for an unknown name.
     func phone(_ name: String) -> Phone? {
         guard let index = phones.firstIndex(where: { $0.name == name }) else { return nil }
         let phone = phones.remove(at: index)
@@ -21,9 +21,9 @@ import GatehouseWire
         return phone
     }
 
-    /// The phone of that name, a new one if need be.
+    /// Returns the phone with this name, creating it if needed.
     ///
-    /// - Throws: What ``Phone`` throws.
+    /// - Throws: Errors of ``Phone``.
     func open(_ name: String) throws -> Phone {
         if let phone = phone(name) { return phone }
         let phone = try Phone(name, service)
@@ -32,10 +32,10 @@ import GatehouseWire
         return phone
     }
 
-    /// The phone that waits for a browser at this address.
+    /// The phone whose redirect URL contains this ticket.
     func phone(ticket: String) -> Phone? { phones.first { $0.ticket == ticket } }
 
-    /// Throws a phone away, with all that it has kept.
+    /// Deletes a phone with all its data.
     func forget(_ name: String) {
         phones.removeAll { phone in
             guard phone.name == name else { return false }

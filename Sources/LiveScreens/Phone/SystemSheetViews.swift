@@ -6,7 +6,7 @@ import GatehouseUI
 import GatehouseWire
 import SwiftUI
 
-/// The app on the phone, and over it what the phone shows itself.
+/// The app, and the phone's system sheets above it.
 struct PhoneRoot: View {
     let accounts: Accounts
     let sheets: SystemSheets
@@ -20,8 +20,7 @@ struct PhoneRoot: View {
     }
 }
 
-/// Stands in for Apple's own sheet: who signs in? Everybody whom the stand-in knows is there. In English, as the
-/// stand-in's pages.
+/// Simulates Apple's sheet with a choice of all test accounts. In English, like the pages of the simulated provider.
 private struct AppleSheet: View {
     let sheets: SystemSheets
     @State private var email = ""
@@ -104,7 +103,7 @@ private struct PersonLabel: View {
     }
 }
 
-/// The system's question before a browser opens. Only the tap itself may open a window, so it is a link.
+/// The system's question before a browser opens. A link, because browsers open windows only from a tap.
 private struct BrowserSheet: View {
     let sheet: OpenSheet<URL, URL>
 

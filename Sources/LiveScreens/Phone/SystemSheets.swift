@@ -5,33 +5,33 @@ import Gatehouse
 import GatehouseWire
 import SwiftUI
 
-/// What the phone itself shows on top of the app: Apple's sheet, and the way to a browser.
+/// The phone's system sheets above the app: Apple's sheet and the browser.
 @MainActor @Observable final class SystemSheets {
-    /// Somebody chosen in Apple's sheet.
+    /// The choice in Apple's sheet.
     struct Choice: Sendable {
         var person: String
-        /// For the person whose address is typed.
+        /// The address, for the account with a typed address.
         var email: String?
     }
 
     let apple = OpenSheet<String, Choice>(closed: ASAuthorizationError(.canceled))
     let browser = OpenSheet<URL, URL>(closed: ASWebAuthenticationSessionError(.canceledLogin))
-    /// What Apple had against the address that was typed last.
+    /// The error about the last typed address.
     private(set) var problem: String?
     @ObservationIgnored private let server: URL
     @ObservationIgnored private let network: PhoneNetwork
 
     init(server: URL, network: PhoneNetwork) { (self.server, self.network) = (server, network) }
 
-    /// Everybody closes what is open.
+    /// Closes all open sheets.
     func close() {
         apple.isOpen = false
         browser.isOpen = false
     }
 
-    /// Lets the person in front of the phone choose who they are, and asks the stand-in for what Apple would give.
+    /// Shows the sheet to choose an account, and gets its credential from the simulated Apple.
     ///
-    /// - Throws: `ASAuthorizationError`, `URLError` without a connection, `CancellationError`.
+    /// - Throws: `ASAuthorizationError`, `URLError` without a connection, or `CancellationError`.
     func authorize(_ request: ASAuthorizationAppleIDRequest) async throws -> ASAuthorization {
         problem = nil
         while true {
@@ -72,7 +72,7 @@ import SwiftUI
                 email: scopes.contains(.email) ? credential["email"]?.stringValue : nil, fullName: name))
     }
 
-    /// The stand-in's answer.
+    /// Requests the credential of the simulated Apple.
     private func credential(of choice: Choice, nonce: String?) async throws -> AnyJSON {
         var members: JSONObject = ["person": .string(choice.person)]
         members["nonce"] = nonce.map(AnyJSON.string)

@@ -4,29 +4,29 @@ import HTTPTypes
 import Hummingbird
 import ScreenDriver
 
-// What somebody does with the phone, or with the switches beside it.
+// Actions on the phone and its settings.
 extension LiveApp {
-    /// More than a form holds, in bytes.
+    /// The maximum length of a field's text in bytes.
     static let longestText = 16_384
 
-    /// `/actions` with `{"kind","run"}` and what the kind needs: `id`, `text`, `name` and `value`. `run` is the one of
-    /// the screen that was looked at; without it any is meant.
+    /// `/actions` with `{"kind","run"}` and the members of the kind: `id`, `text`, `name` and `value`. `run` identifies
+    /// the start of the app that the user saw; without it, any start is accepted.
     ///
-    /// The answer has the `revision` that everything is in that was sent so far. What is no longer there is 409, and
-    /// the screen is sent anew; a phone that is no longer there, or whose app was started again since, is 410.
+    /// The response contains the `revision` that includes everything sent so far. An element that no longer exists
+    /// answers 409, and the screen is sent again. A deleted phone, or an app that was restarted since, answers 410.
     @Sendable func act(_ request: Request, _ context: ServerContext) async throws -> Response {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length <= 4 * Self.longestText else { throw Refusal.bodyTooLarge(limit: 4 * Self.longestText) }
         let members = try await request.jsonMembers(context)
         let run = try members.string("run")
         guard let phone = await phone(of: request, run) else {
-            throw Refusal(.gone, RefusalCode("phone_gone"), "There is no such phone any more.")
+            throw Refusal(.gone, RefusalCode("phone_gone"), "The phone no longer exists.")
         }
         guard let isDone = try await perform(members, on: phone) else {
-            throw Refusal(.badRequest, .validationFailed, "kind, or what it needs, is none that there is.")
+            throw Refusal(.badRequest, .validationFailed, "kind or one of its members is invalid.")
         }
         guard isDone else {
-            throw Refusal(.conflict, RefusalCode("element_gone"), "That is no longer on the screen, or is disabled.")
+            throw Refusal(.conflict, RefusalCode("element_gone"), "The element is gone from the screen or disabled.")
         }
         let revision = await phone.frame.revision
         return Answer.json(capacity: 32) { writer in
@@ -42,7 +42,7 @@ extension LiveApp {
         return run == nil || run == phone.frame.run ? phone : nil
     }
 
-    /// - Returns: Whether it could be done; nil when nobody knows what it is.
+    /// - Returns: Whether the action was possible; nil for an unknown kind.
     @MainActor private func perform(_ members: JSONMembers, on phone: Phone) async throws -> Bool? {
         let id = try members.string("id") ?? ""
         switch try members.string("kind") {

@@ -5,10 +5,10 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-// What a browser sees: server-sent events (HTML standard, 9.2), each with the whole newest screen. What was overtaken
-// is never sent.
+// The screen as server-sent events (HTML standard, 9.2). Each event contains the complete current screen; outdated ones
+// are skipped.
 extension LiveApp {
-    /// How often something is said when nothing happens: a connection that died is found by it.
+    /// The interval of keep-alive events, which detect dead connections.
     private static let pulse: Duration = .seconds(15)
 
     func events(_ request: Request, sleep: @escaping @Sendable (Duration) async throws -> Void) async throws -> Response
@@ -40,10 +40,10 @@ extension LiveApp {
         }
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
         var shown = 0
-        // A server that is told to end does not wait for browsers that only watch.
+        // A shutdown must not wait for browsers that only watch.
         for await wake in wakes.cancelOnGracefulShutdown() {
             guard wake == .look else {
-                // Without data a browser tells its script nothing. One that is not told connects again by itself.
+                // Browsers ignore an event without data, and reconnect unless told otherwise.
                 try await writer.write(ByteBuffer(string: "event: moved\ndata: elsewhere\n\n"))
                 break
             }

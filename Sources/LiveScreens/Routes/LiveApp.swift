@@ -5,8 +5,9 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The reference app in a browser, drawn by the screens' own code and used by taps and keys: what `gatehouse dev` has
-/// at `/app`. Each browser has a phone of its own, told by a cookie. `gatehouse serve` never routes it.
+/// The reference app in a browser, rendered by the screens' own code and operated by taps and keys: `/app` of
+/// `gatehouse dev`. Each browser has its own simulated phone, identified by a cookie. `gatehouse serve` never routes
+/// it.
 package struct LiveApp: Sendable {
     package static let path = "/app"
 
@@ -15,11 +16,11 @@ package struct LiveApp: Sendable {
     private let service: PhoneService
 
     /// - Parameters:
-    ///   - server: Where everything is, without a slash at its end: `http://127.0.0.1:9999`.
-    ///   - transport: The phones' way to it.
+    ///   - server: The server's root URL without a trailing slash: `http://127.0.0.1:9999`.
+    ///   - transport: The phones' network.
     ///   - clock: The phones' time.
-    ///   - randomBytes: A cryptographic source.
-    /// - Returns: nil for a server that is no address.
+    ///   - randomBytes: A cryptographically secure source.
+    /// - Returns: nil if `server` is not a valid URL.
     package init?(
         server: String, publishableKey: String, transport: @escaping HTTPTransport,
         clock: ClientClock = SystemDefaults.clock(),
@@ -33,7 +34,7 @@ package struct LiveApp: Sendable {
         phones = Phones(service)
     }
 
-    /// Whether the screens' texts are beside the program. Without them nothing can be drawn.
+    /// Whether the screens' texts are beside the program. The screens cannot be rendered without them.
     package static var hasTexts: Bool {
         let folder = Bundle.main.bundleURL
         return ["GatehouseUI", "BoxScoreScreens"].allSatisfy {
@@ -58,13 +59,13 @@ package struct LiveApp: Sendable {
             ])
     }
 
-    /// The page is the same for everybody. Who came by another name of this machine is sent to the one that the
-    /// providers and the cookie know.
+    /// Serves the page, which is the same for every browser. Redirects other names of this machine to the one that the
+    /// providers and the cookie use.
     @Sendable private func showPage(_ request: Request, _ context: ServerContext) -> Response {
         isCalledByName(request) ? LivePages.app : Answer.redirect(to: server + Self.path)
     }
 
-    /// A browser's window comes back from a provider, or from a mail's link.
+    /// A browser window returns from a provider or from a mail's link.
     @Sendable private func comeBack(_ request: Request, _ context: ServerContext) async -> Response {
         let ticket = context.parameters.get("ticket") ?? ""
         guard let phone = await phones.phone(ticket: ticket), let url = URL(string: server + request.uri.string) else {
@@ -75,15 +76,15 @@ package struct LiveApp: Sendable {
     }
 }
 
-// Who may ask.
+// Access control.
 extension LiveApp {
-    /// Other websites reach a port of this machine, under names of their own too (DNS rebinding): they shall not see
-    /// or use anybody's phone. Programs have no origin.
+    /// Other websites can reach a local port, also under their own names (DNS rebinding). They must neither see nor
+    /// operate a phone. Programs send no origin.
     @Sendable private func checkCaller(_ request: Request, _ context: ServerContext) throws {
         try checkHost(request, context)
         let site = request.headers[.fetchSite] ?? "same-origin"
         guard request.headers[.origin].map({ $0 == server }) ?? true, site == "same-origin" else {
-            throw Refusal(.forbidden, RefusalCode("foreign_origin"), "Only the page at \(server) may ask for this.")
+            throw Refusal(.forbidden, RefusalCode("foreign_origin"), "Only the page at \(server) may call this.")
         }
     }
 
@@ -97,10 +98,10 @@ extension LiveApp {
         server.hasSuffix("://" + (request.head.authority ?? "").lowercased())
     }
 
-    /// The cookie's name has the port in it: cookies have none, and there can be two servers on one machine.
+    /// The cookie's name contains the port, because cookies are shared between all ports of a host.
     private var cookieName: String { "gatehouse-phone-\(service.server.port ?? 80)" }
 
-    /// The phone that the browser says it has.
+    /// The phone named by the browser's cookie.
     func phoneName(_ request: Request) -> String? {
         for header in request.headers[values: .cookie] {
             for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
@@ -117,7 +118,7 @@ extension LiveApp {
         return nil
     }
 
-    /// The cookie that gives a browser a phone, for as long as it runs.
+    /// The session cookie that assigns a phone to a browser.
     func newPhone() -> (name: String, cookie: HTTPField) {
         let name = service.newName()
         let value = "\(cookieName)=\(name); Path=\(Self.path); HttpOnly; SameSite=Strict"

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import ScreenDriver
 
-/// The pages around the screens. Everything in them comes from this server, and nothing in a text can become code or
-/// style: the script sets styles through the document's object model, which needs no exception from the policy.
+/// The pages around the screens. They load nothing from other servers, and text can become neither code nor style: the
+/// script sets styles through the DOM, which needs no exception from the content security policy.
 enum LivePages {
     static var app: Response { page(PackageResources.app_html) }
     static var back: Response {
@@ -12,7 +12,7 @@ enum LivePages {
     }
     static var nobodyWaits: Response {
         notice(
-            "No phone waits for this", "The app was restarted or has gone on without it. Begin again there.",
+            "No phone waits for this", "The app was restarted or has continued without it. Start again in the app.",
             status: .notFound)
     }
 

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A change of one member: absent keeps, an explicit null clears (requirement C2).
+/// A change to one member: an absent member keeps its value, an explicit null clears it.
 package enum Change: Equatable, Sendable {
     case keep
     case clear
@@ -10,10 +10,10 @@ package enum Change: Equatable, Sendable {
     var value: String? { if case .set(let text) = self { text } else { nil } }
 }
 
-/// What a PATCH asks for, checked.
+/// A validated PATCH.
 package struct ProfileChanges: Equatable, Sendable {
     package internal(set) var firstName = Change.keep
-    /// Nil keeps them.
+    /// nil keeps the current teams.
     package internal(set) var favoriteTeams: [String]?
     package internal(set) var name = Change.keep
     package internal(set) var avatarURL = Change.keep
@@ -31,19 +31,19 @@ package struct ProfileChanges: Equatable, Sendable {
     }
 }
 
-/// A member that is not what it has to be. The text is for the caller and names the member.
+/// An invalid member. The message is for the client and names the member.
 package struct InvalidProfileChange: Error, Equatable {
     package let message: String
     package init(message: String) { self.message = message }
 }
 
 extension ProfileChanges {
-    /// The members that `/v1/auth/me` takes.
+    /// The members that `/v1/auth/me` accepts.
     package static let summaryFields = ["first_name", "favorite_teams"]
-    /// The members that `/api/v1/profile` takes. `is_premium` is not among them.
+    /// The members that `/api/v1/profile` accepts. `is_premium` is read-only.
     package static let wholeFields = summaryFields + ["name", "avatar_url", "timezone"]
 
-    /// - Throws: ``InvalidProfileChange`` for the first member that is unknown or wrong, and when there is none.
+    /// - Throws: ``InvalidProfileChange`` for the first unknown or invalid member, or if there is no member.
     package init(_ members: JSONMembers, allowed: [String]) throws(InvalidProfileChange) {
         guard !members.names.isEmpty else { throw InvalidProfileChange(message: "There is nothing to change.") }
         for name in members.names.sorted(by: <) where !allowed.contains(name) {
@@ -54,7 +54,7 @@ extension ProfileChanges {
         name = try Self.text("name", members, limit: 100)
         avatarURL = try Self.text("avatar_url", members, limit: WebAddress.longest)
         if case .set(let text) = avatarURL, !WebAddress.isAllowed(text) {
-            throw InvalidProfileChange(message: "avatar_url must be an https address.")
+            throw InvalidProfileChange(message: "avatar_url must be an https URL.")
         }
         timezone = try Self.text("timezone", members, limit: 64)
         if case .set(let text) = timezone, !TimeZoneName.isKnown(text) {
@@ -62,7 +62,7 @@ extension ProfileChanges {
         }
     }
 
-    /// Trimmed; empty counts as null. Characters are counted as the databases count them: Unicode scalars.
+    /// Reads a trimmed text; an empty one counts as null. The limit is in Unicode scalars, which both databases count.
     private static func text(
         _ name: String, _ members: JSONMembers, limit: Int
     ) throws(InvalidProfileChange) -> Change {
@@ -97,7 +97,7 @@ extension ProfileChanges {
 }
 
 extension String {
-    /// Without white space at both ends (Unicode's property of that name).
+    /// The text without leading and trailing white space (Unicode property White_Space).
     fileprivate var trimmed: String {
         var scalars = unicodeScalars[...]
         while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }

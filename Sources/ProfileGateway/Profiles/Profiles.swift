@@ -1,26 +1,26 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Remembers profiles. Each method is one statement, besides what it is told to ask.
+/// Stores profiles. Each method is one statement, besides those of its caller's condition.
 ///
-/// The table `profiles` belongs to the accounts' migrations: a profile is made with its account (requirement C5).
-/// In front of another issuer it is made by the first change.
+/// The accounts' migrations create the table `profiles`, and a trigger creates each account's profile. For tokens of
+/// another issuer, the first change creates the profile.
 package struct Profiles: Sendable {
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
 
-    /// - Throws: What the database throws when it is out of reach.
+    /// - Throws: Database errors.
     package func profile(of id: AccountID) async throws -> ProfileRecord? {
         try await database.read { try $0.row(Self.lookup(id), ProfileRecord.init) }
     }
 
-    /// Changes what `changes` mentions, keeps the rest, makes the profile if there is none.
+    /// Changes the members in `changes`. Creates the profile if there is none.
     ///
-    /// - Parameter isAllowed: Asked in the same transaction.
-    /// - Returns: The profile as it is now.
-    /// - Throws: ``UnknownAccount`` when it is not allowed, or when accounts are kept in the same database and this one
-    ///   is gone; else what the database throws. Nothing was changed then.
+    /// - Parameter isAllowed: Checked in the same transaction.
+    /// - Returns: The updated profile.
+    /// - Throws: ``UnknownAccount`` if `isAllowed` returns false, or if the same database stores accounts and this one
+    ///   does not exist. Otherwise database errors. Nothing changed then.
     package func change(
         _ id: AccountID, _ changes: ProfileChanges, at now: Instant,
         if isAllowed: @escaping @Sendable (any Connection) throws -> Bool = { _ in true }
@@ -38,7 +38,7 @@ package struct Profiles: Sendable {
         return changed
     }
 
-    /// For the test that the hot read never scans.
+    /// For the test that the hot read uses an index.
     package static func lookup(_ id: AccountID) -> SQL {
         """
         SELECT id, first_name, favorite_teams, name, avatar_url, timezone, is_premium, created_at, updated_at
@@ -68,13 +68,13 @@ package struct Profiles: Sendable {
     }
 }
 
-/// The account that a profile would belong to is not there, or not for whoever asks.
+/// The profile's account does not exist, or the caller may not change it.
 package struct UnknownAccount: Error, Equatable {
     package init() {}
 }
 
 extension ProfileRecord {
-    /// The columns in the order of ``Profiles/lookup(_:)``.
+    /// Reads the columns of ``Profiles/lookup(_:)``.
     fileprivate init(_ row: any Row) {
         self.init(
             id: row.text(0), firstName: row.textIfPresent(1), favoriteTeams: row.text(2), name: row.textIfPresent(3),

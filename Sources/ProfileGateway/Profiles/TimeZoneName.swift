@@ -1,12 +1,12 @@
 import Foundation
-// The only use of Foundation in this target: its list of time zones.
+// Foundation is used only for its list of time zones.
 import GatehouseWire
 
 enum TimeZoneName {
     private static let known = Set(TimeZone.knownTimeZoneIdentifiers)
 
-    /// Whether this is a name of the IANA database, older spellings of today's zones included (`US/Pacific`).
-    /// Abbreviations (`PST`) and offsets (`GMT+5`), which Foundation takes too, are not names.
+    /// Whether this is a name in the IANA database, including aliases such as `US/Pacific`. Excludes abbreviations
+    /// (`PST`) and offsets (`GMT+5`), which Foundation also accepts.
     static func isKnown(_ name: String) -> Bool {
         known.contains(name) || name == "UTC" || (name.contains(ascii: "/") && TimeZone(identifier: name) != nil)
     }

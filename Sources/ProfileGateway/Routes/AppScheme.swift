@@ -1,11 +1,11 @@
 import GatehouseWire
 
-/// The URL scheme that an app registered, such as `boxscore`: where an OAuth redirect may be sent on to.
+/// An app's URL scheme, such as `boxscore`, that OAuth redirects may be forwarded to.
 package struct AppScheme: Hashable, Sendable {
     package let text: String
 
-    /// - Returns: nil for what is no scheme (RFC 3986 §3.1), and for schemes that belong to browsers and files: an
-    ///   authorization code must reach the app and nobody else (RFC 8252 §7.1).
+    /// - Returns: nil if the text is not a scheme (RFC 3986 §3.1), and for schemes of browsers and files: only the app
+    ///   may receive an authorization code (RFC 8252 §7.1).
     package init?(_ text: String) {
         let utf8 = text.utf8
         guard let first = utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20),
@@ -28,8 +28,8 @@ package struct AppScheme: Hashable, Sendable {
         }
     }
 
-    /// - Parameter target: the request target. Its query is taken as it is, byte for byte: decoding and encoding
-    ///   again could change a code or a state.
+    /// - Parameter target: The request target. Its query is copied byte for byte, because decoding and encoding could
+    ///   change a code or a state.
     func callback(for target: String) -> String {
         let query = target.utf8.drop { $0 != UInt8(ascii: "?") }.prefix { $0 != UInt8(ascii: "#") }
         return "\(text)://auth/callback\(Substring(query))"

@@ -3,27 +3,28 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// What became of an account that its owner wanted gone.
+/// The result of deleting the caller's account.
 package enum AccountDeletion: Sendable {
     case deleted, alreadyGone
-    /// The token's session has ended, or its person is banned: nothing was changed.
+    /// The session has ended or the user is banned. Nothing changed.
     case refused
-    /// The person has to sign in again first: nothing was changed.
+    /// The user must sign in again first. Nothing changed.
     case stale
-    /// Some of it may be gone, none of it is lost track of: asking again goes on where this ended.
+    /// Part of the account may be deleted. A repeated request continues.
     case failed(any Error)
 }
 
-/// The gateway: profiles for holders of a token, and the teams they like (requirements C1 to C8).
+/// The gateway: profiles of token holders, and the list of teams.
 package struct ProfileRoutes: Sendable {
-    /// Without `refusesRevoked` for a route that looks at account and session itself.
+    /// Routes that check account and session themselves pass false for `refusesRevoked`.
     package typealias Authenticate =
         @Sendable (_ token: String, _ refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer
-    /// Throws ``UnknownAccount`` for a bearer who may change nothing any more, ``BearerRefusal`` when nobody knows.
+    /// Throws ``UnknownAccount`` if the caller may no longer change the profile, or ``BearerRefusal`` if that is
+    /// unknown.
     package typealias ChangeProfile =
         @Sendable (Bearer, ProfileChanges, _ now: Instant) async throws -> ProfileRecord
 
-    /// The buckets that the routes take from, by the caller's address.
+    /// The rate limits of the routes, by client address.
     package static let limits = [RateLimit("profile_write", 60, per: .seconds(60), burst: 60)]
 
     private let profiles: Profiles
@@ -34,7 +35,7 @@ package struct ProfileRoutes: Sendable {
     private let appScheme: AppScheme?
     private let now: @Sendable () -> Instant
 
-    /// - Parameter appScheme: nil closes the callback route.
+    /// - Parameter appScheme: nil disables the callback route.
     package init(
         profiles: Profiles, teams: TeamCatalogue, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,
@@ -50,7 +51,7 @@ package struct ProfileRoutes: Sendable {
         self.now = now
     }
 
-    /// The tables of both doors.
+    /// The route tables of both prefixes.
     package func tables(floor: ServingFloor, crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> [RouteTable] {
         let write = "profile_write"
         return [
@@ -75,7 +76,7 @@ package struct ProfileRoutes: Sendable {
     private func table(
         _ prefix: String, _ floor: ServingFloor, _ crossOrigin: CrossOriginPolicy, _ routes: [Route]
     ) -> RouteTable {
-        // Answers are personal: nothing on the way may keep one, unless the route says otherwise.
+        // Responses contain personal data, so caches must not store them unless the route says otherwise.
         let door = Door(prefixes: [prefix], format: .profile, crossOrigin: crossOrigin, cacheControl: "no-store")
         return RouteTable(door: door, floor: floor, routes)
     }
@@ -93,7 +94,7 @@ extension ProfileRoutes {
     }
 
     private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
-        // Whoever repeats it, because the answer was lost, comes with a token of nobody.
+        // A client that lost the response repeats the request with the token of a deleted account.
         let bearer = try await bearer(request, refusesRevoked: false)
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
@@ -103,7 +104,7 @@ extension ProfileRoutes {
         case .failed(let cause):
             throw Refusal(
                 .internalServerError, RefusalCode("INTERNAL_ERROR"),
-                "The account could not be deleted completely. Please ask for it again.", cause: cause)
+                "The account could not be deleted completely. Please repeat the request.", cause: cause)
         }
     }
 
@@ -156,7 +157,7 @@ extension ProfileRoutes {
         } catch let invalid as InvalidProfileChange {
             throw Refusal(.badRequest, .validationFailed, invalid.message)
         } catch is UnknownAccount {
-            // The token outlived its account, or its session.
+            // The account or session ended before the token expired.
             throw BearerRefusal.invalid.refusal
         } catch let refused as BearerRefusal {
             throw refused.refusal

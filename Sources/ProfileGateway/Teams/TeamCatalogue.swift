@@ -4,11 +4,12 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// `league_identifier`, such as `nba_1610612744` (requirement C2).
+/// A team id of the form `league_identifier`, such as `nba_1610612744`.
 enum TeamIdentifier {
     static let maximumLength = 50
 
-    /// `[a-z][a-z0-9]*_[A-Za-z0-9-]+`, at most 50 characters. Any league: the app may know more than this file.
+    /// `[a-z][a-z0-9]*_[A-Za-z0-9-]+`, at most 50 characters. Accepts any league, because apps may know more than this
+    /// file.
     static func isWellFormed(_ text: String) -> Bool {
         let utf8 = text.utf8
         guard utf8.count <= maximumLength, let bar = utf8.firstIndex(of: UInt8(ascii: "_")) else { return false }
@@ -23,7 +24,7 @@ enum TeamIdentifier {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
-/// A team as the data file has it.
+/// A team in the data file.
 package struct Team: Hashable, Sendable {
     package let id: String
     package let league: String
@@ -32,19 +33,19 @@ package struct Team: Hashable, Sendable {
     package let abbreviation: String
 }
 
-/// The data file has another shape than it should.
+/// The data file has an unexpected structure.
 package struct DamagedTeamFile: Error, Equatable {}
 
-/// The teams of the data file, each answer written once (requirement C8).
+/// The teams of the data file, with every response encoded once.
 package struct TeamCatalogue: Sendable {
     package let teams: [Team]
     private let all: Response
     private let byLeague: [ExternalName: Response]
 
-    /// The file that is built into the program.
+    /// Reads the file embedded in the program.
     package init() throws { try self.init(file: PackageResources.teams_json) }
 
-    /// - Throws: ``DamagedTeamFile``, and `JSONProblem` when it is no JSON.
+    /// - Throws: ``DamagedTeamFile``, or `JSONProblem` for invalid JSON.
     package init(file: [UInt8]) throws {
         guard let list = try JSONReader.read(file).arrayValue else { throw DamagedTeamFile() }
         teams = try list.map(Self.team)

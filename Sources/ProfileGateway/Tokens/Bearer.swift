@@ -2,25 +2,25 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// An account's UUID: the `sub` of a token, the key of a profile.
+/// An account's UUID: the `sub` of its tokens and the key of its profile.
 package struct AccountID: Hashable, Sendable {
     package let text: String
 
-    /// - Parameter text: a UUID with hyphens, in any case; kept in lower case.
+    /// - Parameter text: A UUID with hyphens in any case; stored in lower case.
     package init?(_ text: String) {
         guard let text = UUIDText.canonical(text) else { return nil }
         self.text = text
     }
 }
 
-/// Somebody whose token was verified.
+/// The holder of a verified token.
 package struct Bearer: Sendable {
     package let userID: AccountID
-    /// As the token has it; nil for accounts without one.
+    /// The token's `email` claim; nil for accounts without one.
     package let email: String?
-    /// The session that the token names; not every issuer's does.
+    /// The session that the token names; some issuers do not send it.
     package let sessionID: String?
-    /// The token itself, for those who act in the bearer's name. Not to be logged.
+    /// The token itself, for calls on the holder's behalf. Never log it.
     package let tokenText: String
 
     package init(userID: AccountID, email: String?, sessionID: String? = nil, tokenText: String) {
@@ -31,23 +31,23 @@ package struct Bearer: Sendable {
     }
 }
 
-/// Why a token was not accepted (requirement C3).
+/// Why a token was refused.
 package enum BearerRefusal: Error {
     case noToken, expired, invalid
-    /// The issuer's keys could not be had, so nobody knows. Not a 401: only an explicit no signs a person out.
+    /// The issuer's keys are unavailable, so the token cannot be verified. Not a 401, which would sign the user out.
     case keysUnavailable(any Error)
 }
 
 extension BearerRefusal {
-    /// 401 with the challenge of RFC 6750 §3, which names an error only when a token was sent.
+    /// 401 with a challenge (RFC 6750 §3), which contains an error only if the request had a token.
     var refusal: Refusal {
         switch self {
-        case .noToken: Self.unauthorized("UNAUTHORIZED", "This needs a bearer token.", challenge: "Bearer")
+        case .noToken: Self.unauthorized("UNAUTHORIZED", "This request requires a bearer token.", challenge: "Bearer")
         case .expired: Self.unauthorized("TOKEN_EXPIRED", "The token has expired.", challenge: Self.invalidToken)
         case .invalid: Self.unauthorized("TOKEN_INVALID", "The token is not valid.", challenge: Self.invalidToken)
         case .keysUnavailable(let cause):
             Refusal(
-                .serviceUnavailable, RefusalCode("UNAVAILABLE"), "The token cannot be checked right now.",
+                .serviceUnavailable, RefusalCode("UNAVAILABLE"), "The token cannot be verified at the moment.",
                 headers: [.retryAfter: "5"], cause: cause)
         }
     }

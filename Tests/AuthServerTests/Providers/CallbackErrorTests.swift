@@ -25,6 +25,21 @@ struct CallbackErrorTests {
         }
     }
 
+    @Test(
+        "A disabled provider is distinguished from an unknown one",
+        arguments: [
+            ("google", "provider is not enabled"), ("GitHub", "provider is not enabled"),
+            ("x", "provider is not enabled"),
+            ("nobody", "Provider nobody could not be found"), ("", "Provider  could not be found"),
+        ])
+    func providerOff(_ provider: String, _ problem: String) async throws {
+        try await TestServer.with { server in
+            let refused = try await server.send(.get, "/auth/v1/authorize?provider=\(provider)")
+            #expect(refused.status == 400 && refused.code == "validation_failed")
+            #expect(refused["message"] == .string("Unsupported provider: \(problem)"))
+        }
+    }
+
     @Test("E7: An unavailable provider and an invalid response of one show no internal text")
     func providerTroubles() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
@@ -60,7 +75,7 @@ struct CallbackErrorTests {
             let browser = TestBrowser(server)
             let start = try await browser.open(server.authorizePath("google"))
             let (_, address, _) = try await browser.comeBack(as: "verified", at: start.location ?? "")
-            _ = try await server.storage.database.write { db in try db.run("DROP TABLE authorization_codes") }
+            _ = try await server.database.write { db in try db.run("DROP TABLE authorization_codes") }
             let back = try await browser.open(address)
             #expect(back.status == 302)
             #expect(

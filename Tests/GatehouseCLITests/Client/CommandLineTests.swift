@@ -1,4 +1,5 @@
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("The command line of the terminal client")

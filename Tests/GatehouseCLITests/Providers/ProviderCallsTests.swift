@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseCLI
+import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 import Synchronization
@@ -14,7 +15,7 @@ struct ProviderCallsTests {
         sleep: @escaping @Sendable (Duration) async throws -> Void = LocalServer.never,
         resolve: @escaping @Sendable (String) async throws -> [IPAddress] = { _ in [] }
     ) -> ProviderCalls {
-        ProviderCalls(rule: rule, sleep: sleep, resolve: resolve)
+        ProviderCalls(rule: rule, http: OutgoingHTTP(sleep: sleep), resolve: resolve)
     }
 
     /// The first request to a provider below this address: its discovery document.

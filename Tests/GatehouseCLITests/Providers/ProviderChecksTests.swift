@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseCLI
+import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 import Testing
@@ -23,7 +24,7 @@ struct ProviderChecksTests {
     }
 
     private func findings(_ providers: [ConfiguredProvider]) async -> [Finding] {
-        let calls = ProviderCalls(rule: Self.rule, sleep: LocalServer.never) { _ in [] }
+        let calls = ProviderCalls(rule: Self.rule, http: OutgoingHTTP(sleep: LocalServer.never)) { _ in [] }
         return await ProviderChecks(providers, calls: calls, now: { Self.noon }).all()
     }
 

@@ -1,5 +1,6 @@
 import AccountDomain
 import GatehouseCLI
+import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 import Testing

@@ -1,5 +1,6 @@
 import AuthServer
 import GatehouseCLI
+import GatehouseServer
 import Testing
 
 @Suite("Settings of redirects")

@@ -1,4 +1,5 @@
 import GatehouseCLI
+import GatehouseServer
 import IdentityProviders
 import Synchronization
 import Testing

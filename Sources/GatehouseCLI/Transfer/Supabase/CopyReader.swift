@@ -1,28 +1,28 @@
 import GatehouseWire
 
-/// Finds the rows of some tables among the lines of a plain dump. The rows of the other tables are walked through as
-/// well: what people wrote can look like a heading.
+/// Finds the rows of certain tables in the lines of a plain dump. Also tracks the rows of other tables, whose content
+/// may look like a heading.
 package struct CopyReader {
     package enum Step: Equatable, Sendable {
         case nothing
         case began(table: String)
         case row(table: String, columns: [String], values: [String?])
-        /// A line of a wanted table; why it is no row.
+        /// A malformed row of a wanted table.
         case unreadable(reason: String)
     }
 
     private let wanted: Set<String>
-    /// Where the lines are rows.
+    /// The table whose rows are being read.
     private var section: (table: String, columns: [String])?
-    /// Dumps whose last line has not come; one file may hold several.
+    /// The number of dumps without their last line; one file may contain several dumps.
     private var unfinished = 0
 
     package init(wanted: Set<String>) { self.wanted = wanted }
 
-    /// Whether the file may end here. An interrupted dump ends elsewhere.
+    /// Whether the file may end here. The dump is otherwise incomplete.
     package var isWhole: Bool { section == nil && unfinished <= 0 }
 
-    /// - Parameter line: nil for one that is too long.
+    /// - Parameter line: nil for a line that is too long.
     package mutating func take(_ line: [UInt8]?) -> Step {
         guard let section else { return line.map { between($0) } ?? .nothing }
         if let line, line.elementsEqual("\\.".utf8) {

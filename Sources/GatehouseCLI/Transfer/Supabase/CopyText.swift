@@ -1,9 +1,9 @@
 import GatehouseWire
 
-/// The text format of PostgreSQL's `COPY`, as a plain `pg_dump` has it.
+/// The text format of PostgreSQL's `COPY`, as in a plain `pg_dump`.
 package enum CopyText {
-    /// - Parameter line: Such as `COPY auth.users (id, email) FROM stdin;`; a table without columns has no list.
-    /// - Returns: nil for another line.
+    /// - Parameter line: For example `COPY auth.users (id, email) FROM stdin;`. A table without columns has no list.
+    /// - Returns: nil for any other line.
     package static func heading(_ line: String) -> (table: String, columns: [String])? {
         guard line.hasPrefix("COPY "), line.hasSuffix(" FROM stdin;") else { return nil }
         let target = line.dropFirst(5).dropLast(12)
@@ -16,7 +16,7 @@ package enum CopyText {
         String(name.filter { $0 != "\"" && $0 != " " })
     }
 
-    /// The values of one line; null for `\N`.
+    /// The values of a row; nil for `\N`.
     package static func values(_ line: [UInt8]) -> [String?] {
         line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map { field in
             field.elementsEqual("\\N".utf8) ? nil : String(decoding: unescaped(field), as: UTF8.self)
@@ -45,9 +45,9 @@ package enum CopyText {
         return bytes
     }
 
-    /// The elements of an array of texts, such as `{a,"b c",NULL}`.
+    /// The elements of a text array such as `{a,"b c",NULL}`.
     ///
-    /// - Returns: nil for text of another form, and for an array of arrays.
+    /// - Returns: nil for text of any other form, and for nested arrays.
     package static func array(_ text: String) -> [String?]? {
         guard text.unicodeScalars.first == "{", text.unicodeScalars.last == "}" else { return nil }
         var rest = text.unicodeScalars.dropFirst().dropLast()
@@ -61,7 +61,7 @@ package enum CopyText {
         return elements
     }
 
-    /// - Returns: `.some(nil)` for NULL, nil where there is no element.
+    /// - Returns: `.some(nil)` for NULL, nil for malformed text.
     private static func element(_ rest: inout Substring.UnicodeScalarView) -> String?? {
         let isQuoted = rest.first == "\""
         if isQuoted { rest.removeFirst() }
@@ -84,12 +84,12 @@ package enum CopyText {
         return !hasEscape && text.uppercased() == "NULL" ? .some(nil) : text
     }
 
-    /// A row as a JSON object of texts and nulls.
+    /// A row as a JSON object of strings and nulls.
     static func object(_ columns: [String], _ values: [String?]) -> AnyJSON {
         .object(JSONObject(Dictionary(zip(columns, values.map { $0.map(AnyJSON.string) ?? .null })) { $1 }))
     }
 
-    /// One line for text, without the line feed.
+    /// Encodes text as one line, without the line feed.
     package static func line(_ text: String) -> String {
         let escaped = text.utf8.flatMap { byte -> [UInt8] in
             switch byte {

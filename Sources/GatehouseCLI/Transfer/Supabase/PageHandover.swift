@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Pages on their way from the thread of a transaction, which may wait, to a task, which may not.
+/// Passes pages from the thread of a transaction, which may block, to a task, which may not.
 package final class PageHandover: Sendable {
     private struct State {
         var last: String?
@@ -11,8 +11,8 @@ package final class PageHandover: Sendable {
     private let state = Mutex(State())
     private let pages: AsyncThrowingStream<[SupabaseRow], any Error>
     private let continuation: AsyncThrowingStream<[SupabaseRow], any Error>.Continuation
-    /// Pages that may be on their way at once. It starts at 0: one that goes away below its start stops the program,
-    /// and this one may go while pages lie here that nobody takes.
+    /// Limits the pages in transit. Starts at 0, because deallocating a semaphore below its initial value ends the
+    /// process, and pages may be left over at that time.
     private let places = DispatchSemaphore(value: 0)
 
     package init() {
@@ -22,9 +22,9 @@ package final class PageHandover: Sendable {
 
     var last: String? { state.withLock(\.last) }
 
-    /// Waits for a place; the thread is the transaction's own.
+    /// Blocks until there is room. Call it on the transaction's thread.
     ///
-    /// - Returns: false when nobody takes pages any more.
+    /// - Returns: false if no consumer is left.
     package func give(_ page: [SupabaseRow]) -> Bool {
         places.wait()
         let isOpen = state.withLock { state in

@@ -2,41 +2,41 @@ package import AccountDomain
 package import AccountStore
 package import GatehouseWire
 
-/// What an import of a Supabase database leaves behind, or brings with less than it had.
+/// What an import of a Supabase database skips or imports incompletely.
 package enum Remark: String, CaseIterable, Sendable {
-    // Accounts that do not come.
+    // Accounts that are not imported.
     case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken, refused
-    // Rows of a dump, of whatever table.
+    // Rows of a dump, in any table.
     case rowUnreadable
-    // Accounts that come, and what they lack here.
+    // Accounts that are imported incompletely.
     case secondFactor, phoneOnly, profileValue, changedSince, deletedSince
-    // Sessions that do not come.
+    // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
     package var summary: String {
         switch self {
         case .singleSignOn: "accounts left out: they sign in through SAML, which this version does not have"
         case .deleted: "accounts left out: deleted"
-        case .unreadable: "accounts left out: something in them cannot be read"
+        case .unreadable: "accounts left out: unreadable data"
         case .emailTaken: "accounts left out: the e-mail address belongs to another account"
         case .phoneTaken: "accounts left out: the telephone number belongs to another account"
         case .identityTaken: "accounts left out: an identity belongs to another account"
-        case .refused: "accounts left out: a rule of the database speaks against something in them"
+        case .refused: "accounts left out: a constraint of the database refuses them"
         case .rowUnreadable: "rows of the dump left out: too long, or not as many values as columns"
         case .secondFactor: "accounts without their second factor, which this version does not have"
-        case .phoneOnly: "accounts that cannot sign in again: a telephone number is all they have"
+        case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
         case .deletedSince: "accounts were deleted at the source since they came: they stay here without their sessions"
-        case .sessionEnded: "sessions left out: no refresh token of theirs is good any more"
-        case .sessionExpired: "sessions left out: over by this server's limits, or with an end of their own"
-        case .sessionUnreadable: "sessions left out: their tokens are encrypted or cannot be read"
-        case .sessionTaken: "sessions left out: another session has their id"
+        case .sessionEnded: "sessions left out: they have no valid refresh token"
+        case .sessionExpired: "sessions left out: expired by this server's limits or their own"
+        case .sessionUnreadable: "sessions left out: their tokens are encrypted or unreadable"
+        case .sessionTaken: "sessions left out: their id belongs to another session"
         case .sessionParted: "sessions go on by themselves here: refreshed here, and at the source later"
         }
     }
 
-    /// Whether something is missing that should have come.
+    /// Whether data is missing that should have been imported.
     package var isFailure: Bool {
         switch self {
         case .unreadable, .emailTaken, .phoneTaken, .identityTaken, .refused, .rowUnreadable, .sessionUnreadable,
@@ -47,13 +47,13 @@ package enum Remark: String, CaseIterable, Sendable {
     }
 }
 
-/// One account of a Supabase database: a JSON object of the row `user` of auth.users and, from other tables, the arrays
-/// `identities`, `sessions`, `tokens` (the newest of each session) and `claims`, the number `factors` and the row
-/// `profile`. A source without a table has null there, or nothing.
+/// An account of a Supabase database, as a JSON object: the row `user` of auth.users; the arrays `identities`,
+/// `sessions`, `tokens` (the newest of each session) and `claims`; the number `factors`; and the row `profile`. Members
+/// of missing tables are null or absent.
 package struct SupabaseAccount: Sendable {
     package struct Note: Equatable, Sendable {
         package let remark: Remark
-        /// The session's id, or what is wrong; never a value.
+        /// The session's id, or the problem; never a value.
         package let detail: String
 
         package init(remark: Remark, detail: String) {
@@ -62,10 +62,10 @@ package struct SupabaseAccount: Sendable {
         }
     }
 
-    /// nil when it does not come.
+    /// nil if the account is not imported.
     package private(set) var imported: ImportedAccount?
     package private(set) var notes: [Note] = []
-    /// Whose account it was, where it is deleted: an earlier import may have brought it.
+    /// The id of an account that is deleted at the source; an earlier import may have added it.
     package private(set) var deleted: UserID?
 
     package init(
@@ -125,7 +125,7 @@ package struct SupabaseAccount: Sendable {
     }
 
     private static func object(_ text: [UInt8]) -> JSONObject? {
-        // What is lost: where the JSON is broken. A database does not write such.
+        // Lost: where the JSON is invalid. Databases produce valid JSON.
         (try? JSONReader.read(text))?.objectValue
     }
 }

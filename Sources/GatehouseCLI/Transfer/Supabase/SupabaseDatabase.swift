@@ -2,12 +2,12 @@ import GatehouseWire
 import PostgresDriver
 import SQLDatabase
 
-/// A running Supabase database, read in one snapshot that no writer waits for. A connection that is lost is made again,
-/// and what is left is read in a second snapshot.
+/// A live Supabase database, read in one snapshot that does not block writers. After a lost connection, reads the rest
+/// in a second snapshot.
 final class SupabaseDatabase: SupabaseSource {
-    /// Accounts in one page.
+    /// Accounts per page.
     private static let pageSize = 200
-    /// How long a page may take, and how long a snapshot waits for whoever takes the page before.
+    /// The maximum time to read a page, and to wait for the consumer of the previous one.
     private static let limit: Duration = .seconds(600)
 
     let total: Int
@@ -16,7 +16,7 @@ final class SupabaseDatabase: SupabaseSource {
     private let handover = PageHandover()
     private let reader: Task<Void, Never>
 
-    /// - Throws: ``DatabaseFailure``, ``CommandFailure`` when it is no such database.
+    /// - Throws: ``DatabaseFailure``, or ``CommandFailure`` if it is not a Supabase database.
     init(_ url: String) async throws {
         var settings = PostgresSettings()
         settings.connections = 1
@@ -46,9 +46,9 @@ final class SupabaseDatabase: SupabaseSource {
 
     func next() async throws -> [SupabaseRow]? { try await handover.take() }
 
-    /// May run again: it goes on after the last page that was handed over.
+    /// May run again after a lost connection: continues after the last page handed over.
     private static func read(_ tables: SupabaseTables, into handover: PageHandover, _ db: any Connection) throws {
-        // A policy that hides rows must be an error here, not an import of half the accounts.
+        // A policy that hides rows must cause an error, not an incomplete import.
         try db.run("SET LOCAL row_security = off")
         while true {
             let page = try db.rows(tables.page(after: handover.last, limit: pageSize)) { row in
@@ -60,7 +60,7 @@ final class SupabaseDatabase: SupabaseSource {
     }
 }
 
-/// Which tables of Supabase's schema a database has: older ones lack some.
+/// The tables of Supabase's schema that the database has. Older versions lack some.
 private struct SupabaseTables: Sendable {
     private let head: String
 
@@ -77,7 +77,7 @@ private struct SupabaseTables: Sendable {
             ) { $0.text(0) }
         }
         guard found.contains("auth.users"), found.contains("auth.identities") else {
-            throw CommandFailure("That database has no tables auth.users and auth.identities.")
+            throw CommandFailure("The database has no tables auth.users and auth.identities.")
         }
         head = Self.head(Set(found))
     }

@@ -2,20 +2,20 @@ import GatehouseWire
 import SQLDatabase
 import SQLiteDriver
 
-/// A plain `pg_dump` of the schema `auth`, and of `public.profiles` where there is one. Its rows lie by table; they are
-/// put into a temporary database first, where they are found by account.
+/// A plain `pg_dump` of the schema `auth`, and of `public.profiles` if it exists. The dump's rows are grouped by table,
+/// so they are first loaded into a temporary database, indexed by account.
 final class SupabaseDump: SupabaseSource {
     private static let pageSize = 200
     private static let batchSize = 500
 
     let total: Int
     let notes: [SupabaseAccount.Note]
-    /// Which tables the dump has.
+    /// The tables in the dump.
     private let tables: Set<String>
     private let rows: SQLiteDatabase
     private let position = Position()
 
-    /// Where the next page begins; pages are asked for one after the other.
+    /// Where the next page begins. Pages are read one after the other.
     private actor Position {
         var last = ""
         func move(to id: String) { last = id }
@@ -28,10 +28,10 @@ final class SupabaseDump: SupabaseSource {
         let text: String
     }
 
-    /// - Throws: ``CommandFailure`` when it has no accounts, or ends too early.
+    /// - Throws: ``CommandFailure`` if it contains no accounts or is incomplete.
     init(_ path: String) async throws {
-        // Without a path the database is a file without a name, which ends with the program, however that ends. It
-        // has this one connection: whatever reads asks the writer.
+        // An empty path makes a temporary database that is deleted with the process. It exists in a single connection,
+        // so reads go through the writer.
         rows = try SQLiteDatabase(path: "", uptime: System.uptime)
         _ = try await rows.write { db in
             try db.run("CREATE TABLE staged (kind TEXT, key TEXT, owner TEXT, row TEXT) STRICT")
@@ -39,7 +39,7 @@ final class SupabaseDump: SupabaseSource {
         (tables, notes) = try await Self.stage(path, in: rows)
         guard tables.contains("auth.users"), tables.contains("auth.identities") else {
             throw CommandFailure(
-                "The file has no rows `COPY auth.users` and `COPY auth.identities`: make it with "
+                "The file has no rows `COPY auth.users` and `COPY auth.identities`. Create it with "
                     + "pg_dump --data-only --schema=auth --table=public.profiles, without --inserts.")
         }
         total = try await rows.write { db in
@@ -48,7 +48,7 @@ final class SupabaseDump: SupabaseSource {
         }
     }
 
-    /// Who a row belongs to, by table.
+    /// The column with the owner of a row, by table.
     private static let owners = [
         "auth.users": "id", "auth.identities": "user_id", "auth.sessions": "user_id",
         "auth.refresh_tokens": "session_id", "auth.mfa_amr_claims": "session_id", "auth.mfa_factors": "user_id",
@@ -76,13 +76,13 @@ final class SupabaseDump: SupabaseSource {
             }
         }
         guard reader.isWhole else {
-            throw CommandFailure("The file ends too early: what made it was interrupted. Nothing was imported.")
+            throw CommandFailure("The file ends too early, so it is incomplete. Nothing was imported.")
         }
         try await keep(batch, in: rows)
         return (tables, notes)
     }
 
-    /// - Returns: nil for a row that belongs to nobody.
+    /// - Returns: nil for a row without an owner.
     private static func staged(_ table: String, _ row: AnyJSON) -> Staged? {
         guard let owner = owners[table].flatMap({ row[$0]?.stringValue }) else { return nil }
         return Staged(table: table, key: row["id"]?.stringValue ?? "", owner: owner, text: row.text)
@@ -141,7 +141,7 @@ final class SupabaseDump: SupabaseSource {
             }
         }
         let factors = try rows("auth.mfa_factors", of: id).filter { row in
-            // Lost: a row that is no JSON; this program wrote it.
+            // Lost: invalid JSON, which this program does not write.
             (try? JSONReader.read(row.text))?["status"]?.stringValue == "verified"
         }
         writer.member("factors", Int64(factors.count))

@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// The parts of an SQL file for `psql` around the lines of accounts and of profiles. The server itself turns JSON into
-/// rows, so that columns which only some versions of Supabase have are no concern.
+/// The SQL for `psql` around the lines of accounts and profiles. The server converts JSON to rows, so the script fits
+/// every version of Supabase's schema.
 package enum SupabaseExport {
     package static let beginning = """
         -- Accounts for a database with Supabase's schema `auth`. It holds password hashes.
@@ -20,8 +20,8 @@ package enum SupabaseExport {
 
         """
 
-    /// Tokens are empty and not null, as Supabase wants them. A change of address that waits for an answer is dropped:
-    /// its token would not be known there. An account that is there already takes over what is newer.
+    /// Tokens are empty instead of null, as Supabase requires. Pending changes of address are dropped, because Supabase
+    /// would not know their tokens. Existing accounts are updated with newer values.
     package static let ending = """
         \\.
         INSERT INTO gatehouse_known (id) SELECT id FROM auth.users;

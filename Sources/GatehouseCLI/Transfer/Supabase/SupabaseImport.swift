@@ -2,15 +2,15 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// Brings the accounts of a Supabase database, many at once: writers that arrive together share one commit. What was
-/// brought before stays as it is, so that a run that was interrupted is simply started again.
+/// Imports the accounts of a Supabase database concurrently, because concurrent writers share a commit. Existing
+/// accounts stay as they are, so an interrupted import can simply be repeated.
 struct SupabaseImport {
-    /// Under way at once.
+    /// The maximum number of concurrent writes.
     private static let width = 64
 
     let accounts: Accounts
     let isDryRun: Bool
-    /// Is told of each account or session that does not come whole: its account, the remark, and a detail.
+    /// Called for each account or session that is skipped or incomplete, with the account, the remark and a detail.
     let report: (String, Remark, String) throws -> Void
     private(set) var added = 0
     private(set) var alreadyThere = 0
@@ -28,11 +28,11 @@ struct SupabaseImport {
     private struct Result: Sendable {
         let id: String
         let notes: [SupabaseAccount.Note]
-        /// nil when it was left out.
+        /// nil if the account was skipped.
         let outcome: ImportedAccountOutcome?
     }
 
-    /// - Throws: What a database throws when it is out of reach; what was brought before stays.
+    /// - Throws: Database errors. Accounts imported before stay.
     mutating func run(_ source: any SupabaseSource) async throws {
         let (accounts, isDryRun) = (accounts, isDryRun)
         defer { progress.erase() }
@@ -88,7 +88,7 @@ struct SupabaseImport {
             leftOut += 1
             return try tell(result.id, .refused, reason)
         }
-        // Told when the account comes, not again each time it is found here.
+        // Report remarks when the account is added, but not in later runs.
         for note in result.notes where outcome.account == .added || note.remark.isFailure {
             try tell(result.id, note.remark, note.detail)
         }
@@ -111,10 +111,10 @@ struct SupabaseImport {
         try report(id, remark, detail)
     }
 
-    /// Whether something is missing that should have come.
+    /// Whether data is missing that should have been imported.
     var hasFailed: Bool { remarks.keys.contains(where: \.isFailure) }
 
-    /// What came, what did not, and why: one line each.
+    /// What was imported and what was not, one line each.
     var summary: [String] {
         let verb = isDryRun ? "would come" : "came"
         func line(_ count: Int, _ text: String) -> String? { count > 0 ? "\(Progress.grouped(count)) \(text)" : nil }

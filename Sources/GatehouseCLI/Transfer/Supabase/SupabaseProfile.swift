@@ -2,12 +2,12 @@ import AccountStore
 import GatehouseWire
 import ProfileGateway
 
-/// A row of a table `public.profiles`, as far as its columns are known: `first_name`, `name` or `full_name`,
-/// `avatar_url`, `timezone`, `favorite_teams`, `is_premium`, `created_at`, `updated_at`. What a PATCH of the profile
-/// would refuse is left out.
+/// A row of a table `public.profiles`. Reads the columns `first_name`, `name` or `full_name`, `avatar_url`, `timezone`,
+/// `favorite_teams`, `is_premium`, `created_at` and `updated_at`. Drops values that a PATCH of the profile would
+/// refuse.
 struct SupabaseProfile {
     private(set) var imported = ImportedProfile()
-    /// Columns whose value does not fit.
+    /// Columns with invalid values.
     private(set) var dropped: [String] = []
     private let row: JSONObject
 
@@ -23,8 +23,8 @@ struct SupabaseProfile {
         imported.updatedAt = value("updated_at") { columns, name throws(LineProblem) in try columns.time(name) }
     }
 
-    /// - Parameter member: What a PATCH calls it, where that is something else.
-    /// - Returns: nil without such a column; `.some(nil)` where it holds nothing.
+    /// - Parameter member: The name of the member in a PATCH, if different.
+    /// - Returns: nil without such a column; `.some(nil)` for an empty value.
     private mutating func text(
         _ column: String, as member: String? = nil, _ change: (ProfileChanges) -> Change
     ) -> String?? {
@@ -44,7 +44,7 @@ struct SupabaseProfile {
     }
 
     private mutating func changes(_ column: String, _ members: JSONObject) -> ProfileChanges? {
-        // PostgreSQL has no form of U+0000.
+        // PostgreSQL text cannot contain U+0000.
         if row[column]?.stringValue?.utf8.contains(0) != true {
             do throws(InvalidProfileChange) {
                 return try ProfileChanges(JSONMembers(members), allowed: ProfileChanges.wholeFields)

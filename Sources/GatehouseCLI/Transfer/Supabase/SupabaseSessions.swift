@@ -2,18 +2,19 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// The sessions of one account of a Supabase database (contract 10.3–10.5).
+/// The sessions of one account in a Supabase database ([User
+/// sessions](https://supabase.com/docs/guides/auth/sessions)).
 struct SupabaseSessions {
     enum Fate {
         case comes(ImportedSession)
-        /// With the session's id.
+        /// Skipped, with the session's id.
         case stays(Remark, String)
     }
 
     private let account: Account
     private let policy: SessionPolicy
     private let now: Instant
-    /// By session, newest first.
+    /// By session; newest first.
     private let tokens: [ExternalName: [LineColumns]]
     private let claims: [ExternalName: [LineColumns]]
 
@@ -47,7 +48,7 @@ struct SupabaseSessions {
     }
 
     private func session(_ id: SessionID, _ row: LineColumns) throws(LineProblem) -> Fate {
-        // An end of its own has only what single sign-on began.
+        // Only single sign-on sessions have an explicit end.
         if try row.time("not_after") != nil { return .stays(.sessionExpired, id.text) }
         let chain = try SupabaseTokens(session: id, row, tokens[ExternalName(trusted: id.text)] ?? [])
         guard let createdAt = try row.time("created_at") else { return .stays(.sessionUnreadable, id.text) }
@@ -67,7 +68,7 @@ struct SupabaseSessions {
                 session: session, device: device, identity: opener(methods.map(\.name)), tokens: chain.tokens))
     }
 
-    /// `inet` may carry the length of a network.
+    /// PostgreSQL's `inet` may include a prefix length.
     private static func address(_ text: String) -> String { String(text.prefix { $0 != "/" }) }
 
     private struct Method {
@@ -90,8 +91,8 @@ struct SupabaseSessions {
         return methods.sorted { $0.at > $1.at }
     }
 
-    /// The one provider's identity, where a provider opened the session and there is no second one to choose from: the
-    /// session ends then when that identity is taken off the account.
+    /// The identity of the provider that opened the session, if the account has only one. Unlinking that identity then
+    /// ends the session.
     private func opener(_ methods: [String]) -> IdentityID? {
         let providers = account.identities.filter(\.isOfProvider)
         return methods.last == "oauth" && providers.count == 1 ? providers[0].id : nil

@@ -1,7 +1,7 @@
-/// An account of a source, not yet taken apart.
+/// An unparsed account of a source.
 package struct SupabaseRow: Sendable {
     package let id: String
-    /// What ``SupabaseAccount`` reads.
+    /// The JSON that ``SupabaseAccount`` reads.
     package let text: [UInt8]
 
     package init(id: String, text: [UInt8]) {
@@ -10,11 +10,11 @@ package struct SupabaseRow: Sendable {
     }
 }
 
-/// Where an import reads: page by page, in the order of the accounts' ids.
+/// The source of an import: pages of accounts in order of id.
 protocol SupabaseSource: Sendable {
-    /// How many accounts there are; known before the first page.
+    /// The number of accounts, known before the first page.
     var total: Int { get }
-    /// What could not be read, and whose it was is not known; complete before the first page.
+    /// Unreadable rows of unknown owners, complete before the first page.
     var notes: [SupabaseAccount.Note] { get }
     /// - Returns: nil at the end.
     func next() async throws -> [SupabaseRow]?

@@ -3,18 +3,17 @@ import AccountStore
 import Crypto
 import GatehouseWire
 
-/// The refresh tokens of a session that are to be known here: the good ones, the one before, and a few older ones, so
-/// that a copy in use is noticed.
+/// The refresh tokens of a session to import: the valid ones, the previous one, and a few older ones to detect reuse.
 struct SupabaseTokens {
     private static let olderLimit = 3
 
     private(set) var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)] = []
-    /// When the newest good token was given out.
+    /// When the newest valid token was issued.
     private(set) var refreshedAt: Instant?
-    /// Whether the key of its tokens is encrypted under a secret of the source's.
+    /// Whether the session's token key is encrypted with a secret of the source.
     private(set) var isEncrypted = false
 
-    /// - Parameter rows: Of auth.refresh_tokens, in any order.
+    /// - Parameter rows: Rows of auth.refresh_tokens in any order.
     init(session: SessionID, _ row: LineColumns, _ rows: [LineColumns]) throws(LineProblem) {
         try addFirstVersion(rows)
         if let key = try row.text("refresh_token_hmac_key") {
@@ -31,7 +30,7 @@ struct SupabaseTokens {
         if let token = ImportedRefreshToken(Secret(text)) { tokens.append((token, age)) }
     }
 
-    /// Rows (contract 4.3): those that are not revoked are good, and the parent of the newest of them.
+    /// Tokens stored in rows: those that are not revoked are valid. The parent of the newest one is the previous token.
     private mutating func addFirstVersion(_ rows: [LineColumns]) throws(LineProblem) {
         var found: [(number: Int64, row: LineColumns)] = []
         for row in rows { found.append((try row.number("id") ?? 0, row)) }
@@ -56,7 +55,7 @@ struct SupabaseTokens {
         }
     }
 
-    /// Tokens without a row (contract 4.4): they follow from the session's key and a counter.
+    /// Tokens without rows, which follow from the session's key and a counter.
     private mutating func addSecondVersion(_ session: SessionID, _ key: SymmetricKey, _ counter: Int64) {
         add(Self.token(session, counter, key), .current)
         for behind in 1...Int64(1 + Self.olderLimit) where behind <= counter {

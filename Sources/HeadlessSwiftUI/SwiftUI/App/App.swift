@@ -27,11 +27,11 @@ extension WindowGroup: Scene {
 }
 
 extension App {
-    /// There is no screen here: views are driven by `ScreenDriver`.
+    /// There is no display here; `ScreenDriver` drives the views.
     public static func main() { preconditionFailure("no screen here: drive the views with ScreenDriver") }
 }
 
-/// Expands to nothing; its body is type-checked.
+/// Expands to nothing, but its body is type-checked.
 @freestanding(declaration) public macro Preview(
     _ name: String? = nil, @ViewBuilder body: @escaping @MainActor () -> any View
 ) = #externalMacro(module: "PreviewPlugin", type: "Preview")

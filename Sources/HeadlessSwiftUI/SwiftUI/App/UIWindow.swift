@@ -1,4 +1,4 @@
-/// What sheets of the system are shown over. It has no glass: what is put into it says who sits in front of it.
+/// The window of system sheets. Its content determines the user's actions.
 @MainActor open class UIWindow: NSObject {
     package var contents: [ObjectIdentifier: Any] = [:]
 

@@ -8,14 +8,14 @@ extension DynamicProperty {
     public mutating func update() {}
 }
 
-/// A property whose storage outlives the view's value.
+/// A property whose storage outlives the view value.
 protocol LinkedProperty: DynamicProperty {
-    /// - Parameter name: Of the property, unique in its view.
+    /// - Parameter name: The property's name, unique within its view.
     @MainActor mutating func link(to context: RenderContext, as name: String)
 }
 
 extension RenderContext {
-    /// Gives a view's properties their storage, before its `body` is read.
+    /// Connects a view's properties with their storage, before its `body` is evaluated.
     func link<Value>(_ value: inout Value) {
         let properties = DynamicFields.of(Value.self)
         guard !properties.isEmpty else { return }
@@ -35,14 +35,14 @@ extension DynamicProperty {
             linked.link(to: context, as: name)
             if let linked = linked as? Self { field.pointee = linked }
         } else {
-            // One of the app's own: its fields first.
+            // A custom dynamic property: link its fields first.
             context.child(.slot(name)).link(&field.pointee)
         }
         field.pointee.update()
     }
 }
 
-/// The dynamic properties among a type's stored ones.
+/// The dynamic properties among a type's stored properties.
 private struct DynamicFields {
     let name: String
     let offset: Int

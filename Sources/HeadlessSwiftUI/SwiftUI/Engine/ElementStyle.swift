@@ -1,6 +1,6 @@
-/// How an element is drawn. Lengths are points; colours are CSS, settled for light or dark.
+/// How an element is drawn. Lengths are in points; colours are CSS, resolved for light or dark appearance.
 package struct ElementStyle: Sendable {
-    /// What is known of one axis.
+    /// The size constraints of one axis.
     package struct Limits: Sendable {
         package var fixed: CGFloat?
         package var minimum: CGFloat?
@@ -9,7 +9,7 @@ package struct ElementStyle: Sendable {
 
     package struct TextFont: Hashable, Sendable {
         package var size: CGFloat
-        /// As CSS counts: 400 is regular.
+        /// In CSS units: 400 is regular.
         package var weight: Int
         package var isItalic = false
         package var isMonospaced = false
@@ -26,7 +26,7 @@ package struct ElementStyle: Sendable {
     package var spacing: CGFloat?
     package var background: String?
     package var border: String?
-    /// CSS, such as `12px` or `50%`.
+    /// A CSS length, such as `12px` or `50%`.
     package var cornerRadius: String?
     package var isClipped = false
     package var opacity = 1.0

@@ -1,4 +1,4 @@
-/// Knows the one field that the keyboard types into.
+/// Tracks the field with the keyboard focus.
 @MainActor final class Keyboard {
     private var owner: ViewNode?
     private var wasSeen = false
@@ -9,13 +9,13 @@
         wasSeen = false
     }
 
-    /// Storage that the rendering has met.
+    /// Registers focus storage that the rendering found.
     func met(_ memory: any FocusMemory) {
         memory.isClaimed = false
         memories.append(memory)
     }
 
-    /// Whether the field has the keyboard.
+    /// Whether the field has the keyboard focus.
     func isFocused(_ node: ViewNode, _ claims: [FocusClaim], canFocus: Bool) -> Bool {
         let wanting = claims.filter { $0.wants() }
         let isFocused = canFocus && (claims.isEmpty ? owner === node : !wanting.isEmpty)
@@ -29,7 +29,7 @@
         return isFocused
     }
 
-    /// A person taps into the field, or leaves it.
+    /// The user focuses or leaves the field.
     func move(to node: ViewNode, _ claims: [FocusClaim], _ isFocused: Bool, _ signal: RenderSignal) {
         if isFocused {
             for memory in memories where !claims.contains(where: { $0.memory === memory }) { memory.clear() }
@@ -41,17 +41,17 @@
         signal.invalidate()
     }
 
-    /// What no field on the screen stands for is not kept.
+    /// Clears focus values that no field on the screen represents.
     func end(_ signal: RenderSignal) {
         if !wasSeen { owner = nil }
         for memory in memories where !memory.isClaimed { memory.clear() }
     }
 }
 
-/// Where a focus property keeps what has the focus.
+/// The storage of a focus property.
 @MainActor protocol FocusMemory: AnyObject {
     var isClaimed: Bool { get set }
-    /// Nothing has the focus.
+    /// Removes the focus.
     func clear()
 }
 

@@ -1,7 +1,7 @@
-/// What a modifier does: something on the way down, something with what comes up.
+/// A modifier's effect: on the context that is passed down, and on the elements that are passed up.
 package protocol ViewChange {
-    /// Whether it is done to each member of what it stands on, not to the whole: in a group, a branch or a loop SwiftUI
-    /// lets each view appear, work and watch for itself, and a branch that is swapped begins anew.
+    /// Whether the change applies to each member instead of the whole. In a group, a branch or a loop, SwiftUI lets
+    /// each view appear, run tasks and observe changes separately, and a replaced branch starts anew.
     static var isForMembers: Bool { get }
     @MainActor func prepare(_ context: inout RenderContext)
     @MainActor func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement]
@@ -13,7 +13,7 @@ extension ViewChange {
     package func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] { elements }
 }
 
-/// A view under a modifier.
+/// A view with a modifier.
 package struct Modified<Content: View, Change: ViewChange> {
     let content: Content
     let change: Change
@@ -37,19 +37,19 @@ extension View {
         Modified(content: self, change: change)
     }
 
-    /// Changes each element that the view shows.
+    /// Changes each element of the view.
     nonisolated func each(_ change: @escaping @MainActor (ScreenElement) -> Void) -> Modified<Self, ElementChange> {
         self.change(ElementChange(change: change))
     }
 
-    /// Changes what VoiceOver knows of each element that the view shows.
+    /// Changes the accessibility of each element of the view.
     nonisolated func eachSubject(
         _ change: @escaping @MainActor (ScreenElement) -> Void
     ) -> Modified<Self, ElementChange> {
         self.change(ElementChange { change($0.subject) })
     }
 
-    /// Puts each element that the view shows into a box.
+    /// Wraps each element of the view in a box.
     nonisolated func boxed(
         _ style: @escaping @MainActor (inout ElementStyle, EnvironmentValues) -> Void
     ) -> Modified<Self, BoxChange> {

@@ -1,4 +1,4 @@
-/// Where a view is shown: its place, and what comes down to it.
+/// The context of a view: its node, and the values passed down to it.
 @MainActor package struct RenderContext {
     package let host: ViewHost
     package let node: ViewNode
@@ -6,14 +6,14 @@
     var stack: NavigationPages?
     var page: PageParts?
     var presentation: PresentationRules?
-    /// Bindings of focus that the next field below belongs to.
+    /// The focus bindings for the next field below.
     var focusClaims: [FocusClaim] = []
-    /// Whether no pushed page covers it.
+    /// Whether no pushed page covers the view.
     var isOnTop = true
-    /// What is to be done to each member of the view here, the outermost first.
+    /// The changes to apply to each member of the view, the outermost first.
     var memberChanges: [any ViewChange] = []
 
-    /// The place below.
+    /// The context of a child node.
     package func child(_ key: ViewNode.Key) -> RenderContext {
         let node = node.child(key)
         node.epoch = host.epoch
@@ -24,7 +24,7 @@
         return child
     }
 
-    /// The place of a presentation, which inherits the environment and nothing that belongs to the page below.
+    /// The context of a presentation, which inherits the environment but nothing of the page below.
     func presented(_ slot: String, _ rules: PresentationRules) -> RenderContext {
         var context = child(.slot(slot))
         (context.stack, context.page, context.presentation) = (nil, nil, rules)
@@ -36,7 +36,7 @@
     }
 }
 
-/// What the content of a presentation decides about it.
+/// Presentation settings that the content determines.
 @MainActor final class PresentationRules {
     var staysOpen = false
     var detents: [String] = []

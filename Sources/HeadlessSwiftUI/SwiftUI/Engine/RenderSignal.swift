@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Says, from any thread, that the screen is out of date.
+/// Marks the screen as outdated, from any thread.
 final class RenderSignal: Sendable {
     private struct State {
         var isStale = true
@@ -14,7 +14,7 @@ final class RenderSignal: Sendable {
 
     func attach(_ host: ViewHost) { state.withLock { $0.host = host } }
 
-    /// A value that a `body` read has changed, or is about to.
+    /// A value that a `body` read has changed or is about to change.
     func invalidate() {
         let host = state.withLock { state -> ViewHost? in
             state.isStale = true
@@ -23,14 +23,14 @@ final class RenderSignal: Sendable {
             return state.host
         }
         guard let host else { return }
-        // The value may not be there yet: the rendering comes later.
+        // Renders later, because the new value may not be set yet.
         Task { @MainActor in
             self.state.withLock { $0.isScheduled = false }
             host.render()
         }
     }
 
-    /// The same for a view's own state, which must not change while a `body` is read.
+    /// The same for a view's own state, which must not change while a `body` is evaluated.
     func stateChanged() {
         state.withLock { state in
             if state.isBuilding { state.complaints.append("state changed while the view was being built") }
@@ -46,7 +46,7 @@ final class RenderSignal: Sendable {
 
     var complaints: [String] { state.withLock { $0.complaints } }
 
-    /// - Returns: Whether there is something to render.
+    /// - Returns: Whether the screen was outdated.
     func takeStale() -> Bool {
         state.withLock { state in
             defer { state.isStale = false }

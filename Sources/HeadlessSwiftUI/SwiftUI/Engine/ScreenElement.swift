@@ -1,4 +1,4 @@
-/// One thing on the screen: what a person sees, hears or touches. Made anew by each rendering.
+/// An element on the screen, which the user sees, hears or touches. Recreated by each rendering.
 @MainActor package final class ScreenElement {
     package enum Kind: String, Sendable {
         case text, image, button, link, menu, toggle, picker, textField, secureField, progress
@@ -15,20 +15,20 @@
     package var spoken = Spoken()
     package var isEnabled = true
     package var isHidden = false
-    /// Of a button: `destructive`, `cancel`, or nil.
+    /// The role of a button: `destructive`, `cancel`, or nil.
     package var role: ButtonRole?
-    /// Details that one kind has: `symbol`, `place`, `inputmode` and the like.
+    /// Details of certain kinds: `symbol`, `place`, `inputmode` and others.
     package var details: [String: String] = [:]
-    /// What a picker's option stands for.
+    /// The value of a picker's option.
     package var tag: AnyHashable?
-    /// The same from one rendering to the next, as long as the view's place is there. See ``ViewNode/naming(_:)``.
+    /// Stable across renderings, as long as the view's node exists; see ``ViewNode/naming(_:)``.
     package var id: String?
 
-    /// What a tap does.
+    /// The action of a tap.
     package var action: (@MainActor () -> Void)?
-    /// What a swipe down, or a tap beside it, does to a presentation; nil when neither closes it.
+    /// Closes a presentation after a swipe down or a tap beside it; nil if neither closes it.
     package var close: (@MainActor () -> Void)?
-    /// What a pull does to a list; nil when there is nothing to reload.
+    /// Reloads a list after a pull; nil if there is nothing to reload.
     package var reload: (@MainActor () async -> Void)?
     package var field: Field?
 
@@ -38,19 +38,19 @@
         self.children = children
     }
 
-    /// What can be typed into.
+    /// An element that accepts text.
     package struct Field {
         package var read: @MainActor () -> String
         package var write: @MainActor (String) -> Void
-        /// Return.
+        /// Presses Return.
         package var submit: @MainActor () -> Void
-        /// Moves the keyboard here, or takes it away.
+        /// Moves the keyboard focus here, or away.
         package var focus: @MainActor (Bool) -> Void
         package var isFocused = false
         package var prompt: String?
     }
 
-    /// What VoiceOver knows beside what is drawn.
+    /// The accessibility of an element, beyond what is drawn.
     package struct Spoken {
         package var label: String?
         package var value: String?
@@ -58,7 +58,7 @@
         package var identifier: String?
         package var traits: AccessibilityTraits = []
         package var isHidden = false
-        /// Children are one element.
+        /// Whether the children form one element.
         package var isCombined = false
         package var isFocused = false
         package var focus: (@MainActor (Bool) -> Void)?
@@ -69,7 +69,7 @@
 extension ScreenElement {
     package var isPresentation: Bool { [.sheet, .cover, .alert, .dialog].contains(kind) }
 
-    /// What VoiceOver reads: the label, else the text, else what the parts say.
+    /// The text that VoiceOver reads: the label, else the text, else that of the children.
     package var name: String {
         if let label = spoken.label { return label }
         if !text.isEmpty { return text }
@@ -77,7 +77,7 @@ extension ScreenElement {
             .map(\.name).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// The one that a label, a hint or an identifier is about: what a box, which only has a size, holds.
+    /// The element that a label, hint or identifier refers to: the content of boxes that only set a size.
     var subject: ScreenElement {
         var subject = self
         while subject.kind == .box, let only = subject.children.first, subject.children.count == 1,
@@ -88,9 +88,9 @@ extension ScreenElement {
         return subject
     }
 
-    /// Whether it takes all the width, or height, that it is offered: the one question of the layout.
+    /// Whether the element fills the width or height that it is offered: the only question of the layout.
     ///
-    /// - Parameter inRow: Whether the parent lines its children up from side to side.
+    /// - Parameter inRow: Whether the parent arranges its children horizontally.
     package func isGreedy(_ axis: Axis, inRow: Bool = false) -> Bool {
         let limits = axis == .horizontal ? style.width : style.height
         if limits.fixed != nil { return false }

@@ -1,8 +1,8 @@
 @_exported public import Foundation
 @_exported public import Observation
 
-// The SwiftUI that the screens need, for Linux. Every public declaration is Apple's, in its documented shape; what the
-// driver needs is `package`. There is no layout, no animation and no gesture but the tap.
+// The parts of SwiftUI that the screens use, for Linux. All public declarations are Apple's, as documented; the
+// driver's interface is `package`. There is no layout, no animation, and no gesture except the tap.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -13,21 +13,21 @@ extension Never: View {
     public var body: Never { bodiless(Self.self) }
 }
 
-/// A view that the engine shows itself. Every other one is composed through its `body`.
+/// A view that the engine renders itself. All other views are composed through `body`.
 package protocol RenderedView {
     @MainActor func render(in context: RenderContext) -> [ScreenElement]
 }
 
-/// A view that shows nothing itself, only what is in it: its members. A ``ViewChange`` that is theirs is handed down.
+/// A view that renders only its members. A ``ViewChange`` for members is passed down to them.
 package protocol MemberView: RenderedView {}
 
-/// What the `body` of a ``RenderedView`` is: asking for it is a mistake of the engine.
+/// The `body` of a ``RenderedView``. Accessing it is a programming error of the engine.
 package func bodiless<Value>(_ type: Value.Type = Value.self) -> Never {
     preconditionFailure("\(type) has no body")
 }
 
 extension RenderContext {
-    /// What a view shows here.
+    /// The elements of a view in this context.
     package func elements(of view: some View) -> [ScreenElement] {
         if let view = view as? any RenderedView {
             return node.naming(view.render(in: view is any MemberView ? self : asMember()))
@@ -39,7 +39,7 @@ extension RenderContext {
         return inner.elements(of: linked.body)
     }
 
-    /// The place of a view that shows something: what was handed down to it is done here.
+    /// The context of a view that is a member; applies the changes passed down to it.
     private func asMember() -> RenderContext {
         for (index, change) in memberChanges.enumerated() {
             var place = child(.slot("member \(index)"))
@@ -69,7 +69,7 @@ public struct AnyView {
 
 extension AnyView: View, RenderedView, MemberView {
     public var body: Never { bodiless(Self.self) }
-    // The type is part of the identity: another view in the same place begins anew.
+    // The type is part of a view's identity: a different view in the same place starts anew.
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.child(.type(ObjectIdentifier(type(of: view)))).elements(of: view)
     }
@@ -100,7 +100,7 @@ public struct TupleView<T> {
     }
 }
 
-/// Views of which one can be chosen.
+/// Views from which one is selected.
 protocol ViewList {
     var views: [any View] { get }
 }

@@ -1,7 +1,7 @@
-/// Keeps a view on the screen: renders it whenever something that it read has changed.
+/// Keeps a view on the screen, and renders it whenever a value that it read has changed.
 ///
-/// Each rendering evaluates every `body`. What a rendering asks to be done (`onAppear`, `onChange`, `task`) is done
-/// after it, and may ask for the next one.
+/// Each rendering evaluates every `body`. Actions such as `onAppear`, `onChange` and `task` run after it, and may cause
+/// the next one.
 @MainActor package final class ViewHost {
     private let root: any View
     private let rootNode = ViewNode()
@@ -12,15 +12,15 @@
     private var isRendering = false
     private var isClosed = false
     var afterRendering: [@MainActor () -> Void] = []
-    /// Hears that there are new elements.
+    /// Called when there are new elements.
     package var onRender: (@MainActor () -> Void)?
-    /// What takes an address that the system opens the app with, as of the last rendering.
+    /// The handlers for URLs that open the app, as of the last rendering.
     var urlActions: [@MainActor (URL) -> Void] = []
     let keyboard = Keyboard()
     let catalogs = StringCatalogs()
     package let announcements = Announcements()
 
-    /// What the device says of itself; a change shows at once.
+    /// The device's environment. Changes take effect immediately.
     package var environment: EnvironmentValues {
         didSet { signal.invalidate() }
     }
@@ -32,12 +32,12 @@
         render()
     }
 
-    /// Mistakes of the views that SwiftUI, too, warns about while it runs.
+    /// Mistakes of the views that SwiftUI reports as runtime warnings.
     package var complaints: [String] { signal.complaints }
 
     func countBody() { bodyCount += 1 }
 
-    /// Renders until nothing is out of date.
+    /// Renders until the screen is up to date.
     package func render() {
         guard !isRendering, !isClosed else { return }
         isRendering = true
@@ -59,7 +59,7 @@
         keyboard.begin()
         urlActions = []
         rootNode.epoch = epoch
-        // `onChange` is called once, before the value is there, on the thread that writes it.
+        // `onChange` is called once, before the value is set, on the thread that sets it.
         elements = withObservationTracking {
             RenderContext(host: self, node: rootNode, environment: environment).elements(of: root)
         } onChange: { [signal] in
@@ -74,17 +74,17 @@
         onRender?()
     }
 
-    /// Runs what a person does.
+    /// Runs a user's action.
     package func perform(_ action: @MainActor () -> Void) { Announcing.$listener.withValue(announcements) { action() } }
 
-    /// The system opens the app with an address.
+    /// Opens the app with a URL.
     package func open(_ url: URL) {
         render()
         let actions = urlActions
         perform { for action in actions { action(url) } }
     }
 
-    /// The screen is gone: tasks are cancelled, `onDisappear` runs.
+    /// Closes the screen: cancels tasks and runs `onDisappear`.
     package func close() {
         isClosed = true
         rootNode.end()

@@ -1,4 +1,4 @@
-/// A view's place in the tree, from the rendering that first has it to the one that no longer does. Holds its state.
+/// A view's node in the tree, from the first rendering that contains it to the last. Holds its state.
 @MainActor package final class ViewNode {
     package enum Key: Hashable {
         case index(Int)
@@ -7,7 +7,7 @@
         case slot(String)
     }
 
-    /// Counts the places of one screen.
+    /// Numbers the nodes of one screen.
     final class Numbers {
         fileprivate var last = 0
     }
@@ -15,11 +15,11 @@
     private let numbers: Numbers
     private let number: Int
     private var children: [Key: ViewNode] = [:]
-    /// Storage of the view's own properties, and what modifiers remember from one rendering to the next.
+    /// The storage of the view's properties, and values that modifiers keep between renderings.
     var memory: [String: Any] = [:]
     var epoch = 0
     var task: Task<Void, Never>?
-    /// Runs when the place is gone.
+    /// Runs when the node is removed.
     var onEnd: (@MainActor () -> Void)?
 
     init(_ numbers: Numbers = Numbers()) {
@@ -28,8 +28,8 @@
         number = numbers.last
     }
 
-    /// Gives elements that were made here, and have no name yet, the place's name. Two of one place can have the same
-    /// one: whoever needs them apart counts.
+    /// Gives new elements without an id the node's id. Several elements of a node share it; callers that need unique
+    /// ids add a number.
     func naming(_ elements: [ScreenElement]) -> [ScreenElement] {
         for element in elements where element.id == nil { element.id = "e\(number)" }
         return elements
@@ -42,7 +42,7 @@
         return child
     }
 
-    /// What is remembered under a name; made when it is not.
+    /// Returns the stored value with this name, creating it if needed.
     func remembered<Value>(_ name: String, _ make: () -> Value) -> Value {
         if let value = memory[name] as? Value { return value }
         let value = make()
@@ -50,7 +50,7 @@
         return value
     }
 
-    /// Ends the places that the rendering did not visit.
+    /// Removes nodes that the rendering did not visit.
     func sweep(_ epoch: Int) {
         for (key, child) in children {
             if child.epoch == epoch {

@@ -158,17 +158,17 @@ public struct AccessibilityNotification {
         private let text: String
 
         public init(_ announcement: String) { text = announcement }
-        /// Heard by the screen whose action, or task, this runs in.
+        /// Announces to the screen in whose action or task this runs.
         public func post() { Announcing.listener?.announce(text) }
     }
 }
 
-/// Which screen hears what is announced: the one in whose action the code runs.
+/// Finds the screen for an announcement: the one in whose action the code runs.
 enum Announcing {
     @TaskLocal static var listener: Announcements?
 }
 
-/// What VoiceOver was asked to say, in order.
+/// The VoiceOver announcements, in order.
 package final class Announcements: Sendable {
     private let texts = Mutex<[String]>([])
 

@@ -121,12 +121,12 @@ extension View {
     }
 }
 
-/// An alert, or a dialog of actions: whatever is answered, it closes.
+/// An alert or confirmation dialog. Every button closes it.
 private struct Question<Actions: View, Message: View>: ViewChange {
     let kind: ScreenElement.Kind
     let title: Text
     let isPresented: Binding<Bool>
-    /// Whether there is what it asks about.
+    /// Whether the presented value exists.
     let needs: Bool
     let actions: Actions
     let message: Message
@@ -154,7 +154,7 @@ private struct Question<Actions: View, Message: View>: ViewChange {
         }
         for button in parts where button.kind == .button {
             let action = button.action
-            // The action first: what it does may show something else.
+            // The action runs first, because it may present something else.
             button.action = {
                 action?()
                 isPresented.wrappedValue = false

@@ -45,7 +45,7 @@ public struct PresentationDetent: Hashable, Sendable {
     public static func height(_ height: CGFloat) -> PresentationDetent { PresentationDetent(name: "height \(height)") }
 }
 
-/// Stands for the one thing that a presentation without an item shows.
+/// The item of a presentation without one.
 struct Shown: Identifiable {
     var id: Bool { true }
 }

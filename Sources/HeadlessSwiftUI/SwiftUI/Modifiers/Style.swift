@@ -114,7 +114,7 @@ public struct SensoryFeedback: Equatable, Sendable {
     public static let impact = SensoryFeedback(name: "impact")
 }
 
-/// What is disabled stays so, whatever is said below.
+/// A disabled view stays disabled, whatever its descendants set.
 private struct DisabledChange: ViewChange {
     let isDisabled: Bool
 
@@ -143,7 +143,7 @@ private struct TapChange: ViewChange {
 }
 
 extension RenderContext {
-    /// How a text looks here.
+    /// The style of text in this context.
     var textStyle: ElementStyle {
         var style = ElementStyle()
         style.font = (environment.font ?? .body).resolve(environment)

@@ -1,4 +1,4 @@
-// What comes down to every field below: it stands in the environment.
+// Settings for all fields below, passed down in the environment.
 extension View {
     nonisolated public func textContentType(_ textContentType: UITextContentType?) -> some View {
         setting(\.fieldTraits.contentType, textContentType)
@@ -67,7 +67,7 @@ private struct SubmitChange: ViewChange {
     }
 }
 
-/// The field is the bar's, not the list's.
+/// The field belongs to the bar instead of the list.
 private struct SearchChange: ViewChange {
     let text: Binding<String>
     let prompt: Text?

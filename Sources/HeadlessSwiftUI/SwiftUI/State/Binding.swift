@@ -8,8 +8,8 @@
         get: @escaping @isolated(any) @Sendable () -> Value,
         set: @escaping @isolated(any) @Sendable (Value) -> Void
     ) {
-        // Called where they were made: on the main actor, by the engine. A call of an `@isolated(any)` function
-        // would have to wait.
+        // The engine calls both on the main actor, where they were made. Calling an `@isolated(any)` function would
+        // require `await`.
         let get = unsafeBitCast(get, to: (@Sendable () -> Value).self)
         let set = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)
         access = BindingAccess(get: get) { value, _ in set(value) }
@@ -91,7 +91,7 @@ public struct Transaction: Sendable {
     public init(animation: Animation?) { self.animation = animation }
 }
 
-/// Nothing moves here: every change is there at once.
+/// Animations have no effect: every change is immediate.
 public struct Animation: Equatable, Sendable {
     private let name: String
 

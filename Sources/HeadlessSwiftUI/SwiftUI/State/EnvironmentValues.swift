@@ -49,7 +49,7 @@ public struct EnvironmentValues {
     var textFieldRendering = "automatic"
     var dismissesKeyboard: ScrollDismissesKeyboardMode = .automatic
 
-    /// What a presentation does not inherit from the page below it.
+    /// Resets the values that a presentation does not inherit from the page below.
     mutating func leavePage() {
         (isEnabled, foreground, font, fontWeight, isBold) = (true, nil, nil, nil, false)
         (lineLimit, multilineTextAlignment) = (nil, .leading)
@@ -58,7 +58,7 @@ public struct EnvironmentValues {
     }
 }
 
-/// What comes down to the fields.
+/// Settings for fields.
 struct FieldTraits {
     var contentType: UITextContentType?
     var keyboard = UIKeyboardType.default

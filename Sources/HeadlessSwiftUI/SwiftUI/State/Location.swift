@@ -1,5 +1,5 @@
-/// The storage of one property of one view. It belongs to the main actor; the accessors of SwiftUI's property wrappers
-/// are not isolated, so the compiler has to be told.
+/// The storage of a view's property. It belongs to the main actor; the accessors of SwiftUI's property wrappers are not
+/// isolated, so the compiler cannot verify it.
 final class Location<Value>: @unchecked Sendable {
     private var stored: Value
     private let signal: RenderSignal
@@ -18,7 +18,7 @@ final class Location<Value>: @unchecked Sendable {
     }
 }
 
-/// The two closures of a binding. As for ``Location``.
+/// The closures of a binding. Unchecked for the same reason as ``Location``.
 final class BindingAccess<Value>: @unchecked Sendable {
     let get: () -> Value
     let set: (Value, Transaction) -> Void
@@ -29,7 +29,7 @@ final class BindingAccess<Value>: @unchecked Sendable {
     }
 }
 
-/// What `task` runs. It was handed over with `sending`, which a stored property forgets.
+/// The action of `task`. A stored property cannot keep the guarantee of its `sending` parameter.
 struct TaskAction: @unchecked Sendable {
     private let action: @isolated(any) () async -> Void
 

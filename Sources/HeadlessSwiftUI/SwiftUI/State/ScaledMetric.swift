@@ -21,7 +21,7 @@ public enum DynamicTypeSize: Int, Comparable, CaseIterable, Hashable, Sendable {
     public var isAccessibilitySize: Bool { self >= .accessibility1 }
     public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 
-    /// How much larger than at `large` the body text is, as Apple's table of sizes has it.
+    /// The size of body text relative to `large`, by Apple's table of sizes.
     package var factor: CGFloat {
         let points: [CGFloat] = [14, 15, 16, 17, 19, 21, 23, 28, 33, 40, 47, 53]
         return points[rawValue] / 17

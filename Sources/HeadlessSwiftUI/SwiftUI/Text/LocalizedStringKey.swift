@@ -6,15 +6,15 @@ public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
     public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
 
     struct Parts: Equatable, Sendable {
-        /// What the catalogue has it under, such as `Unlink %@`.
+        /// The key in the catalogue, such as `Unlink %@`.
         var key = ""
         var arguments: [Argument] = []
     }
 
-    /// What is put in a placeholder's place.
+    /// The value of a placeholder.
     struct Argument: Equatable, Sendable {
         let text: Text
-        /// Decides between singular and plural.
+        /// Selects the plural form.
         let count: Int?
     }
 
@@ -72,7 +72,7 @@ extension Double: _FormatSpecifiable {
 }
 
 extension LocalizedStringKey.Parts {
-    /// The text in the catalogue of a bundle, or the key itself, with the arguments in their places.
+    /// The text in a bundle's catalogue, or the key itself, with its arguments inserted.
     func resolve(_ bundle: Bundle?, _ table: String?, in context: TextContext) -> String {
         let count = arguments.lazy.compactMap(\.count).first
         let catalog = context.catalogs.catalog(of: bundle ?? .main, table: table ?? "Localizable")
@@ -81,14 +81,14 @@ extension LocalizedStringKey.Parts {
     }
 }
 
-/// What a text needs to know of where it is shown.
+/// The context that a text is resolved in.
 struct TextContext {
     let locale: Locale
     let catalogs: StringCatalogs
 }
 
 enum Placeholders {
-    /// Puts texts in the places of `%@`, `%lld`, `%2$@` and the like; `%%` is a percent sign.
+    /// Replaces `%@`, `%lld`, `%2$@` and similar placeholders by texts; `%%` is a percent sign.
     static func fill(_ format: String, with texts: [String]) -> String {
         var (filled, next) = ("", 0)
         var rest = Substring(format)

@@ -1,9 +1,9 @@
-/// The texts of a bundle: Xcode's string catalogue, read as it stands.
+/// The texts of a bundle, read from Xcode's string catalogue.
 package struct StringCatalog: Sendable {
     package let sourceLanguage: String
     private let strings: [String: [String: Localization]]
 
-    /// - Throws: `DecodingError` for what is no catalogue.
+    /// - Throws: `DecodingError` for data that is not a catalogue.
     package init(_ data: Data) throws {
         let file = try JSONDecoder().decode(File.self, from: data)
         sourceLanguage = file.sourceLanguage
@@ -12,8 +12,8 @@ package struct StringCatalog: Sendable {
 
     package var keys: [String] { strings.keys.sorted() }
 
-    /// - Parameter count: Decides between the forms of a plural.
-    /// - Returns: nil for a key without a text in the locale's language or the source's.
+    /// - Parameter count: Selects the plural form.
+    /// - Returns: nil for a key without a text in the locale's or the source language.
     package func text(for key: String, count: Int? = nil, in locale: Locale) -> String? {
         guard let texts = strings[key] else { return nil }
         let language = locale.language
@@ -64,7 +64,7 @@ package struct StringCatalog: Sendable {
     }
 }
 
-/// The forms that a language has for counted things, after Unicode's rules for whole numbers.
+/// The plural forms of a language, by Unicode's rules for integers.
 enum PluralForm: String {
     case zero, one, two, few, many, other
 

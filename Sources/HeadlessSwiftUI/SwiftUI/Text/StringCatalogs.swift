@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The catalogues that were read, each once.
+/// The loaded catalogues; each is read only once.
 package final class StringCatalogs: Sendable {
     private let read = Mutex<[URL: StringCatalog]>([:])
 
@@ -14,7 +14,7 @@ package final class StringCatalogs: Sendable {
         guard let file else { return nil }
         return read.withLock { read in
             if let catalog = read[file] { return catalog }
-            // What is lost: why a catalogue cannot be read; its keys are shown then, as an app shows them.
+            // Lost: why a catalogue is unreadable. Its keys are then shown, as in an app.
             guard let data = try? Data(contentsOf: file), let catalog = try? StringCatalog(data) else { return nil }
             read[file] = catalog
             return catalog

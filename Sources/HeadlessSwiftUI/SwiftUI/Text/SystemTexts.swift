@@ -1,10 +1,10 @@
-/// The few words that the system puts on a screen itself, in the languages of our catalogues.
+/// The system's own texts on a screen, in the languages of our catalogues.
 enum SystemTexts {
     case back
     case cancel
     case confirm
     case search
-    /// What runs, and nobody knows for how long.
+    /// Indeterminate progress.
     case working
 
     func text(in locale: Locale) -> String {

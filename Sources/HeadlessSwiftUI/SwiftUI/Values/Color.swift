@@ -1,6 +1,6 @@
 public protocol ShapeStyle: Sendable {}
 
-/// A style that is one colour in the end.
+/// A style that resolves to a single colour.
 protocol ColorStyle: ShapeStyle {
     var color: Color { get }
 }
@@ -13,7 +13,7 @@ extension ShapeStyle {
 
 public struct Color: Hashable, Sendable, ColorStyle {
     private indirect enum Source: Hashable, Sendable {
-        /// For light, for dark.
+        /// For light and dark appearance.
         case named(String, String)
         case tint
         case faded(Color, Double)
@@ -38,8 +38,8 @@ public struct Color: Hashable, Sendable, ColorStyle {
 
     public func opacity(_ opacity: Double) -> Color { Color(.faded(self, opacity)) }
 
-    // Blue, red, secondary and the tint are as near to Apple's as text in them can be read (4.5 : 1), and white text on
-    // blue.
+    // Blue, red, secondary and the tint are as close to Apple's colours as a contrast of 4.5 : 1 allows, for text in
+    // them and for white text on blue.
     // swift-format-ignore: DontRepeatTypeInStaticProperties
     public static let accentColor = Color(.tint)
     public static let black = Color("#000", "#000")

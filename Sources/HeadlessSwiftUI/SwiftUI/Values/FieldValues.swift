@@ -11,7 +11,7 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     public static let newPassword = UITextContentType(rawValue: "new-password")
     public static let oneTimeCode = UITextContentType(rawValue: "one-time-code")
 
-    /// As HTML's `autocomplete` has it.
+    /// The value of HTML's `autocomplete`.
     var html: String { self == .password ? "current-password" : rawValue }
 }
 
@@ -30,7 +30,7 @@ public enum UIKeyboardType: Int, Sendable {
     case webSearch
     case asciiCapableNumberPad
 
-    /// As HTML's `inputmode` has it.
+    /// The value of HTML's `inputmode`.
     var inputMode: String {
         switch self {
         case .emailAddress: "email"

@@ -1,5 +1,5 @@
 public struct Font: Hashable, Sendable {
-    /// For each text size, from the smallest to the largest; one alone does not grow.
+    /// For each text size in ascending order; a single value does not scale.
     private let sizes: [CGFloat]
     private var cssWeight = 400
     private var isItalicized = false
@@ -7,7 +7,7 @@ public struct Font: Hashable, Sendable {
 
     private init(_ sizes: CGFloat..., weight: Weight = .regular) { (self.sizes, cssWeight) = (sizes, weight.css) }
 
-    // As Apple's table of sizes has them.
+    // From Apple's table of sizes.
     public static let largeTitle = Font(31, 32, 33, 34, 36, 38, 40, 44, 48, 52, 56, 60)
     public static let title = Font(25, 26, 27, 28, 30, 32, 34, 38, 43, 48, 53, 58)
     public static let title2 = Font(19, 20, 21, 22, 24, 26, 28, 34, 39, 44, 50, 56)

@@ -103,7 +103,7 @@ struct ButtonParts {
     let action: @MainActor () -> Void
 }
 
-/// What a button shows under a style.
+/// A button's elements in a style.
 protocol ButtonRendering {
     @MainActor func elements(
         _ parts: ButtonParts, _ button: ScreenElement, _ context: RenderContext
@@ -142,7 +142,7 @@ private struct PrimitiveRendering<Style: PrimitiveButtonStyle>: ButtonRendering 
         case is BorderedButtonStyle: button.details["style"] = "bordered"
         case is DefaultButtonStyle, is BorderlessButtonStyle: break
         default:
-            // One of the app's own, which shows a button of its own.
+            // A custom style, which contains its own button.
             let configuration = PrimitiveButtonStyleConfiguration(
                 role: parts.role, label: .init(view: parts.label), action: parts.action)
             let shown = inner.child(.slot("style")).elements(of: style.makeBody(configuration: configuration))

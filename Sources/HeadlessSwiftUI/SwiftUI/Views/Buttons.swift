@@ -118,7 +118,7 @@ extension Link: View, RenderedView {
     }
 }
 
-/// Shown open: its buttons stand below its label, and the driver finds them there.
+/// Always shown open: the buttons are below the label, where the driver finds them.
 public struct Menu<Label: View, Content: View> {
     private let label: Label
     private let content: Content

@@ -31,7 +31,7 @@ extension Toggle: View, RenderedView {
     }
 }
 
-/// Shown with all of its options, whatever its style: the driver chooses one by its text.
+/// Shows all options in any style. The driver selects one by its text.
 public struct Picker<Label: View, SelectionValue: Hashable, Content: View> {
     private let selection: Binding<SelectionValue>
     private let content: Content

@@ -101,7 +101,7 @@ private struct FieldParts<Label: View> {
 }
 
 extension FieldTraits {
-    /// In HTML's words.
+    /// The HTML attributes.
     fileprivate var details: [String: String] {
         var details: [String: String] = [:]
         details["autocomplete"] = contentType?.html

@@ -41,7 +41,7 @@ extension Image: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.image)
         element.details[isSymbol ? "symbol" : "asset"] = name
-        // Where the asset catalogue is, for whoever draws the image.
+        // The location of the asset catalogue, for drawing the image.
         if !isSymbol { element.details["bundle"] = (bundle ?? .main).resourcePath }
         element.style = context.textStyle
         element.spoken.isHidden = !isSpoken

@@ -40,7 +40,7 @@ extension Form: View, RenderedView {
 }
 
 enum Rows {
-    /// What stands between sections is a section of its own.
+    /// Elements between sections form their own section.
     @MainActor static func sections(_ elements: [ScreenElement]) -> [ScreenElement] {
         var sections: [ScreenElement] = []
         var loose: [ScreenElement] = []

@@ -52,7 +52,7 @@ extension NavigationLink: View, RenderedView {
             if let value { button.action = { pages?.push(value) } }
         case .view(let view):
             let id = AnyHashable(ObjectIdentifier(context.node))
-            // A page that is open follows its link.
+            // An open page is updated with its link.
             if let page = pages?.linked.first(where: { $0.id == id }) {
                 (page.view, page.environment) = (view, context.pageEnvironment)
             }
@@ -65,7 +65,7 @@ extension NavigationLink: View, RenderedView {
     }
 }
 
-/// In a list a link looks like its text.
+/// In a list a link looks like its label.
 private struct LinkRendering: ButtonRendering {
     func elements(_ parts: ButtonParts, _ button: ScreenElement, _ context: RenderContext) -> [ScreenElement] {
         context.child(.slot("style")).elements(of: parts.label)
@@ -73,7 +73,7 @@ private struct LinkRendering: ButtonRendering {
 }
 
 extension RenderContext {
-    /// What a pushed page inherits.
+    /// The environment of a pushed page.
     fileprivate var pageEnvironment: EnvironmentValues {
         var environment = environment
         environment.leavePage()

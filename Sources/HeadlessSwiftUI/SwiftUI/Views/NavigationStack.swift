@@ -35,9 +35,9 @@ public struct NavigationPath {
     public mutating func removeLast(_ k: Int = 1) { values.removeLast(k) }
 }
 
-/// The pages that lie on a stack's root.
+/// The pages above a stack's root.
 @MainActor final class NavigationPages {
-    /// A page that a link, or a binding, has pushed.
+    /// A page that a link or binding has pushed.
     @MainActor final class Page {
         let id: AnyHashable
         var view: any View
@@ -51,17 +51,17 @@ public struct NavigationPath {
             (self.id, self.view, self.environment, self.pop) = (id, view, environment, pop)
         }
 
-        /// Takes it away again.
+        /// Pops the page.
         func leave() { pop(self) }
     }
 
-    /// Pushed by links.
+    /// Pages pushed by links.
     var linked: [Page] = []
-    /// By `navigationDestination(for:)`, met in this rendering.
+    /// The destinations of `navigationDestination(for:)` found in this rendering.
     var destinations: [ObjectIdentifier: (AnyHashable) -> (any View)?] = [:]
-    /// By `navigationDestination(isPresented:)` and its like, met in this rendering.
+    /// The pages of `navigationDestination(isPresented:)` and similar modifiers found in this rendering.
     var bound: [Page] = []
-    /// Values that links pushed on a stack without a path of its own.
+    /// Values pushed by links, for a stack without a path.
     var values: [AnyHashable] = []
     var path: Binding<[AnyHashable]>?
     let signal: RenderSignal
@@ -99,7 +99,7 @@ extension NavigationStack: View, RenderedView {
         let pages = context.node.remembered("pages") { NavigationPages(context.host.signal) }
         (pages.path, pages.destinations, pages.bound) = (path, [:], [])
         let base = context.environment
-        // The root is shown twice when it has turned out to be covered: what lies below a page is not on top.
+        // Renders the root again if it turned out to be covered, because it is then not on top.
         let isCovered = context.node.remembered("isCovered") { Flag() }
         var shown = [render(root, .slot("root"), base, pages, context, isOnTop: !isCovered.isSet)]
         var index = 0
@@ -120,7 +120,7 @@ extension NavigationStack: View, RenderedView {
         return bar(shown, context) + shown.flatMap { $0.elements.filter(\.isPresentation) }
     }
 
-    /// Links first, then values, then bindings: the order in which a person can have come there.
+    /// Links first, then values, then bindings: the order in which a user can have pushed them.
     @MainActor private func page(
         at index: Int, _ pages: NavigationPages, _ context: RenderContext
     ) -> NavigationPages.Page? {
@@ -195,7 +195,7 @@ private struct Pushed: Hashable {
     var pop: (@MainActor () -> Void)?
 }
 
-/// What a page says about its bar.
+/// A page's settings for its bar.
 @MainActor final class PageParts {
     var title = ""
     var isInline = false

@@ -70,7 +70,7 @@ extension Shape where Self == RoundedRectangle {
     }
 }
 
-/// The rounding of a shape, as CSS.
+/// The corner radius of a shape, as CSS.
 func corner(of shape: some Shape) -> String {
     switch shape {
     case is Circle: "50%"

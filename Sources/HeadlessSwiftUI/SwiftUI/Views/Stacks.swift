@@ -107,8 +107,7 @@ extension Divider: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.divider)] }
 }
 
-/// Shows the first of the views when the text has its usual size, and the last when it is larger: what fits is not
-/// measured here.
+/// Shows the last view at accessibility text sizes, and the first one otherwise, because nothing is measured here.
 public struct ViewThatFits<Content: View> {
     private let content: Content
 
@@ -135,7 +134,7 @@ extension RenderContext {
         return container.holding(elements(of: content))
     }
 
-    /// A container that scrolls, which takes the keyboard away when the screen says so.
+    /// A scrolling container, which dismisses the keyboard if the screen says so.
     func scrolling(_ kind: ScreenElement.Kind) -> ScreenElement {
         let element = ScreenElement(kind)
         let mode = environment.dismissesKeyboard
@@ -147,7 +146,7 @@ extension RenderContext {
 }
 
 extension ScreenElement {
-    /// Puts elements inside. Presentations stay beside it: they cover the screen, not the container.
+    /// Adds elements as children. Presentations stay siblings, because they cover the screen instead of the container.
     func holding(_ elements: [ScreenElement]) -> [ScreenElement] {
         children = elements.filter { !$0.isPresentation }
         return [self] + elements.filter(\.isPresentation)

@@ -5,7 +5,7 @@
 
 extension Never: ToolbarContent {}
 
-/// Toolbar content that the engine shows itself.
+/// Toolbar content that the engine renders itself.
 protocol RenderedToolbar {
     @MainActor func items(in context: RenderContext) -> [ScreenElement]
 }

@@ -1,0 +1,81 @@
+import GatehouseWire
+import Synchronization
+
+/// Waits for the first of several outcomes. Cancelling the caller ends the wait at once, even if a thread that cannot
+/// be cancelled is still working.
+final class FirstOutcome<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, any Error>)
+        case early(Result<Value, any Error>)
+        case over
+    }
+
+    private let state = Mutex(State.open)
+
+    /// Ignored after the first outcome.
+    func end(_ outcome: Result<Value, any Error>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .open: state = .early(outcome)
+            case .awaited(let waiter):
+                state = .over
+                return waiter
+            case .early, .over: break
+            }
+            return nil
+        }
+        waiter?.resume(with: outcome)
+    }
+
+    /// Starts the work and waits for its outcome. Call this once.
+    ///
+    /// - Parameters:
+    ///   - start: Starts the work.
+    ///   - stop: Called if the caller is cancelled.
+    func value(
+        startedBy start: @Sendable () -> Void, stoppedBy stop: @escaping @Sendable () -> Void = {}
+    ) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let early = state.withLock { state -> Result<Value, any Error>? in
+                    if case .early(let outcome) = state {
+                        state = .over
+                        return outcome
+                    }
+                    state = .awaited(waiter)
+                    return nil
+                }
+                if let early { return waiter.resume(with: early) }
+                start()
+            }
+        } onCancel: {
+            end(.failure(CancellationError()))
+            stop()
+        }
+    }
+}
+
+/// Cancels `body` after `limit`.
+///
+/// - Parameter sleep: Returns after the given duration; throws if cancelled.
+/// - Throws: ``TimeIsOver``, or the errors of `body`.
+package func limited<Value: Sendable>(
+    to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await sleep(limit)
+            throw TimeIsOver()
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}
+
+package struct TimeIsOver: Error {
+    package init() {}
+}

@@ -1,0 +1,53 @@
+import GatehouseWire
+package import IdentityProviders
+import NIOPosix
+
+/// Resolves host names with the system's resolver.
+package enum NameResolution {
+    /// No answer, or only a temporary failure. Does not mean that the name does not exist.
+    package struct Failed: Error, Equatable {
+        package let code: Int32
+
+        package init(code: Int32) { self.code = code }
+    }
+
+    /// Resolves on a separate thread. A cancelled caller returns at once.
+    ///
+    /// - Returns: An empty list for a name that does not exist.
+    @Sendable package static func addresses(of host: String) async throws -> [IPAddress] {
+        let outcome = FirstOutcome<[IPAddress]>()
+        return try await outcome.value(startedBy: {
+            NIOThreadPool.singleton.submit { state in
+                guard case .active = state else { return outcome.end(.failure(CancellationError())) }
+                outcome.end(Result { try lookUp(host) })
+            }
+        })
+    }
+
+    private static func lookUp(_ host: String) throws -> [IPAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_protocol = Int32(IPPROTO_TCP)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, &hints, &list)
+        if code == EAI_NONAME { return [] }
+        guard code == 0 else { throw Failed(code: code) }
+        defer { freeaddrinfo(list) }
+        return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { node in
+            node.flatMap { address($0.pointee) }
+        }
+    }
+
+    private static func address(_ found: addrinfo) -> IPAddress? {
+        guard let raw = UnsafeRawPointer(found.ai_addr) else { return nil }
+        switch found.ai_family {
+        case AF_INET:
+            let address = raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+            return withUnsafeBytes(of: address) { IPAddress(bytes: Array($0)) }
+        case AF_INET6:
+            let address = raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            return withUnsafeBytes(of: address) { IPAddress(bytes: Array($0)) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import AuthServer
+import HTTPServing
+import IdentityProviders
+import Logging
+
+extension Repeating {
+    /// Does what was promised to be done outside, such as revoking a provider's tokens.
+    static func outbox(_ auth: AuthServer, _ world: World) -> Repeating {
+        let logger = world.logger
+        let hidden = HiddenFailures(find: auth.hiddenProviderFailures) { name, failures in
+            guard !failures.isEmpty else { return logger.event(.notice, "provider answers again", [.name: name]) }
+            logger.event(
+                .warning, "provider does not answer, what is known of it serves on",
+                [.name: name, .cause: failures.map { "\($0)" }.joined(separator: "; ")])
+        }
+        return Repeating(every: .seconds(10), sleep: world.sleep) {
+            let count = try await auth.workOutbox(logger: logger)
+            await hidden.look()
+            return count
+        } failed: { error in
+            logger.event(.error, "outbox could not be worked on", [.cause: "\(error)"])
+        }
+    }
+
+    /// Hears of sessions that end on other nodes, and of people who are shut out there.
+    static func watch(_ watch: RevocationWatch, _ world: World) -> Repeating {
+        Repeating(every: .seconds(1), sleep: world.sleep) {
+            try await watch.look()
+            return 0
+        } failed: { error in
+            world.logger.event(.error, "ended sessions could not be read", [.cause: "\(error)"])
+        }
+    }
+
+    /// Removes what has run out.
+    static func purge(_ auth: AuthServer, _ world: World) -> Repeating {
+        Repeating(every: .seconds(600), sleep: world.sleep, work: auth.purgeExpired) { error in
+            world.logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
+        }
+    }
+
+    /// Removes sessions that were over long ago, some at a time: there is no hurry.
+    static func sweep(_ auth: AuthServer, _ world: World) -> Repeating {
+        Repeating(every: .seconds(600), sleep: world.sleep) {
+            _ = try await auth.removeEndedSessions()
+            return 0
+        } failed: { error in
+            world.logger.event(.error, "sessions that are over could not be removed", [.cause: "\(error)"])
+        }
+    }
+}

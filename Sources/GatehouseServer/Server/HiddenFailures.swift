@@ -1,0 +1,34 @@
+import GatehouseWire
+package import IdentityProviders
+import Synchronization
+
+/// Reports provider failures that cached keys and discovery documents hide: once per change, so that a provider outage
+/// does not fill the log.
+package final class HiddenFailures: Sendable {
+    private let find: @Sendable () async -> [String: [ProviderFailure]]
+    private let tell: @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void
+    private let told = Mutex<[String: [ProviderFailure]]>([:])
+
+    /// - Parameters:
+    ///   - find: Returns the current failures by provider.
+    ///   - tell: Called when a provider's failures change. An empty list means recovery.
+    package init(
+        find: @escaping @Sendable () async -> [String: [ProviderFailure]],
+        tell: @escaping @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void
+    ) {
+        self.find = find
+        self.tell = tell
+    }
+
+    package func look() async {
+        let found = await find()
+        let before = told.withLock { told in
+            defer { told = found }
+            return told
+        }
+        for name in Set(found.keys).union(before.keys).sorted() {
+            let failures = found[name, default: []]
+            if failures != before[name, default: []] { tell(name, failures) }
+        }
+    }
+}

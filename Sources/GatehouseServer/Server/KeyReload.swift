@@ -1,0 +1,30 @@
+import AuthServer
+import HTTPServing
+import Logging
+import ServiceLifecycle
+
+/// Reloads the signing keys, so that a rotation by another node or from the command line takes effect.
+struct KeyReload: Service {
+    /// Shorter than ``KeyRing/settling``, so that every node has loaded a new key before it signs.
+    static let interval: Duration = .seconds(30)
+
+    let keys: KeyRing
+    let sleep: @Sendable (Duration) async throws -> Void
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await sleep(Self.interval)
+                    try await keys.reload()
+                } catch is CancellationError {
+                    return
+                } catch {
+                    // The loaded keys stay in use; the next round tries again.
+                    logger.event(.error, "signing keys could not be read", [.cause: "\(error)"])
+                }
+            }
+        }
+    }
+}

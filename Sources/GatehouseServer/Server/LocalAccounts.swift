@@ -1,0 +1,68 @@
+import AccountDomain
+package import AccountStore
+package import AuthServer
+import GatehouseWire
+import HTTPServing
+import Logging
+import PasswordHashing
+import ProfileGateway
+import SQLDatabase
+import ServiceLifecycle
+
+/// The parts of a server that keeps accounts in its own database: the auth API, and the gateway beside it.
+package struct LocalAccounts: Sendable {
+    package let accounts: Accounts
+    package let keys: KeyRing
+    package let watch: RevocationWatch
+    package let auth: AuthServer
+    private let passwords: PasswordHasher
+
+    /// - Throws: What reading keys and ended sessions throws.
+    init(
+        _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ floor: ServingFloor,
+        _ world: World
+    ) async throws {
+        var accounts = makeAccounts(settings, secrets, database, world)
+        keys = makeKeyRing(settings, secrets, database, world)
+        try await keys.reload()
+        watch = RevocationWatch(accounts, keys, tokenLifetime: settings.auth.accessTokenLifetime, now: world.now)
+        try await watch.look()
+        accounts.afterRevocation = watch.lookAtOnce
+        self.accounts = accounts
+        passwords = makeHasher(settings, floor.metrics, world)
+        auth = AuthServer(
+            settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, floor: floor,
+            attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
+            providers: try makeProviders(settings, world))
+    }
+
+    /// The routes of both.
+    func tables(
+        _ settings: ServerSettings, _ database: any Database, _ floor: ServingFloor, _ world: World
+    ) throws -> [RouteTable] {
+        let crossOrigin = CrossOriginPolicy(additionalHeaders: settings.allowedHeaders)
+        let table = auth.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin)
+        guard settings.parts.contains(.gateway) else { return [table] }
+        let profiles = Profiles(database: database)
+        let bearer = LocalBearer(
+            keys: keys, accounts: accounts, profiles: profiles, usedTokens: auth.usedTokens,
+            issuer: settings.auth.issuer, audience: settings.audience, now: world.now)
+        let gateway = try makeGateway(
+            settings, world, profiles, bearer.authenticate, bearer.change, bearer.delete)
+        return [table] + gateway.tables(floor: floor, crossOrigin: crossOrigin)
+    }
+
+    /// What is done in the background.
+    func services(_ world: World) -> [any Service] {
+        [
+            KeyReload(keys: keys, sleep: world.sleep, logger: world.logger), Repeating.watch(watch, world),
+            Repeating.outbox(auth, world), Repeating.purge(auth, world), Repeating.sweep(auth, world),
+        ]
+    }
+
+    /// Ends the hashing threads, after the hashes that are to be renewed.
+    func close() async {
+        await auth.finishUpgrades()
+        await passwords.shutdown()
+    }
+}

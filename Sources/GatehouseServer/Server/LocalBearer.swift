@@ -1,0 +1,57 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import JSONWebTokens
+import ProfileGateway
+
+/// Answers the gateway's questions about accounts from the auth server in the same process.
+struct LocalBearer: Sendable {
+    let keys: KeyRing
+    let accounts: Accounts
+    let profiles: Profiles
+    let usedTokens: UsedTokens?
+    let issuer: String
+    let audience: String
+    let now: @Sendable () -> Instant
+
+    /// Verifies signature and times, then `iss`, `aud` and `sub`.
+    ///
+    /// - Parameter refusesRevoked: Refuses tokens of ended sessions and of banned or deleted users, as far as this
+    ///   process knows of them (see ``RevocationWatch``).
+    @Sendable func authenticate(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
+        let claims: TokenClaims
+        do throws(TokenRejection) {
+            claims = try keys.verify(token, refusesRevoked: refusesRevoked).claims
+            try claims.check(issuer: issuer, audience: audience)
+        } catch {
+            if case .expired = error { throw .expired }
+            throw .invalid
+        }
+        await usedTokens?.note(claims)
+        // A service key has no `sub`, and therefore no profile.
+        guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
+        let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
+        return Bearer(userID: id, email: email, sessionID: claims.sessionID, tokenText: token)
+    }
+
+    /// One transaction, together with a check of account and session.
+    @Sendable func change(_ bearer: Bearer, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
+        let (accounts, user) = (accounts, UserID(trusted: bearer.userID.text))
+        return try await profiles.change(bearer.userID, changes, at: now) { db in
+            try accounts.mayChange(user, session: bearer.sessionID, at: now, in: db)
+        }
+    }
+
+    /// One transaction, which deletes sessions, identities and profile too. Requires an active session, because
+    /// deletion is final.
+    @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
+        let user = UserID(trusted: bearer.userID.text)
+        switch try await accounts.deleteOwn(user, session: bearer.sessionID, at: now()) {
+        case .deleted: return .deleted
+        case .alreadyGone: return .alreadyGone
+        case .refused: return .refused
+        case .stale: return .stale
+        }
+    }
+}

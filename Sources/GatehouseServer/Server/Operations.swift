@@ -1,0 +1,95 @@
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Logging
+import SQLDatabase
+
+/// Routes for operators: liveness, readiness and metrics.
+struct Operations: Sendable {
+    let floor: ServingFloor
+    let database: any Database
+    let migrations: [Migration]
+    let version: String
+
+    /// For the main port. Where the auth API is mounted at the root, its own `/health` counts there.
+    func table(_ settings: ServerSettings) -> RouteTable {
+        let isAuthAtRoot = settings.parts.contains(.auth) && settings.authPrefixes.contains("")
+        var routes = [Route(.get, "/ready", ready)]
+        if !isAuthAtRoot { routes.append(Route(.get, "/health", health)) }
+        if settings.servesMetricsToLoopback {
+            routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics))
+        }
+        return table(routes)
+    }
+
+    /// For a separate port.
+    var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics)]) }
+
+    private func table(_ routes: [Route]) -> RouteTable {
+        let door = Door(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")
+        return RouteTable(door: door, floor: floor, routes)
+    }
+
+    private func health(_ request: Request, _ context: ServerContext) -> Response {
+        Answer.json(capacity: 64) { writer in
+            writer.beginObject()
+            writer.member("status", "ok")
+            writer.member("version", version)
+            writer.endObject()
+        }
+    }
+
+    /// A load balancer must learn of an unreachable database long before clients time out.
+    static let readyLimit: Duration = .seconds(2)
+
+    /// 200 if the database answers and all migrations have run, otherwise 503.
+    private func ready(_ request: Request, _ context: ServerContext) async -> Response {
+        let state: String
+        do {
+            state = try await schemaState().pending.isEmpty ? "ready" : "migrations pending"
+        } catch is UnknownMigration {
+            state = "schema of another program"
+        } catch {
+            context.event(.error, "database unreachable", [.cause: "\(error)"])
+            state = "database out of reach"
+        }
+        return Answer.json(status: state == "ready" ? .ok : .serviceUnavailable, capacity: 64) { writer in
+            writer.beginObject()
+            writer.member("status", state)
+            writer.endObject()
+        }
+    }
+
+    /// Returns after ``readyLimit`` even if the database is still connecting, which cannot be cancelled and continues
+    /// in the background.
+    private func schemaState() async throws -> SchemaState {
+        let outcome = FirstOutcome<SchemaState>()
+        let (database, migrations) = (database, migrations)
+        return try await limited(to: Self.readyLimit, by: floor.sleep) {
+            try await outcome.value {
+                Task {
+                    do {
+                        outcome.end(.success(try await database.schemaState(migrations)))
+                    } catch {
+                        outcome.end(.failure(error))
+                    }
+                }
+            }
+        }
+    }
+
+    private func metrics(_ request: Request, _ context: ServerContext) -> Response {
+        Answer.text(floor.metrics.render(), contentType: ServerMetrics.contentType)
+    }
+
+    /// Answers other callers as if the route did not exist.
+    private func requireLoopback(_ request: Request, _ context: ServerContext) throws {
+        guard let peer = context.peerAddress.flatMap({ IPAddress($0) }),
+            Self.loopback.contains(where: { $0.contains(peer) })
+        else { throw Refusal.unknownAddress }
+    }
+
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap(IPNetwork.init)
+}

@@ -1,0 +1,99 @@
+package import AccountDomain
+package import AccountStore
+import AuthServer
+import Foundation
+import GatehouseWire
+import HTTPServing
+import IdentityProviders
+import JSONWebTokens
+import PasswordHashing
+import ProfileGateway
+package import SQLDatabase
+
+package func makeAccounts(
+    _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ world: World
+) -> Accounts {
+    Accounts(
+        database: database, secrets: secrets, policy: settings.sessions, audience: settings.audience,
+        role: settings.role, randomBytes: world.randomBytes)
+}
+
+func makeKeyRing(
+    _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ world: World
+) -> KeyRing {
+    var sources = KeySources()
+    sources.store = SigningKeys(database: database, secrets: secrets, randomBytes: world.randomBytes)
+    sources.imported = settings.tokens.imported
+    sources.sharedSecret = settings.tokens.sharedSecret
+    sources.signsWithSharedSecret = settings.tokens.signsWithSharedSecret
+    return KeyRing(sources, tokenLifetime: settings.auth.accessTokenLifetime, now: world.now) { .newES256() }
+}
+
+/// As many threads as there are cores, unless it is said: more would only share them.
+func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> PasswordHasher {
+    let durations = metrics.histogram(
+        "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
+        bounds: Histogram.latencyBounds)
+    let passwords = PasswordHasher(
+        settings: settings.hashCost,
+        threads: settings.hashThreads ?? ProcessInfo.processInfo.activeProcessorCount,
+        waitingPerThread: settings.hashQueue, randomBytes: world.randomBytes
+    ) { durations.record($0.duration) }
+    metrics.gauge("gatehouse_password_hash_queue", "Passwords that wait for a hashing thread.") {
+        Double(passwords.queueDepth)
+    }
+    return passwords
+}
+
+func makeGateway(
+    _ settings: ServerSettings, _ world: World, _ profiles: Profiles,
+    _ authenticate: @escaping ProfileRoutes.Authenticate,
+    _ changeProfile: @escaping ProfileRoutes.ChangeProfile,
+    _ deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion
+) throws -> ProfileRoutes {
+    ProfileRoutes(
+        profiles: profiles, teams: try TeamCatalogue(), authenticate: authenticate, changeProfile: changeProfile,
+        deleteAccount: deleteAccount, appScheme: settings.appScheme, now: world.now)
+}
+
+/// The gateway alone, in front of an issuer elsewhere.
+func makeRemoteGateway(
+    _ settings: ServerSettings, _ issuer: RemoteIssuer, _ floor: ServingFloor, _ world: World
+) throws -> [RouteTable] {
+    let check = BearerCheck(
+        issuers: [issuer.settings.issuer], audiences: [settings.audience], cache: VerifiedTokenCache(),
+        now: world.now, remoteKeys: RemoteKeySet(now: world.now, fetch: issuer.fetchKeys))
+    let gateway = try makeGateway(
+        settings, world, issuer.profiles, check.bearer, issuer.change, issuer.delete)
+    return gateway.tables(floor: floor, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
+}
+
+/// The providers that people sign in with, as they are configured.
+///
+/// - Throws: ``ProviderSettingsProblems`` for an address that is not to be called; settings that were read have none.
+func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSettingsProblems) -> SignInProviders {
+    let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+    var providers: [SignInProvider] = []
+    for configured in settings.providers {
+        let provider = try OpenIDProvider(
+            configured.settings, rule: settings.outgoing, now: world.now, transport: calls.send)
+        providers.append(
+            SignInProvider(
+                provider, linking: configured.linking, address: configured.address,
+                redirectURL: configured.redirectURL))
+    }
+    return SignInProviders(providers)
+}
+
+/// What all routes share.
+func makeFloor(
+    _ settings: ServerSettings, _ world: World, _ database: any Database, _ metrics: ServerMetrics,
+    _ bodies: BodyBudget
+) -> ServingFloor {
+    let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
+    return ServingFloor(
+        now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
+        limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
+        clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,
+        requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)
+}

@@ -1,0 +1,72 @@
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPServing
+import PostgresDriver
+package import SQLDatabase
+import SQLiteDriver
+
+/// - Parameters:
+///   - waitLimit: How long a transaction waits for its turn.
+///   - readLimit: How long a read of a file may take; nil: as long as it needs. A server has its own limit.
+/// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
+package func openDatabase(
+    _ location: DatabaseLocation, _ world: World, waitLimit: Duration = .seconds(10), readLimit: Duration? = nil,
+    _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+) throws -> any Database {
+    guard let server = location.server else {
+        var settings = SQLiteSettings()
+        (settings.waitLimit, settings.readLimit) = (waitLimit, readLimit)
+        return try SQLiteDatabase(
+            path: location.path, settings: settings, uptime: world.threadUptime, observe: observe)
+    }
+    var settings = PostgresSettings()
+    (settings.connections, settings.waitLimit) = (location.connections, waitLimit)
+    settings.chance = world.chance
+    return try PostgresDatabase(
+        ConnectionURL(server.reveal()), settings: settings, uptime: world.threadUptime, observe: observe)
+}
+
+/// The steps of the schema that this program needs.
+package func migrations(for parts: Set<ServedPart>) -> [Migration] {
+    parts == [.gateway] ? RemoteIssuer.migrations : Accounts.migrations
+}
+
+/// A database that is away is no fault of the program: callers are asked to come again.
+@Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
+    switch (error as? DatabaseFailure)?.kind {
+    case .passing: .unavailable(error)
+    case .unknownOutcome: .unknownOutcome(error)
+    case .fault, nil: nil
+    }
+}
+
+/// Counts that all nodes share, where there is a server to share them by.
+func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
+    guard settings.database.server != nil, settings.secrets != nil else { return nil }
+    let counts = RequestCounts(database: database)
+    return SharedCounts { limit, key, now in
+        // What allows nothing was refused before it came here.
+        guard let rate = RequestCounts.Rate(count: limit.count, window: limit.window, burst: limit.burst) else {
+            return limit.window
+        }
+        return try await counts.take(limit.bucket, key: key, rate, at: now)
+    }
+}
+
+/// The same for attempts that failed.
+func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> SharedFailures? {
+    guard settings.database.server != nil else { return nil }
+    let counts = RequestCounts(database: database)
+    @Sendable func counted(_ keys: [AttemptKey]) -> [RequestCounts.Counted] {
+        // A limit that allows nothing lets no attempt come this far.
+        keys.compactMap { key in
+            RequestCounts.Rate(count: key.limit.count, window: key.limit.window, burst: key.limit.count)
+                .map { RequestCounts.Counted(key.limit.bucket, key: key.text, $0) }
+        }
+    }
+    return SharedFailures(
+        read: { try await counts.fullTimes(of: counted($0)) },
+        add: { keys, now in try await counts.add(counted(keys), at: now) },
+        forget: { try await counts.forget(counted($0)) })
+}

@@ -1,0 +1,80 @@
+import AccountStore
+import GatehouseWire
+package import HTTPServing
+package import Hummingbird
+package import SQLDatabase
+package import ServiceLifecycle
+
+/// A server that is built and has not started.
+package struct Server: Sendable {
+    package let database: any Database
+    package let metrics: ServerMetrics
+    /// nil in a gateway alone.
+    package let local: LocalAccounts?
+    private let tables: [RouteTable]
+    private let metricsTable: RouteTable
+    private let ports: Ports
+    private let settings: ServerSettings
+    private let world: World
+
+    fileprivate init(
+        _ settings: ServerSettings, _ world: World, beside: (ServingFloor) -> [RouteTable],
+        prepareSchema: (any Database) async throws -> Void
+    ) async throws {
+        (self.settings, self.world, metrics) = (settings, world, ServerMetrics())
+        database = try openDatabase(
+            settings.database, world, waitLimit: settings.requestTimeLimit, readLimit: settings.requestTimeLimit,
+            DatabaseMeter(metrics).observe)
+        DatabaseMeter.watch(database, metrics)
+        try await prepareSchema(database)
+        let bodies = BodyBudget()
+        let floor = makeFloor(settings, world, database, metrics, bodies)
+        var tables: [RouteTable] = []
+        if let secrets = settings.secrets {
+            let local = try await LocalAccounts(settings, secrets, database, floor, world)
+            tables = try local.tables(settings, database, floor, world)
+            self.local = local
+        } else {
+            local = nil
+            if let issuer = settings.issuer {
+                tables = try makeRemoteGateway(settings, RemoteIssuer(issuer, database: database, world), floor, world)
+            }
+        }
+        let operations = Operations(
+            floor: floor, database: database, migrations: migrations(for: settings.parts),
+            version: ProgramVersion.text)
+        self.tables = tables + beside(floor) + [operations.table(settings)]
+        metricsTable = operations.metricsTable
+        ports = Ports(settings, world, metrics, bodies)
+    }
+
+    /// Every route of the main port.
+    package var router: Router<ServerContext> { Ports.router(tables) }
+
+    /// The ports, and what is done beside them for as long as they are open.
+    ///
+    /// - Parameter onReady: Called once the main port accepts connections.
+    package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
+        var services = local?.services(world) ?? []
+        services.append(ports.main(tables, settings.listen, onReady: onReady))
+        if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
+        services.append(ports.memory)
+        return services
+    }
+
+    /// Call this after the services have ended.
+    package func close() async { await local?.close() }
+}
+
+/// Builds a server from its settings and what it needs of the machine: the one place that knows every concrete type.
+///
+/// - Parameters:
+///   - beside: What `gatehouse dev` serves beside it.
+///   - prepareSchema: Brings the database's schema up to date, or refuses to.
+/// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, and what `prepareSchema` throws.
+package func makeServer(
+    _ settings: ServerSettings, _ world: World, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
+    prepareSchema: (any Database) async throws -> Void
+) async throws -> Server {
+    try await Server(settings, world, beside: beside, prepareSchema: prepareSchema)
+}

@@ -1,0 +1,142 @@
+import Configuration
+import Foundation
+import GatehouseWire
+
+/// The configured values as text, not yet validated.
+///
+/// Contains secrets as plain text, and therefore prints nothing of its content.
+package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectable {
+    package struct Value: Sendable, CustomStringConvertible, CustomReflectable {
+        let text: String
+        /// The environment variable, or the key in the file.
+        package let origin: String
+        /// Whether ``text`` is the path of a file with the value.
+        var namesFile = false
+
+        package var description: String { "<value of \(origin)>" }
+        package var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
+    }
+
+    package private(set) var values: [Setting: Value] = [:]
+    /// The problems found while reading.
+    package private(set) var problems: [SettingsProblem] = []
+    /// Files that contain a secret: those named by settings, and the YAML file if it contains one.
+    package private(set) var secretFiles: Set<String> = []
+    /// Secrets whose file cannot be read. They do not count as missing.
+    private(set) var unreadable: Set<Setting> = []
+    /// All environment variables, to find unknown names.
+    package let environment: [String: String]
+
+    package var description: String { "GivenSettings[\(values.count) values]" }
+    package var customMirror: Mirror { Mirror(self, children: ["names": values.keys.map(\.rawValue).sorted()]) }
+
+    /// The environment takes precedence over the file, and a `GATEHOUSE_` name over a foreign one. An empty value
+    /// counts as unset.
+    ///
+    /// - Parameter readFile: Reads a file with one secret. Its errors become problems.
+    package init(
+        environment: [String: String], file: ConfigurationFile? = nil,
+        readFile: (String) throws -> String = Self.readSecret
+    ) {
+        self.environment = environment
+        let variables = EnvironmentVariablesProvider(environmentVariables: environment, secretsSpecifier: .all)
+        if let file {
+            problems += file.problems
+            if file.holdsSecret { secretFiles.insert(file.path) }
+        }
+        for setting in Setting.allCases {
+            values[setting] = Self.value(of: setting, in: variables) ?? file?.value(of: setting)
+        }
+        readSecretFiles(readFile)
+        refuseDoubles()
+    }
+
+    package subscript(setting: Setting) -> Value? { values[setting] }
+
+    /// What people may be shown of a value: nothing of a secret, and no password in a URL.
+    package func shown(_ setting: Setting) -> String? {
+        guard let text = values[setting]?.text else { return nil }
+        if setting.isSecret { return "(secret)" }
+        // A URL of a database may have a password inside.
+        if setting.mayHoldPassword, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
+        return text
+    }
+
+    /// Whether the setting has a value, or names a file that cannot be read.
+    func has(_ setting: Setting) -> Bool { values[setting] != nil || unreadable.contains(setting) }
+
+    private static func value(of setting: Setting, in variables: EnvironmentVariablesProvider) -> Value? {
+        for name in [setting.environmentName] + setting.foreignNames {
+            if let text = text(named: name, in: variables) { return Value(text: text, origin: name) }
+            guard setting.isSecret, let path = text(named: name + "_FILE", in: variables) else { continue }
+            return Value(text: path, origin: name + "_FILE", namesFile: true)
+        }
+        return nil
+    }
+
+    private static func text(named name: String, in variables: EnvironmentVariablesProvider) -> String? {
+        // Lost: nothing. Any variable is valid text, so this provider never throws.
+        let text = try? variables.environmentValue(forName: name)
+        guard let text, !text.isEmpty else { return nil }
+        return text
+    }
+
+    private mutating func readSecretFiles(_ readFile: (String) throws -> String) {
+        for (setting, value) in values where value.namesFile {
+            secretFiles.insert(value.text)
+            do {
+                values[setting] = Value(text: try readFile(value.text), origin: value.origin)
+            } catch {
+                values[setting] = nil
+                unreadable.insert(setting)
+                problems.append(SettingsProblem(value.origin, "names a file that cannot be read: \(error)"))
+            }
+        }
+    }
+
+    /// Reports a secret that variables set in two ways. The file reports its own duplicates.
+    private mutating func refuseDoubles() {
+        for setting in Setting.allCases where setting.isSecret {
+            for name in [setting.environmentName] + setting.foreignNames
+            where environment[name]?.isEmpty == false && environment[name + "_FILE"]?.isEmpty == false {
+                problems.append(SettingsProblem(name, "is set together with \(name)_FILE: keep one of them"))
+            }
+        }
+    }
+
+    /// Reads at most 1 MiB of text and trims it. Accepts pipes as well as files.
+    package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(errno) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw .system(errno) }
+        guard information.st_mode & S_IFMT != S_IFDIR else { throw .folder }
+        let data: Data
+        do {
+            data = try handle.read(upToCount: 1 << 20) ?? Data()
+        } catch {
+            // Lost: Foundation's description of a disk error.
+            throw .system(EIO)
+        }
+        guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// Why a file of the configuration cannot be read. Omits the path, because a secret may be in its place.
+package enum UnreadableFile: Error, Equatable, CustomStringConvertible {
+    case system(Int32)
+    case folder
+    case notText
+
+    package var description: String {
+        switch self {
+        case .system(ENOENT), .system(ENOTDIR): "there is no such file"
+        case .system(EACCES), .system(EPERM): "this user is not allowed to read it"
+        case .system(let code): String(cString: strerror(code))
+        case .folder: "it is a folder"
+        case .notText: "it is not UTF-8 text"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import GatehouseWire
+
+/// A host and a TCP port to listen on.
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    package let host: String
+    /// 0 lets the system choose.
+    package let port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Parses `host:port`, `[::1]:port`, and `:port` for every interface.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        self.init(host: host.isEmpty ? "0.0.0.0" : String(host), port: Int(port))
+    }
+
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Whether only this machine can reach the address.
+    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// The URL for programs on this machine.
+    package var url: String {
+        let everywhere = ["0.0.0.0", "::", "*"].contains(host)
+        return "http://\(everywhere ? ListenAddress(host: "127.0.0.1", port: port) : self)"
+    }
+}

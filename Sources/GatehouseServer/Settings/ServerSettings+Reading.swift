@@ -1,0 +1,155 @@
+import AccountDomain
+import AuthServer
+import GatehouseWire
+import HTTPServing
+import JSONWebTokens
+import Logging
+import PostgresDriver
+import ProfileGateway
+
+/// A part of the server, for `serve --only`.
+package enum ServedPart: String, CaseIterable, Sendable {
+    case auth, gateway
+}
+
+extension ServerSettings {
+    /// - Parameter parts: The parts to serve. A standalone gateway must know its issuer.
+    /// - Throws: ``SettingsProblems`` with every invalid value at once.
+    package init(
+        _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases)
+    ) throws(SettingsProblems) {
+        var reader = SettingsReader(given)
+        reader.refuseUnknownNames()
+        let location = reader.location()
+        let secrets = parts.contains(.auth) ? reader.serverSecrets() : nil
+        let tokens = reader.tokens()
+        let auth = reader.auth(isRequired: parts.contains(.auth))
+        let outgoing = reader.outgoing()
+        // Providers concern accounts, which a standalone gateway does not have.
+        let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
+        let read = Self(
+            parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
+            authPrefixes: reader.authPrefixes(), providers: providers, outgoing: outgoing,
+            database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
+            sessions: reader.sessions(), audience: reader.text(.jwtAudience) ?? "", role: reader.text(.jwtRole) ?? "",
+            rates: reader.rates(), clientAddress: reader.clientAddress(),
+            requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
+            allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue, 1...10_000),
+            hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads, 1...1_000) },
+            appScheme: reader.appScheme(), issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
+            logLevel: reader.logLevel(), logFormat: reader.logFormat())
+        guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
+        self = read
+    }
+}
+
+extension SettingsReader {
+    fileprivate mutating func mainAddress() -> ListenAddress {
+        let port = number(.port, 1...65_535)
+        let whole = listenAddress(.listen)
+        return whole ?? ListenAddress(host: text(.host) ?? "127.0.0.1", port: port)
+    }
+
+    fileprivate mutating func location() -> DatabaseLocation? {
+        let connections = number(.databaseConnections, 1...1_000)
+        guard var text = required(.database, "expected the path of the SQLite file or a postgres:// URL") else {
+            return nil
+        }
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            // Lost: nothing. libpq's reason may contain the password.
+            guard (try? ConnectionURL(text)) != nil else {
+                refuse(.database, "expected a URL such as postgres://user@host/database?sslmode=verify-full")
+                return nil
+            }
+            return DatabaseLocation(server: Secret(text), connections: connections)
+        }
+        if text.hasPrefix("sqlite:") { text.removeFirst("sqlite:".count) }
+        guard !text.isEmpty, !text.contains("://") else {
+            refuse(.database, "expected the path of an SQLite file, sqlite:PATH or a postgres:// URL")
+            return nil
+        }
+        return DatabaseLocation(path: text)
+    }
+
+    fileprivate mutating func authPrefixes() -> [String] {
+        let prefixes = list(.authPaths).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        let isGood = prefixes.allSatisfy { prefix in
+            prefix.isEmpty
+                || (prefix.hasPrefix("/") && !prefix.contains("//") && prefix.utf8.allSatisfy(Self.isPathByte))
+        }
+        // The gateway's own paths must stay free.
+        let isFree = !prefixes.contains { ["/v1", "/api/v1"].contains($0) }
+        guard isGood, isFree, !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
+            refuse(.authPaths, "expected different paths such as /auth/v1 or /, and neither /v1 nor /api/v1")
+            return ["/auth/v1"]
+        }
+        return prefixes
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    fileprivate mutating func sessions() -> SessionPolicy {
+        let inactivity = duration(.sessionInactivity, allowsZero: true)
+        return SessionPolicy(
+            timebox: duration(.sessionTimebox), inactivity: inactivity == .zero ? nil : inactivity,
+            reuseInterval: .seconds(number(.refreshReuseInterval, 0...86_400)),
+            revokesOnReuse: flag(.refreshRotation), isStrict: flag(.refreshStrict),
+            freshSignIn: duration(.freshSignIn))
+    }
+
+    fileprivate mutating func rates() -> AuthRates? {
+        let numbers = 0...1_000_000_000
+        var rates = AuthRates()
+        rates.token = number(.rateTokenRefresh, numbers)
+        rates.otp = number(.rateOTP, numbers)
+        // Validated but unused: no route of this build takes from this limit.
+        _ = number(.rateVerify, numbers)
+        rates.authorize = number(.rateAuthorize, numbers)
+        rates.anonymousUsers = number(.rateAnonymous, numbers)
+        rates.failedSignIns = number(.rateFailedSignIns, numbers)
+        return flag(.limits) ? rates : nil
+    }
+
+    fileprivate mutating func clientAddress() -> ClientAddressRule {
+        let proxies = networks(.trustedProxies)
+        let anyonesHeader = given[.rateHeader] == nil ? nil : headerName(.rateHeader)
+        let proxyHeader = headerName(.proxyHeader)
+        if given[.proxyHeader] != nil, proxyHeader != nil, list(.trustedProxies).isEmpty {
+            refuse(
+                .proxyHeader,
+                "requires the proxy's network in \(Setting.trustedProxies.environmentName)")
+        }
+        if !proxies.isEmpty {
+            let header = given[.proxyHeader] == nil ? anyonesHeader ?? proxyHeader : proxyHeader
+            return ClientAddressRule(header.map { .header($0, from: proxies) } ?? .peer)
+        }
+        return ClientAddressRule(anyonesHeader.map { .headerFromAnyone($0) } ?? .peer)
+    }
+
+    fileprivate mutating func appScheme() -> AppScheme? {
+        guard let text = text(.appScheme) else { return nil }
+        if let scheme = AppScheme(text) { return scheme }
+        refuse(.appScheme, "expected a URL scheme of your own such as boxscore, without ://")
+        return nil
+    }
+
+    fileprivate mutating func logLevel() -> Logger.Level {
+        guard let level = text(.logLevel).flatMap({ Logger.Level(rawValue: $0.lowercased()) }) else {
+            refuse(.logLevel, "expected one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+            return .info
+        }
+        return level
+    }
+
+    fileprivate mutating func logFormat() -> LineLogHandler.Format {
+        choice(.logFormat, ["json": .json, "console": .console]) ?? .json
+    }
+}

@@ -1,0 +1,95 @@
+package import AccountDomain
+package import AuthServer
+package import GatehouseWire
+package import HTTPServing
+package import IdentityProviders
+package import JSONWebTokens
+package import Logging
+package import PasswordHashing
+package import ProfileGateway
+
+/// The validated settings of a server. Can only be made from validated text.
+package struct ServerSettings: Sendable {
+    package var parts: Set<ServedPart>
+    package var auth: AuthSettings
+    package var listen: ListenAddress
+    /// The separate address of `/metrics`; nil disables it, unless ``servesMetricsToLoopback``.
+    package var metricsListen: ListenAddress?
+    /// Serves `/metrics` on the main port to loopback callers, as in `gatehouse dev`.
+    package var servesMetricsToLoopback = false
+    /// The prefixes of the Auth API; an empty string is the root.
+    package var authPrefixes: [String]
+    /// The enabled sign-in providers.
+    package var providers: [ConfiguredProvider]
+    /// The addresses that may be called for providers.
+    package var outgoing: OutgoingAddressRule
+    package var database: DatabaseLocation
+    /// nil for a standalone gateway, which seals nothing.
+    package var secrets: ServerSecrets?
+    package var tokens: TokenSettings
+    package var sessions: SessionPolicy
+    /// The `aud` and `role` of new accounts.
+    package var audience: String
+    package var role: String
+    /// nil disables rate limits.
+    package var rates: AuthRates?
+    package var clientAddress: ClientAddressRule
+    /// Set in `gatehouse dev` only.
+    package var callers: LocalCallers?
+    package var requestTimeLimit: Duration
+    package var allowedHeaders: [String]
+    /// The maximum number of sign-ins waiting for each hashing thread.
+    package var hashQueue: Int
+    /// nil for one per core.
+    package var hashThreads: Int?
+    /// Memory and time that the hash of a new password takes.
+    package var hashCost: Argon2Settings = .owasp
+    package var appScheme: AppScheme?
+    /// The issuer behind a standalone gateway.
+    package var issuer: RemoteIssuerSettings?
+    package var logLevel: Logger.Level
+    package var logFormat: LineLogHandler.Format
+}
+
+/// The location of the database.
+package struct DatabaseLocation: Sendable {
+    /// The path of the SQLite file; empty for a database server.
+    package let path: String
+    /// The URL of a PostgreSQL server, which may contain a password.
+    package let server: Secret?
+    /// The number of connections for transactions; PostgreSQL only.
+    package let connections: Int
+
+    package init(path: String) { (self.path, server, connections) = (path, nil, 0) }
+
+    package init(server: Secret, connections: Int) {
+        (path, self.server, self.connections) = ("", server, connections)
+    }
+
+    /// The name in messages.
+    package var name: String { server == nil ? path : "the database server" }
+}
+
+/// Which keys sign and verify access tokens. Those of the database always verify as well.
+package struct TokenSettings: Sendable {
+    package var imported: [JSONWebKey] = []
+    package var sharedSecret: JSONWebKey?
+    package var signsWithSharedSecret = false
+}
+
+/// Another auth server whose tokens the gateway accepts.
+package struct RemoteIssuerSettings: Sendable {
+    package let keysURL: String
+    /// The `iss` of its tokens, which is also the URL of its admin API.
+    package let issuer: String
+    /// The key for deleting accounts there.
+    package let secretKey: Secret
+}
+
+// Prints no values. `check-config` prints them with secrets masked.
+extension ServerSettings: CustomStringConvertible, CustomReflectable {
+    package var description: String { "ServerSettings[\(listen)]" }
+    package var customMirror: Mirror {
+        Mirror(self, children: ["listen": listen, "authPrefixes": authPrefixes, "database": database])
+    }
+}

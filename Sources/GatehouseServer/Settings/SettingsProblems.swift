@@ -1,0 +1,27 @@
+import GatehouseWire
+
+/// An invalid value. Contains the setting's name, never the value.
+package struct SettingsProblem: Hashable, Sendable {
+    /// The name as written: `GATEHOUSE_PORT`, or `port in gatehouse.yaml`.
+    package let name: String
+    /// The expected form, as the end of a sentence.
+    package let expected: String
+
+    package init(_ name: String, _ expected: String) {
+        self.name = name
+        self.expected = expected
+    }
+}
+
+/// All problems of a configuration.
+package struct SettingsProblems: Error, Equatable, Sendable, CustomStringConvertible {
+    package let problems: [SettingsProblem]
+
+    package init(_ problems: [SettingsProblem]) { self.problems = problems }
+
+    package var description: String {
+        let lines = problems.map { "  \($0.name): \($0.expected)" }
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+        return "The configuration has \(count):\n" + lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,81 @@
+import AccountDomain
+import AuthServer
+import Foundation
+import GatehouseWire
+import JSONWebTokens
+
+extension SettingsReader {
+    mutating func auth(isRequired: Bool) -> AuthSettings {
+        if isRequired, given[.externalURL] == nil {
+            refuse(.externalURL, "is missing: expected a web address such as https://api.example.org/auth/v1")
+        }
+        let policy = PasswordPolicy(
+            minimumLength: number(.passwordMinimumLength, PasswordPolicy.lowestMinimum...PasswordPolicy.longest),
+            requiredCharacters: text(.passwordRequiredCharacters) ?? "", refusesCommon: flag(.passwordRefuseCommon),
+            forbiddenWords: forbiddenWords())
+        var auth = AuthSettings(
+            externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
+        if let issuer = text(.jwtIssuer) { auth.issuer = issuer }
+        auth.accessTokenLifetime = .seconds(number(.jwtLifetime, 1...604_800))
+        auth.allowsSignUp = !flag(.disableSignUp)
+        auth.allowsAnonymousSignIn = flag(.anonymousEnabled)
+        auth.allowsEmail = flag(.emailEnabled)
+        auth.confirmsAutomatically = flag(.autoConfirm)
+        auth.passwordAnswerTime = duration(.passwordAnswerTime, allowsZero: true) ?? .zero
+        if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
+        auth.requiresCurrentPassword = flag(.requireCurrentPassword)
+        auth.redirects = redirects(externalURL: auth.externalURL)
+        auth.allowsImplicitFlow = flag(.implicitFlow)
+        auth.allowsPlainProofKeys = flag(.plainProofKeys)
+        auth.allowsManualLinking = flag(.manualLinking)
+        auth.adminRoles = list(.jwtAdminRoles)
+        auth.apiKeys.publishable = apiKeys(.publishableKeys, prefix: "sb_publishable_")
+        auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
+        auth.apiKeys.areRequired = flag(.requireAPIKey)
+        if auth.apiKeys.areRequired, auth.apiKeys.publishable.isEmpty, auth.apiKeys.secret.isEmpty {
+            refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName)")
+        }
+        return auth
+    }
+
+    /// Names of the app that passwords must not consist of: the configured words, and parts of the URLs and of the
+    /// app's scheme.
+    private func forbiddenWords() -> [String] {
+        let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
+        // Top-level domains do not name the app.
+        let labels = hosts.flatMap { $0.split(separator: ".").dropLast().map(String.init) }
+        return list(.passwordForbiddenWords) + hosts + labels + [text(.appScheme)].compactMap(\.self)
+    }
+
+    mutating func tokens() -> TokenSettings {
+        var tokens = TokenSettings()
+        tokens.sharedSecret = sharedSecret()
+        tokens.imported = importedKeys()
+        let hasImported = given.has(.jwtKeys)
+        switch choice(.jwtAlgorithm, ["ES256": SigningAlgorithm.es256, "HS256": .hs256]) {
+        case .hs256:
+            if !given.has(.jwtSecret) { refuse(.jwtAlgorithm, "HS256 needs \(Setting.jwtSecret.environmentName)") }
+            if hasImported { refuse(.jwtAlgorithm, "is decided by the keys of jwt_keys: leave it out") }
+            tokens.signsWithSharedSecret = true
+        case .es256:
+            if hasImported { refuse(.jwtAlgorithm, "is decided by the keys of jwt_keys: leave it out") }
+        default:
+            tokens.signsWithSharedSecret = given[.jwtSecret] != nil && !hasImported
+        }
+        return tokens
+    }
+
+    mutating func remoteIssuer() -> RemoteIssuerSettings? {
+        for setting in [Setting.jwksURL, .jwtIssuer, .issuerSecretKey] where !given.has(setting) {
+            refuse(setting, "is missing: a standalone gateway needs an issuer")
+        }
+        let issuer = webAddress(.jwtIssuer)
+        guard let keysURL = webAddress(.jwksURL), let issuer, let key = given[.issuerSecretKey]?.text else {
+            return nil
+        }
+        for (setting, url) in [(Setting.jwksURL, keysURL), (.jwtIssuer, issuer)] where !OutgoingURL.isAllowed(url) {
+            refuse(setting, "expected https; http is for loopback addresses only")
+        }
+        return RemoteIssuerSettings(keysURL: keysURL, issuer: issuer, secretKey: Secret(key))
+    }
+}

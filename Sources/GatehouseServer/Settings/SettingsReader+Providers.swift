@@ -1,0 +1,183 @@
+import AccountDomain
+import AuthServer
+import GatehouseWire
+import IdentityProviders
+
+extension SettingsReader {
+    /// The addresses that may be called for providers.
+    mutating func outgoing() -> OutgoingAddressRule {
+        let networks = list(.outgoingNetworks).map(IPNetwork.init)
+        if networks.contains(nil) { refuse(.outgoingNetworks, "expected networks such as 10.1.0.0/16,fd00::/8") }
+        return OutgoingAddressRule(
+            allowsLoopback: flag(.outgoingLoopback), allowedNetworks: networks.compactMap(\.self))
+    }
+
+    /// All enabled providers.
+    mutating func providers(_ auth: AuthSettings, _ rule: OutgoingAddressRule) -> [ConfiguredProvider] {
+        let defaults = ProviderDefaults(
+            externalURL: auth.externalURL, confirmsAutomatically: auth.confirmsAutomatically)
+        let known = [apple(defaults, rule), google(defaults, rule), keycloak(defaults, rule)].compactMap(\.self)
+        let providers = known + openIDProviders(defaults, rule, besides: known.map(\.settings.name))
+        if providers.contains(where: \.settings.offersBrowserSignIn), given[.siteURL] == nil,
+            list(.uriAllowList).isEmpty
+        {
+            refuse(
+                .siteURL,
+                "is missing: expected where browsers go back to after they were at a provider, here or in "
+                    + Setting.uriAllowList.environmentName)
+        }
+        return providers
+    }
+
+    private mutating func apple(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
+        let clientIDs = list(.appleClientID) + list(.iosBundleID)
+        let base = text(.appleURL).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        return known(.apple, defaults, rule) { reader, problems in
+            let credential = reader.appleCredential()
+            return problems.collect { () throws(ProviderSettingsProblems) in
+                guard let base else { return try .apple(clientIDs: clientIDs, credential: credential) }
+                // The keys always come from this base URL.
+                return try .apple(
+                    clientIDs: clientIDs, credential: credential, base: base,
+                    issuers: [base] + ProviderSettings.appleIssuers)
+            }
+        }
+    }
+
+    /// The .p8 key if configured, otherwise the prepared client secret.
+    private mutating func appleCredential() -> ClientCredential {
+        let ofKey = [Setting.appleKey, .appleKeyID, .appleTeamID]
+        guard ofKey.contains(where: { given.has($0) }) else { return secretCredential(.appleSecret) }
+        for setting in ofKey where !given.has(setting) {
+            refuse(setting, "is missing: the .p8 key, its id and its team belong together")
+        }
+        guard let pem = given[.appleKey]?.text, let keyID = given[.appleKeyID]?.text,
+            let teamID = given[.appleTeamID]?.text
+        else { return .none }
+        do throws(ProviderSettingsProblems) {
+            return .appleKey(try AppleSigningKey(pem: Secret(pem), keyID: keyID, teamID: teamID))
+        } catch {
+            for problem in error.problems { refuse(problem, .apple) }
+            return .none
+        }
+    }
+
+    private mutating func google(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
+        let clientIDs = list(.googleClientID)
+        let issuer = text(.googleURL) ?? ProviderSettings.googleIssuer
+        return known(.google, defaults, rule) { reader, problems in
+            let credential = reader.secretCredential(.googleSecret)
+            return problems.collect { () throws(ProviderSettingsProblems) in
+                try .google(clientIDs: clientIDs, credential: credential, issuer: issuer)
+            }
+        }
+    }
+
+    /// As in Supabase Auth: no discovery, no scope `openid`, no PKCE.
+    private mutating func keycloak(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
+        let clientIDs = list(.keycloakClientID)
+        return known(.keycloak, defaults, rule) { reader, problems in
+            let credential = reader.secretCredential(.keycloakSecret)
+            let realm = reader.required(.keycloakURL, "expected the realm's address")
+            let issuer = realm.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
+            let endpoint = { (name: String) in ProviderURL("\(issuer)/protocol/openid-connect/\(name)") }
+            guard let keys = endpoint("certs") else {
+                if let realm { reader.refuse(.url(realm), .keycloak) }
+                if clientIDs.isEmpty { reader.refuse(.missingClientID, .keycloak) }
+                return nil
+            }
+            let metadata = ProviderMetadata(
+                issuer: issuer, keys: keys, authorization: endpoint("auth"), token: endpoint("token"),
+                userInfo: endpoint("userinfo"), revocation: endpoint("revoke"))
+            var settings = problems.collect { () throws(ProviderSettingsProblems) in
+                try .openID(
+                    name: "keycloak", issuer: issuer, clientIDs: clientIDs, credential: credential,
+                    endpoints: metadata)
+            }
+            settings?.scopes = ["profile", "email"]
+            settings?.usesPKCE = false
+            return settings
+        }
+    }
+
+    private func secretCredential(_ setting: Setting) -> ClientCredential {
+        guard let value = given[setting] else { return .none }
+        return .secret(Secret(value.text))
+    }
+
+    /// Reads all settings of a provider first, so that every problem is reported at once.
+    private mutating func known(
+        _ names: ProviderNames, _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule,
+        _ make: (inout SettingsReader, inout ProviderFindings) -> ProviderSettings?
+    ) -> ConfiguredProvider? {
+        guard flag(names.enabled) else { return nil }
+        let linking = choice(
+            names.linking, ["automatic": LinkingPolicy.automatic, "confirm": .confirm, "never": .never])
+        let (skipsNonceCheck, isEmailOptional) = (flag(names.skipNonceCheck), flag(names.emailOptional))
+        let redirectURL = exactWebAddress(names.redirectURI)
+        var findings = ProviderFindings()
+        let made = make(&self, &findings)
+        if let made { findings.check(made, rule) }
+        for problem in findings.problems { refuse(problem, names) }
+        guard var settings = made, findings.problems.isEmpty else { return nil }
+        (settings.skipsNonceCheck, settings.isEmailOptional) = (skipsNonceCheck, isEmailOptional)
+        return defaults.configure(settings, linking: linking ?? .automatic, redirectURL: redirectURL)
+    }
+
+    private mutating func refuse(_ problem: ProviderSettingsProblem, _ names: ProviderNames) {
+        let setting: Setting =
+            switch problem {
+            case .name, .url, .addressRefused: names.url
+            case .missingClientID: names.clientID
+            case .privateKey: .appleKey
+            case .teamID: .appleTeamID
+            case .keyID: .appleKeyID
+            }
+        refuse(setting, problem.expected)
+    }
+}
+
+/// Collects the problems of one provider.
+struct ProviderFindings {
+    private(set) var problems: [ProviderSettingsProblem] = []
+
+    mutating func collect(
+        _ make: () throws(ProviderSettingsProblems) -> ProviderSettings
+    ) -> ProviderSettings? {
+        do throws(ProviderSettingsProblems) {
+            return try make()
+        } catch {
+            problems += error.problems
+            return nil
+        }
+    }
+
+    /// Checks whether the provider could be called.
+    mutating func check(_ settings: ProviderSettings, _ rule: OutgoingAddressRule) {
+        do throws(ProviderSettingsProblems) {
+            _ = try OpenIDProvider(settings, rule: rule, now: { Instant(seconds: 0) }) { _ in
+                throw ProviderTransportFailure.noConnection
+            }
+        } catch {
+            problems += error.problems
+        }
+    }
+}
+
+extension ProviderSettingsProblem {
+    /// The expected form as the end of a sentence, without the value.
+    var expected: String {
+        switch self {
+        case .name: "expected a name of a-z, 0-9, - and _ that is not one of the API's own, such as email"
+        case .missingClientID: "is missing: expected one client id or more"
+        case .url: "expected a web address such as https://id.example.org"
+        case .addressRefused(.notHTTPS):
+            "expected https; http is for loopback addresses, with \(Setting.outgoingLoopback.environmentName)"
+        case .addressRefused:
+            "leads into a network that is not public: allow it with \(Setting.outgoingNetworks.environmentName) or "
+                + Setting.outgoingLoopback.environmentName
+        case .privateKey: "expected the text of Apple's .p8 file, which begins with -----BEGIN PRIVATE KEY-----"
+        case .teamID, .keyID: "expected ten capital letters and digits"
+        }
+    }
+}

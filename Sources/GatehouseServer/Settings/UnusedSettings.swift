@@ -1,0 +1,80 @@
+import GatehouseWire
+
+/// Settings for features that this build does not have.
+package struct UnusedSettings: Sendable {
+    /// `GOTRUE_…` variables that this program does not read.
+    package let names: [String]
+    /// The missing features that the configuration enables, one sentence each.
+    package let missingFeatures: [String]
+
+    package init(_ given: GivenSettings) {
+        let known = Set(
+            Setting.allCases.flatMap { setting in
+                setting.foreignNames.flatMap { [$0] + (setting.isSecret ? [$0 + "_FILE"] : []) }
+            })
+        names = given.environment.keys.filter { $0.hasPrefix("GOTRUE_") && !known.contains($0) }.sorted()
+        var sentences: [String] = []
+        for (name, value) in given.environment.sorted(by: { $0.key < $1.key }) where names.contains(name) {
+            if let sentence = Self.feature(String(name.dropFirst("GOTRUE_".count)), value) {
+                sentences.append(sentence)
+            }
+        }
+        let autoConfirm = given[.autoConfirm]?.text.lowercased() ?? "false"
+        if ["0", "f", "false", "no", "off"].contains(autoConfirm) {
+            sentences.append("No mail is sent by this build: new accounts are confirmed through the admin API.")
+        }
+        var seen: Set<String> = []
+        missingFeatures = sentences.filter { seen.insert($0).inserted }
+    }
+
+    private static func feature(_ name: String, _ value: String) -> String? {
+        let isOn = ["1", "t", "true", "yes", "on"].contains(value.lowercased())
+        if name.hasPrefix("EXTERNAL_"), name.hasSuffix("_ENABLED"), isOn {
+            let provider = name.dropFirst("EXTERNAL_".count).dropLast("_ENABLED".count).lowercased()
+            return provider.hasPrefix("email_") ? nil : "Sign-in by \(provider) is not in this build."
+        }
+        if name.hasPrefix("HOOK_"), name.hasSuffix("_ENABLED"), isOn {
+            return "The hook \(name.dropFirst(5).dropLast(8).lowercased()) is not in this build."
+        }
+        if isOn, let sentence = switchedOn.first(where: { name.hasPrefix($0.prefix) })?.sentence { return sentence }
+        return present.first { name.hasPrefix($0.prefix) && !value.isEmpty }?.sentence
+    }
+
+    private static let switchedOn: [(prefix: String, sentence: String)] = [
+        ("SAML_ENABLED", "SAML is not in this build."),
+        ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
+        ("PASSKEY_ENABLED", "Passkeys are not in this build."),
+        ("SECURITY_CAPTCHA_ENABLED", "Captchas are not in this build."),
+        ("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "Reauthentication by mail is not in this build."),
+        ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
+        ("MFA_", "Second factors are not in this build."),
+        ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),
+    ]
+
+    private static let present: [(prefix: String, sentence: String)] = [
+        ("EXTERNAL_REDIRECTURL", "One redirect target for all providers is not in this build: see site_url."),
+        ("SMTP_HOST", "Mail is not sent by this build."),
+        ("SMS_PROVIDER", "Text messages are not sent by this build."),
+    ]
+}
+
+/// Variables of the terminal client, which are no settings of a server.
+package enum ClientVariables {
+    package static let url = "GATEHOUSE_URL"
+    package static let key = "GATEHOUSE_KEY"
+}
+
+extension SettingsReader {
+    /// Reports misspelt `GATEHOUSE_` names, which would be ignored otherwise.
+    mutating func refuseUnknownNames() {
+        let known = Setting.allCases.flatMap { setting in
+            [setting.environmentName] + (setting.isSecret ? [setting.environmentName + "_FILE"] : [])
+        }
+        // Variables of the client may be set in the shell that starts a server.
+        let ofTheClient = [ClientVariables.url, ClientVariables.key]
+        for name in given.environment.keys.sorted()
+        where name.hasPrefix("GATEHOUSE_") && !known.contains(name) && !ofTheClient.contains(name) {
+            refuse(name: name, "is not a setting" + Spelling.hint(name, known: known))
+        }
+    }
+}
