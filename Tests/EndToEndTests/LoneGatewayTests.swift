@@ -75,7 +75,7 @@ struct LoneGatewayTests {
         }
     }
 
-    @Test("A deletion whose second half was lost can be repeated, and allows a new profile after a minute")
+    @Test("A deletion with a lost second half can be repeated, and allows a profile after a minute")
     func deletion() async throws {
         try await with(.usual) { gateway in
             let session = try await gateway.issuer.signUp()

@@ -113,7 +113,7 @@ package final class TestServer: Sendable {
         try await caller.answer(to: call)
     }
 
-    /// How many statements `work` runs, by the server's own count.
+    /// The number of statements in `work`, by the server's own count.
     package func statements(during work: () async throws -> Void) async rethrows -> Int {
         let before = statementCount
         try await work()
