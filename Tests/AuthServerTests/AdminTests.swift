@@ -51,7 +51,7 @@ struct AdminTests {
         }
     }
 
-    @Test("Pages have the links that clients read the numbers from", arguments: TestDatabase.all)
+    @Test("Pages have the links from which clients read the numbers", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             for number in 0..<5 {
