@@ -58,7 +58,7 @@ struct LoneGatewayTests {
         try await TestServer.with { issuer in try await test(Gateway(kind, before: issuer)) }
     }
 
-    @Test("The issuer's keys identify the caller; a first change asks the issuer for the account", arguments: TestDatabase.all)
+    @Test("The issuer's keys identify the caller; a first change asks the issuer", arguments: TestDatabase.all)
     func change(_ kind: TestDatabase) async throws {
         try await with(kind) { gateway in
             let session = try await gateway.issuer.signUp()
