@@ -81,7 +81,7 @@ extension AcceptanceTests {
                 #expect(world.screen.presentations == ["sheet"] && world.manager.isLoggedIn)
                 #expect(try await world.users().count == 1)
                 world.network.heal()
-                // The gateway's client leaves a server alone that has failed three times.
+                // After three failures the gateway client sends nothing for a while.
                 world.clock.advance(by: .seconds(30))
                 try await delete(world)
                 try await world.waitForGuest()

@@ -18,7 +18,7 @@ final class DeviceClock: Sendable {
         var cancelled: Set<Int> = []
     }
 
-    /// Waits of this length and longer are limits.
+    /// Waits of at least this length are time limits.
     private static let limit = Duration.seconds(20)
 
     private let state = Mutex(State())
@@ -32,7 +32,7 @@ final class DeviceClock: Sendable {
             sleep: { [self] in try await wait($0) })
     }
 
-    /// How many limits are running.
+    /// The number of running limits.
     var waitCount: Int { state.withLock { $0.sleepers.count } }
 
     func advance(by duration: Duration) {

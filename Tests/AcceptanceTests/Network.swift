@@ -47,7 +47,7 @@ final class Network: Sendable {
     /// From now on, or for this many calls, the server acts on calls of the path and its response is lost.
     func lose(_ path: String, times: Int = .max) { state.withLock { $0.faults[path] = (.lost, times) } }
 
-    /// From now on all is well.
+    /// Removes all faults.
     func heal() { state.withLock { ($0.faults, $0.isOffline) = ([:], false) } }
 
     /// Holds the responses to calls of the path until ``release()``.
@@ -70,7 +70,7 @@ final class Network: Sendable {
     /// The number of calls without a response.
     var openCount: Int { state.withLock { $0.openCount } }
 
-    /// How many calls were `METHOD path?query`, or began so.
+    /// The number of calls that were, or began with, `METHOD path?query`.
     func count(_ call: String) -> Int { calls.count { $0.line.hasPrefix(call) } }
 
     var transport: HTTPTransport { { [self] call in try await send(call) } }

@@ -11,7 +11,7 @@ import TestSupport
     struct Person: Sendable {
         /// `verified`, `hidden`, `existing`, `cancels` and so on; the stand-in's page describes each.
         var id: String
-        /// Of `existing` alone.
+        /// Only for `existing`.
         var email: String?
 
         static let verified = Person(id: "verified")
@@ -44,9 +44,9 @@ import TestSupport
 
     init(_ server: TestServer) { self.server = server }
 
-    /// Leaves sheets open that are shown from now on, until ``release()``.
+    /// Keeps new sheets open until ``release()``.
     func hold() { isHeld = true }
-    /// How many sheets are open.
+    /// The number of open sheets.
     var heldCount: Int { waiting.count }
 
     func release() {
@@ -78,8 +78,8 @@ import TestSupport
         }
     }
 
-    /// As Apple's own sheet gives it: with a token that Apple signed for the request's nonce; name and address the
-    /// first time only.
+    /// Like Apple's own sheet: with a token that Apple signed for the request's nonce; name and address only the first
+    /// time.
     private func credential(of person: Person, _ request: ASAuthorizationAppleIDRequest) async throws
         -> ASAuthorization
     {

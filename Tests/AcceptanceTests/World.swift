@@ -26,7 +26,7 @@ import Testing
         case dailyRitual
     }
 
-    /// As short as a password may be.
+    /// The shortest valid password.
     nonisolated static let password = "eight ch"
 
     let server: TestServer
@@ -52,7 +52,7 @@ import Testing
         screen = Self.screen(app, accounts, phone, settings)
     }
 
-    /// The app's next start on the same device. It may still be restoring when this returns.
+    /// The app's next start on the same device. The app may still be restoring when this returns.
     func restart() throws {
         close()
         accounts = try Self.accounts(app, network, storage, clock, telemetry)
@@ -85,7 +85,7 @@ import Testing
     ) -> Screen {
         switch app {
         case .boxScore:
-            // Three rows in place of 124: every look draws them.
+            // Three rows instead of 124: every look draws them.
             let root = AccountsRoot(.ready(accounts), branding: Branding()) { accounts in
                 HomeView { [gateway = accounts.gateway] in
                     try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// Runs a test against a server of its own, with the app started. The screen must have nothing to complain of.
+    /// Runs a test with its own server and a started app, and fails if the screen reports a complaint.
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
         settings: Screen.Settings = Screen.Settings(), sourceLocation: SourceLocation = #_sourceLocation,
@@ -227,7 +227,7 @@ extension World {
         return (user["identities"]?.arrayValue ?? []).compactMap { $0["provider"]?.stringValue }.sorted()
     }
 
-    /// Every session of an account ends at the server, as when its owner signs out everywhere.
+    /// Ends every session of an account at the server, as when its owner signs out everywhere.
     func endSessions(of email: String = "ada@example.com") async throws {
         let other = try await server.signIn(email, password: World.password)
         let answer = try await server.send(
@@ -239,7 +239,7 @@ extension World {
     var profileLoads: Int { network.count("GET /v1/auth/me") }
 }
 
-/// Hears every event.
+/// Records every event.
 final class HeardEvents: TelemetrySink {
     private let heard = Mutex<[TelemetryEvent]>([])
     var events: [TelemetryEvent] { heard.withLock { $0 } }

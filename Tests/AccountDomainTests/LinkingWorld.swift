@@ -16,7 +16,7 @@ struct LinkingWorld {
     private var undos: [IdentityID: LinkUndo] = [:]
     private var removals: [String: LinkRemoval] = [:]
     private var tickets: [(owner: Person, identity: ProviderIdentity, rules: ProviderRules)] = []
-    /// Accounts that went for a reason that ends them rightly.
+    /// Accounts that were deleted for a valid reason.
     private(set) var ended: Set<UserID> = []
     /// The actions so far, for the message of a failing test.
     private(set) var history: [String] = []

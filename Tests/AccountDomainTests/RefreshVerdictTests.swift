@@ -6,7 +6,7 @@ import Testing
 struct RefreshVerdictTests {
     private static let second: Int64 = 1_000_000
 
-    /// A session made at 0 whose last refresh was at `refreshedAt` microseconds.
+    /// A session created at 0, with its last refresh at `refreshedAt` microseconds.
     private func verdict(
         presented: Int64, current: Int64, refreshedAt: Int64?, at now: Int64, policy: SessionPolicy = SessionPolicy(),
         successorWasUsed: Bool = false
@@ -35,7 +35,7 @@ struct RefreshVerdictTests {
             (0, 2, 5 * second, 15 * second + 1, .revoke), (0, 100, 0, 10 * second, .reissue),
             (0, 100, 0, 10 * second + 1, .revoke), (0, .max, 0, 86_400 * second, .revoke),
             (0, 2, nil, 0, .revoke), (0, 2, nil, 1, .revoke),
-            // Ahead: never given out.
+            // Ahead: never issued.
             (1, 0, nil, 0, .ahead), (6, 5, 0, 0, .ahead), (.max, 0, 0, 0, .ahead),
         ] as [(Int64, Int64, Int64?, Int64, RefreshVerdict)])
     func counters(

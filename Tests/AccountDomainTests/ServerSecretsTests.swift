@@ -96,7 +96,7 @@ struct ServerSecretsTests {
         #expect(Mirror(reflecting: secrets).children.isEmpty)
     }
 
-    /// The cryptography's own error for a tag that does not fit; each platform has another case for it.
+    /// The cryptographic error for a wrong tag; each platform has another case for it.
     private func expectTampered(_ open: () throws -> [UInt8], at location: SourceLocation = #_sourceLocation) {
         #expect(sourceLocation: location) {
             try open()

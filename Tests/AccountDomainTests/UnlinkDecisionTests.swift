@@ -6,7 +6,7 @@ import Testing
 struct UnlinkDecisionTests {
     private static let time = Instant(seconds: 1_767_225_600)
 
-    /// An account by its methods: `email`, `phone`, or a provider with its verified address, or without.
+    /// An account by its methods: `email`, `phone`, or a provider with or without a verified address.
     private func account(_ methods: [String], email: String? = "ada@example.com", hasPassword: Bool = false) -> Account
     {
         var user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: Self.time))
@@ -35,14 +35,14 @@ struct UnlinkDecisionTests {
             (["email ada@example.com"], true, 0, .refuse(.lastMethod)),
             (["email ada@example.com"], true, 9, .refuse(.lastMethod)),
             (["google ada@example.com"], false, 0, .refuse(.lastMethod)),
-            // An identity of the address without a password opens nothing.
+            // The address's identity without a password is no method.
             (["email ada@example.com", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
             (["phone", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
             (["email ada@example.com", "google ada@example.com"], false, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 1, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 9, .refuse(.notFound)),
-            // The password counts without an identity of its own.
+            // The password counts without an identity.
             (["google ada@example.com"], true, 0, .remove(.keeps)),
             // The address moves.
             (["email ada@example.com", "google ada@example.org"], true, 0, .remove(.becomes(Self.other))),

@@ -137,7 +137,7 @@ struct ImportTests {
         let key = ServerSecrets([(1, Array(repeating: 8, count: 32))])
         let others = Accounts(database: store.storage.database, secrets: try #require(key)) { _ in [] }
         let token = try #require(ImportedRefreshToken(Secret(Self.tokens[2])))
-        // Under the same number, another secret: the key of the digests does not open.
+        // Another secret with the same number does not open the key of the digests.
         await #expect(throws: (any Error).self) {
             _ = try await others.refresh(token, from: store.device, at: store.clock.now)
         }

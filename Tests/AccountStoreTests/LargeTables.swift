@@ -19,7 +19,7 @@ extension StoreFixture {
         for table in Self.tables { try await storage.database.write { db in try db.run(table) } }
     }
 
-    /// A row in every other table for each one of these.
+    /// Creates a row in every other table for each of these.
     private static func copies(_ digest: SQL) -> [SQL] {
         [
             """

@@ -61,7 +61,7 @@ struct OutboxTests {
         store.clock.advance(by: OutboxSchedule.lease)
         let second = try #require(try await take(store).first)
         #expect(second.attempt == 2)
-        // The first node wakes up again: the item is not its own any more.
+        // The first node wakes up: it no longer holds the item.
         try await store.accounts.report(.done, of: first, at: store.clock.now)
         #expect(try await store.accounts.outboxBacklog().count == 1)
         try await store.accounts.report(.failed, of: second, at: store.clock.now)

@@ -101,7 +101,7 @@ struct ProvenAddressTests {
         let store = try await StoreFixture(kind)
         let owner = try await store.entered(store.identity())
         _ = try await store.storage.database.write { db in
-            // The address is only its identity's.
+            // Only its identity has the address.
             try db.run("UPDATE users SET email = NULL, email_confirmed_at = NULL, email_proven_at = NULL")
         }
         guard case .taken = try await store.signUp(isConfirmed: false) else {

@@ -79,7 +79,7 @@ struct ProviderSignInTests {
         #expect(other.rule == .unverifiedAddress)
         #expect(other.user != owner.user)
         #expect(try await store.user(other.user).email == nil)
-        // Nor does it keep its owner from signing up, or link anybody to it.
+        // It neither prevents its owner's sign-up nor links to it.
         let free = try await store.entered(store.identity("keycloak", email: "grace@example.com", isVerified: false))
         #expect(try await store.signedIn("grace@example.com").account.user.id != free.user)
     }

@@ -232,7 +232,7 @@ struct RefreshTests {
 }
 
 extension StoreFixture {
-    /// Makes the only session as this one.
+    /// Gives the only session these values.
     fileprivate func set(_ session: Session, ban: Instant?) async throws {
         @Sendable func value(_ instant: Instant?) -> SQLValue { instant.map { .instant($0.microseconds) } ?? .null }
         try await storage.database.write { db in
@@ -275,7 +275,7 @@ extension ChangingDatabase {
 /// Runs a closure between a change and its following read, or omits the change.
 private struct InterferingDatabase: ChangingDatabase {
     let database: any Database
-    /// nil leaves the change out.
+    /// nil omits the change.
     let between: SQL?
 
     func change<Found: Sendable>(
@@ -296,7 +296,7 @@ private struct InterferingDatabase: ChangingDatabase {
 private struct DoubtfulDatabase: ChangingDatabase {
     let database: any Database
     let tookEffect: Bool
-    /// Whether it cannot be reached after that.
+    /// Whether the database is unreachable after that.
     let staysAway: Bool
     private let changes = Counter()
 

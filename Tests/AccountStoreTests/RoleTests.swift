@@ -27,7 +27,7 @@ struct RoleTests {
         return issued.account.user.id
     }
 
-    /// - Returns: The state by which the server refused.
+    /// - Returns: The SQLSTATE of the refusal.
     private func refusal(_ database: PostgresDatabase, _ statement: SQL) async -> String? {
         do {
             try await database.write { db in _ = try db.run(statement) }
@@ -41,7 +41,7 @@ struct RoleTests {
     func service() async throws {
         let roles = try await TestRoles(TestCluster.running())
         let accounts = try accounts(of: roles)
-        // Up to date, so it may start.
+        // The schema is up to date, so it may start.
         try await accounts.database.migrate(Accounts.migrations)
         let user = try await signUp("ada@example.com", accounts)
         let profiles = Profiles(database: accounts.database)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Routes of the protocol whose feature this server does not have.
-@Suite("Features that this server does not have")
+@Suite("Missing features")
 struct AbsentFeatureTests {
     enum Caller: Sendable { case anyone, user, admin }
     typealias Row = (method: HTTPRequest.Method, path: String, caller: Caller, status: Int, code: String?)
@@ -86,7 +86,7 @@ struct AbsentFeatureTests {
     ]
 
     @Test(
-        "Each answers in JSON with its code, after the caller was checked and before any body is read",
+        "Each answers in JSON with its code, after the check of the caller and before the body is read",
         arguments: [mail, factors, passkeys, partners])
     func answers(_ rows: [Row]) async throws {
         try await TestServer.with { server in
@@ -107,7 +107,7 @@ struct AbsentFeatureTests {
         }
     }
 
-    @Test("What an administrator lists is empty")
+    @Test("An administrator's lists are empty")
     func lists() async throws {
         try await TestServer.with { server in
             let ada = try await server.signUp()
@@ -154,7 +154,7 @@ struct AbsentFeatureTests {
         }
     }
 
-    @Test("Where keys are required, the routes of mail ask for one; links and passkeys do not")
+    @Test("With required keys, the mail routes need one; links and passkeys do not")
     func requiredKeys() async throws {
         try await TestServer.with(change: { $0.apiKeys.areRequired = true }) { server in
             let mail = try await server.send(.post, "/auth/v1/otp", json: [:])

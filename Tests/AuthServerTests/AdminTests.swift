@@ -31,7 +31,7 @@ struct AdminTests {
         }
     }
 
-    @Test("A key that the shared secret signed needs neither exp nor sub; a person's token without exp is refused")
+    @Test("A key signed with the shared secret needs neither exp nor sub; a user's token needs exp")
     func keysWithoutEnd() async throws {
         try await TestServer.with { server in
             let ada = try await server.signUp()

@@ -182,7 +182,7 @@ struct AttemptTests {
             try await attack(server)
             #expect(try await server.signIn(peer: "2001:db8:7:7::2").status == 200)
             #expect(try await server.signIn(peer: "2001:db8:7:8::2").status == 429)
-            // The pair still closes.
+            // The pair is still limited.
             for _ in 0..<10 {
                 #expect(try await server.signIn(password: "wrong", peer: "2001:db8:7:7::3").status == 400)
             }

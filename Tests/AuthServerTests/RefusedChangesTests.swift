@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Refused requests change nothing")
 struct RefusedChangesTests {
-    /// Two of these are more than an account may have.
+    /// Two of these exceed an account's limit.
     private let much = AnyJSON.string(String(repeating: "a", count: 20_000))
 
     @Test("A new password with a taken address ends no session", arguments: TestDatabase.all)
@@ -56,7 +56,7 @@ struct RefusedChangesTests {
         }
     }
 
-    @Test("Metadata that an import could not read again is refused, by every route")
+    @Test("Every route refuses metadata that an import could not read")
     func deepMetadata() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
@@ -75,7 +75,7 @@ struct RefusedChangesTests {
         }
     }
 
-    @Test("A text to search for beyond what a database compares with is refused", arguments: TestDatabase.all)
+    @Test("A search text beyond the database's limit is refused", arguments: TestDatabase.all)
     func longSearch(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             for path in ["/users?filter=", "/audit?query=author:"] {

@@ -107,7 +107,7 @@ struct TokenRouteTests {
             let (signedIn, changed) = try await (signIn, change)
             #expect(changed.status == 200)
             if let other = TestSession(signedIn) {
-                // It came first, and the change has ended it.
+                // The sign-in came first, and the change ended its session.
                 #expect(try await server.refresh(other.refreshToken).code == "refresh_token_not_found")
             }
             #expect(try await server.signIn().code == "invalid_credentials")

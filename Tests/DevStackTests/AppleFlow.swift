@@ -9,7 +9,7 @@ import JSONWebTokens
 extension DevDoor {
     static let appleKeys = "/dev/apple/auth/keys"
 
-    /// A request that Apple accepts, with some parameters changed; nil leaves one out.
+    /// A valid request to Apple, with some parameters changed; nil omits one.
     func appleQuery(_ changes: [String: String?] = [:]) -> [String: String] {
         let usual: [String: String?] = [
             "client_id": apple.webClient, "redirect_uri": Self.callback, "response_type": "code",
@@ -30,7 +30,7 @@ extension DevDoor {
         try await chooseAtApple(person).hiddenFields["code"] ?? ""
     }
 
-    /// A client secret as Apple wants it, with some claims changed; null leaves one out.
+    /// A valid client secret for Apple, with some claims changed; null omits one.
     func appleSecret(
         client: String? = nil, _ changes: JSONObject = [:], key: P256.Signing.PrivateKey? = nil,
         keyID: String? = nil
@@ -47,7 +47,7 @@ extension DevDoor {
         return try signer.sign(payload: Array(AnyJSON.object(claims).text.utf8))
     }
 
-    /// Trades a code, with some fields of the form changed; nil leaves one out.
+    /// Exchanges a code, with some form fields changed; nil omits one.
     func appleToken(
         code: String, client: String? = nil, _ changes: [String: String?] = [:]
     ) async throws -> DevAnswer {

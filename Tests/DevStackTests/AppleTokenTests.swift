@@ -202,6 +202,6 @@ struct AppleTokenTests {
 }
 
 enum TestTimes {
-    /// Where ``TestClock`` starts, in seconds since 1970.
+    /// The start of ``TestClock``, in seconds since 1970.
     static let start: Int64 = 1_767_225_600
 }

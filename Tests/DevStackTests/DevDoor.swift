@@ -88,7 +88,7 @@ struct DevDoor: Sendable {
         return try await send(.post, path, headers: fields, body: Self.form(form))
     }
 
-    /// Throws a switch.
+    /// Presses a button of the page.
     func post(_ path: String, json: AnyJSON, headers: HTTPFields = [:]) async throws -> DevAnswer {
         try await send(.post, path, headers: headers, body: json.text)
     }
@@ -147,7 +147,7 @@ struct DevAnswer: Sendable, CustomStringConvertible {
 
     static func unescaped(_ text: Substring) -> String {
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-            // Scalar by scalar: a combining mark behind an entity is no part of it.
+            // Scalar by scalar: a combining mark after an entity is not part of it.
             .reduce(Array(text.unicodeScalars)) {
                 $0.replacing(Array($1.0.unicodeScalars), with: Array($1.1.unicodeScalars))
             }.reduce(into: "") { $0.unicodeScalars.append($1) }

@@ -9,7 +9,7 @@ extension DevDoor {
     /// RFC 7636 appendix B.
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    /// A request that Google accepts, with some parameters changed; nil leaves one out.
+    /// A valid request to Google, with some parameters changed; nil omits one.
     func googleQuery(_ changes: [String: String?] = [:]) -> [String: String] {
         let usual: [String: String?] = [
             "client_id": google.webClient, "redirect_uri": Self.callback, "response_type": "code",
@@ -31,7 +31,7 @@ extension DevDoor {
         try await chooseAtGoogle(person, changes).callback["code"] ?? ""
     }
 
-    /// Trades a code, with some fields of the form changed; nil leaves one out.
+    /// Exchanges a code, with some form fields changed; nil omits one.
     func googleToken(
         code: String, _ changes: [String: String?] = [:], headers: HTTPFields = [:]
     ) async throws -> DevAnswer {

@@ -37,13 +37,13 @@ struct EndedSessionTests {
                     let fresh = try await server.signUp()
                     _ = try await server.send(.delete, "/v1/auth/me", bearer: fresh.accessToken)
                     #expect(try await status(server, fresh) == 401)
-                    // The answer may have been lost.
+                    // The response may have been lost.
                     return try await server.send(.delete, "/v1/auth/me", bearer: fresh.accessToken)
                 },
             ]
             _ = try await server.signUp()
             for step in steps {
-                // The account is gone before the last step, which makes one of its own.
+                // The account is deleted before the last step, which creates its own.
                 guard let session = TestSession(try await server.signIn()) else {
                     #expect(try await step(server, try await server.signUp("x@example.com")).status == 204)
                     continue

@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// `Docs/operations.md`: migrate first; the nodes that run go on, on the newer schema.
+/// `Docs/operations.md`: migrate first; running nodes continue on the newer schema.
 @Suite("A migration under a running node")
 struct UpgradeTests {
     private static let level = Accounts.migrations.count

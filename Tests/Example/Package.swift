@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// The code of Docs/sign-in-in-ten-minutes.md, as an app has it that knows nothing of Gatehouse but its products.
+/// The code of Docs/sign-in-in-ten-minutes.md, as in an app that uses only the products of Gatehouse.
 let package = Package(
     name: "example",
     platforms: [.iOS(.v17), .macOS(.v15)],

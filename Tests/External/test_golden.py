@@ -158,7 +158,7 @@ def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
         ("second factors", "/factors", {"factor_type": "totp"}, "mfa_totp_enroll_not_enabled"),
     ],
 )
-def test_what_is_waited_for_is_still_missing(base_url, feature, path, body, code):
+def test_waiting_features_are_still_missing(base_url, feature, path, body, code):
     """A failure means a new feature: give replay.py its stand-in, and remove it from waiting.txt."""
     assert feature in WAITING.values()
     client = Client(base_url("auto"))

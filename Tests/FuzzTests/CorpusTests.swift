@@ -5,7 +5,7 @@ import Testing
 /// Parses the corpus of `make fuzz` in Tests/Fuzz/Corpus, and random mutations of it; the same in every run.
 @Suite("Hostile input to every parser")
 struct CorpusTests {
-    /// For each target. GATEHOUSE_FUZZ_ROUNDS sets another number.
+    /// Rounds per target. GATEHOUSE_FUZZ_ROUNDS sets another number.
     private static let rounds =
         ProcessInfo.processInfo.environment["GATEHOUSE_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 2_000
 
@@ -39,7 +39,7 @@ private enum Corpus {
     }
 }
 
-/// Random changes, from a seed.
+/// Random mutations, from a seed.
 private struct Changes {
     private var state: UInt64
     private static let tokens = [
@@ -58,7 +58,7 @@ private struct Changes {
         return Int((mixed ^ (mixed >> 31)) % UInt64(max(limit, 1)))
     }
 
-    /// One of the inputs with one to eight changes.
+    /// One of the inputs with one to eight mutations.
     mutating func change(of inputs: [[UInt8]]) -> [UInt8] {
         var bytes = inputs[next(below: inputs.count)]
         for _ in 0...next(below: 8) {

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The YAML file")
 struct ConfigurationFileTests {
-    /// Runs `body` with a file of this text, which is gone afterwards.
+    /// Runs `body` with a file of this text, and removes the file.
     private func withFile(_ text: String, _ body: (String) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(
             "gatehouse-\(UInt64.random(in: .min ... .max)).yaml")
         try Data(text.utf8).write(to: path)
         defer {
-            // Lost: that a temporary file could not be removed.
+            // Ignored: a temporary file that could not be removed.
             try? FileManager.default.removeItem(at: path)
         }
         try await body(path.path)

@@ -11,7 +11,7 @@ struct DoctorTests {
         let folder = manager.temporaryDirectory.appendingPathComponent("gatehouse-\(UInt64.random(in: .min ... .max))")
         try manager.createDirectory(at: folder, withIntermediateDirectories: false)
         defer {
-            // Lost: that a temporary folder could not be removed.
+            // Ignored: a temporary folder that could not be removed.
             try? manager.removeItem(at: folder)
         }
         let file = folder.path + "/secrets.json"

@@ -1,7 +1,7 @@
 import GatehouseCLI
 import GatehouseServer
 
-/// Configurations for tests: the least that starts, and changes to it.
+/// Configurations for tests: the minimal one, and variants of it.
 enum GivenValues {
     static let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA=="
     static let jwtSecret = "a shared secret that nobody may ever print"
@@ -12,7 +12,7 @@ enum GivenValues {
         "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}]
         """
 
-    /// The same key as Apple's .p8 files have theirs.
+    /// The same key in the format of Apple's .p8 files.
     static let appleKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff

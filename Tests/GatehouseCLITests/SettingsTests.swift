@@ -150,7 +150,7 @@ struct SettingsTests {
         #expect(settings.audience == "app" && settings.role == "member")
     }
 
-    @Test("Common passwords are refused unless that is switched off")
+    @Test("Common passwords are refused by default")
     func commonPasswords() throws {
         #expect(try GivenValues.settings().auth.passwordPolicy.refusesCommon)
         let changes = ["GATEHOUSE_PASSWORD_REFUSE_COMMON": "false"]

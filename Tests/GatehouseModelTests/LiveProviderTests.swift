@@ -57,7 +57,7 @@ struct LiveProviderTests {
             #expect(try await world.manager.signInWithApple { second } == .signedIn)
             #expect(world.manager.user?.firstName == "Existing")
             #expect(await world.client.currentUser?.userMetadata["full_name"] == "Existing Example")
-            // The server had it with the sign-in: nothing was sent after it.
+            // The server got it with the sign-in: no request followed.
             await until { await !world.storage.contents.keys.contains("gatehouse.apple-names") }
             #expect(!world.network.calls.contains { $0.hasPrefix("PUT") || $0.hasPrefix("PATCH") })
         }
@@ -147,7 +147,7 @@ struct LiveProviderTests {
         }
     }
 
-    /// The page of the server is skipped: it gave the provider's address to the app.
+    /// Skips the server's page: it gave the provider's address to the app.
     private struct LinkingBrowser: WebAuthenticationSession {
         let server: TestServer
 

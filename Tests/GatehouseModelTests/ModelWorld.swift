@@ -22,7 +22,7 @@ final class TestNetwork: Sendable {
 
     init(_ server: TestServer) { self.server = server }
 
-    /// From now on, calls whose path ends so are answered with the status, as the gateway does; 0 loses them before
+    /// From now on, calls whose path has this suffix get the status, in the gateway's error format; 0 loses them before
     /// the server.
     func fail(_ path: String, _ status: Int = 0) { faults.withLock { $0[path] = status } }
     func clear() { faults.withLock { $0 = [:] } }
@@ -68,7 +68,7 @@ final class TestNetwork: Sendable {
     }
 }
 
-/// Hears every event.
+/// Records every event.
 final class HeardEvents: TelemetrySink {
     private let heard = Mutex<[TelemetryEvent]>([])
     var events: [TelemetryEvent] { heard.withLock { $0 } }
@@ -94,7 +94,7 @@ struct ModelWorld {
             storage: storage, clock: Self.clock(server), telemetry: [events])
     }
 
-    /// The app's next start on the same store; it has restored when this returns.
+    /// The app's next start on the same store; the app has restored its session when this returns.
     func restart() async throws -> AuthManager {
         let next = try Self.client(network, storage, 2)
         let manager = AuthManager(
@@ -162,7 +162,7 @@ struct ModelWorld {
 @MainActor
 func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
 
-/// Answers every change with the same failure.
+/// Fails every change with the same error.
 struct GatewayThatFails: ProfileSource {
     let me: SignedInAccount
     let failure: GatewayError

@@ -4,8 +4,8 @@ import GatehouseModel
 import TestSupport
 import Testing
 
-/// The live service, where a provider's tokens open the account of the address that they name: the server behind has
-/// no Apple and no Google.
+/// The live service, with provider tokens that open the account of their address: the server behind it has no Apple and
+/// no Google.
 private struct ProvidersThatVouch: AuthService {
     let live: LiveAuthService
     /// Apple's identifier for every user.
@@ -84,7 +84,7 @@ struct SignInTests {
             #expect(try await world.manager.signInWithApple { nameless } == .signedIn)
             await until { await !world.storage.contents.keys.contains("gatehouse.apple-names") }
             #expect(world.manager.user?.firstName == "Ada")
-            // This server did not take the name with the sign-in, as hosted Supabase does not.
+            // This server ignores the name in the sign-in, like hosted Supabase.
             #expect(world.network.calls.contains("PUT /auth/v1/user"))
             #expect(await world.client.currentUser?.userMetadata["full_name"] == "Ada")
         }

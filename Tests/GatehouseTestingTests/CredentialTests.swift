@@ -17,7 +17,7 @@ struct CredentialTests {
         try await ServiceWorld.with(kind) { try await test($0) }
     }
 
-    /// A server that wants the current password for a new one.
+    /// A server that requires the current password for a new one.
     private nonisolated static func with(
         confirms: Bool, _ test: @escaping @MainActor @Sendable (TestServer) async throws -> Void
     ) async throws {

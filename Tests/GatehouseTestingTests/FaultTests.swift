@@ -47,7 +47,7 @@ struct FaultTests {
     ) async throws {
         let service = InMemoryAuthService.signedIn()
         service.meet(fault)
-        // Another call does not meet it.
+        // It does not affect another call.
         _ = try await service.identities()
         await #expect(throws: Self.refused(status, code)) {
             switch call {

@@ -11,7 +11,7 @@ struct LinkQuestionTests {
     private let events = HeardTelemetry()
     private let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
-    /// A manager before which Google's Ada has met the account with her address.
+    /// A manager after a Google sign-in of Ada, whose address has an account.
     private func asked() async -> AuthManager {
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         let manager = service.makeManager(telemetry: [events])
@@ -65,7 +65,7 @@ struct LinkQuestionTests {
     func otherProvider() async throws {
         let apple = ProviderPerson(id: "apple-ada", email: "ada@example.com", firstName: "Ada")
         service.addAccount(of: apple, at: .apple, firstName: nil)
-        // Ada has taken Google off her account before.
+        // Ada has unlinked Google before.
         _ = try await service.signIn(with: apple.credentials(from: .apple))
         let linked = try await service.link(with: ProviderPerson.ada.credentials(from: .google))
         try await service.unlink(try #require(linked.user.identities?.last))
@@ -221,7 +221,7 @@ struct LinkQuestionTests {
     }
 }
 
-/// Hears every event.
+/// Records every event.
 final class HeardTelemetry: TelemetrySink {
     private let heard = Mutex<[TelemetryEvent]>([])
     var all: [TelemetryEvent] { heard.withLock { $0 } }

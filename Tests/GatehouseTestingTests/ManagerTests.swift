@@ -75,7 +75,7 @@ struct ManagerTests {
         service.meet(.slow, at: .deleteAccount)
         let deletion = Task { try await manager.deleteAccount() }
         await until { service.heldCount == 1 }
-        // As by the link of a mail.
+        // Like a mail link.
         _ = try await service.signIn(email: "grace@example.com", password: Fixtures.password)
         await manager.wait { $0.user?.email == "grace@example.com" }
         service.release()

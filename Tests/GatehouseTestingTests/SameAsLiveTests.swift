@@ -4,7 +4,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Comes back to an address without having been anywhere.
+/// Returns with an address without visiting a page.
 struct Browser: WebAuthenticationSession {
     let back: URL
 

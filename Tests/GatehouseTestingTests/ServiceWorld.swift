@@ -12,7 +12,7 @@ import Testing
 /// The two services that must behave alike.
 enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inMemory
-    /// The live one, before a server in this process.
+    /// The live one, with a server in this process.
     case live
 
     var testDescription: String { rawValue }
@@ -22,9 +22,9 @@ enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 struct ServiceWorld: Sendable {
     let service: any AuthService
     let events: HeardEvents
-    /// Lets time pass.
+    /// Advances the clock.
     let advance: @Sendable (Duration) -> Void
-    /// Takes the connection away, or brings it back.
+    /// Cuts or restores the connection.
     let setOffline: @Sendable (Bool) -> Void
     /// Deletes an account as an administrator does.
     let removeAccount: @Sendable (UUID) async throws -> Void
@@ -109,14 +109,14 @@ final class HeardEvents: Sendable {
     var all: [String] { heard.withLock { $0 } }
     var notices: [AuthNotice] { noticed.withLock { $0 } }
 
-    /// Waits until as many events have come, and gives them.
+    /// Waits for this many events and returns them.
     func first(_ count: Int) async -> [String] {
         await until { all.count >= count }
         return all
     }
 }
 
-/// A device's way to a server in this process.
+/// A device's connection to a server in this process.
 final class LiveNetwork: Sendable {
     private struct NoConnection: Error {}
 

@@ -94,7 +94,7 @@ struct AppleCredentialTests {
         let answers = ScriptedAnswers([Self.apple])
         let apple = Apple(.revoked)
         #expect(await (try answers.signedIn()).checkAppleCredential(apple.credentials))
-        // With a password, and after the app's next start.
+        // With a password, after the app's next start.
         _ = try await answers.signedIn()
         let client = try answers.client()
         #expect(await !client.checkAppleCredential(apple.credentials))

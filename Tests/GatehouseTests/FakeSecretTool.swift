@@ -1,7 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// A `secret-tool` that keeps its items in files, and has the faults that a test gives it.
+/// A `secret-tool` that keeps its items in files, with faults set by a test.
 struct FakeSecretTool: Sendable {
     let folder: TestFolder
 
@@ -24,8 +24,8 @@ struct FakeSecretTool: Sendable {
             name: "app", folder: folder.url.appendingPathComponent("state"), environment: environment, clock: clock)
     }
 
-    /// From now on it is `fails`, `is locked`, `is garbled`, `floods`, `forgets`, `cuts`, `breaks at part 1`, `hangs`
-    /// or `hangs hard`; nil when all is well.
+    /// From now on it `fails`, `is locked`, `is garbled`, `floods`, `forgets`, `cuts`, `breaks at part 1`, `hangs` or
+    /// `hangs hard`; nil for no fault.
     func meet(_ fault: String?) throws { try folder.write(fault ?? "", to: "fault") }
 
     /// The arguments of its runs so far.
@@ -113,7 +113,7 @@ final class HandClock: Sendable {
 
     private let state = Locked(State())
 
-    /// How many wait for the limit.
+    /// The number of waits for the limit.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// The number of other waits.

@@ -2,7 +2,7 @@ import Gatehouse
 
 struct DiskFull: Error {}
 
-/// Reads well; refuses to write the entries whose names end so.
+/// Reads, but refuses to write entries whose names have this suffix.
 actor StorageThatCannotSave: SecureStorage {
     let inner: MemoryStorage
     private var refused: [String] = []
@@ -28,7 +28,7 @@ actor StorageThatCannotSave: SecureStorage {
     }
 }
 
-/// A keychain on a locked phone: knows nothing, takes nothing.
+/// A keychain on a locked phone: all reads and writes fail.
 actor StorageThatIsLocked: SecureStorage {
     let inner: MemoryStorage
     private var isLocked: Bool

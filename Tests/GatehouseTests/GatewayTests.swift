@@ -35,7 +35,7 @@ private struct Gateway: Sendable {
         }
     }
 
-    /// How many requests reached the network.
+    /// The number of requests that reached the network.
     func count(_ method: String, _ path: String) -> Int {
         world.network.calls.count { $0.method == method && $0.url.path == path }
     }
@@ -295,7 +295,7 @@ struct GatewayFaultTests {
                     throw CancellationError()
                 }, clock: gateway.clock.clock, randomness: { _ in [0] })
             await #expect(throws: GatewayError.self) { try await client.fetchMe() }
-            // Two requests of 30 seconds with a wait: the call's 60 leave less for the second, and no third.
+            // Two requests of 30 seconds with a wait: the call's 60 seconds shorten the second and prevent a third.
             #expect(gateway.clock.sleeps == [.seconds(30), .milliseconds(250), .milliseconds(29_750)])
         }
     }

@@ -83,7 +83,7 @@ struct LinkQuestionTests {
             }
         }
         #expect(await answers.pendingVerifiers == 0)
-        // With the address in the app's own hands it can be tried again.
+        // An app that holds the address itself can retry.
         _ = try await client.getOAuthSignInURL(provider: .google)
         await #expect(throws: AuthClientError.self) { try await client.session(from: URL(string: "app://b?code=c")!) }
         #expect(await answers.pendingVerifiers == 1)
@@ -118,7 +118,7 @@ struct LinkQuestionTests {
             ScriptedAnswers.session, ScriptedAnswers.refusal(403, "bad_jwt"), ScriptedAnswers.json(.object(refreshed)),
             ScriptedAnswers.session,
         ])
-        // The app's next start: this process did not see when the token was given.
+        // The app's next start: this process did not see the time of the token.
         _ = try await answers.signedIn()
         try await answers.client().confirmLink(Self.asked.ticket)
         #expect(answers.bearers == ["key", "access", "key", "refreshed"])

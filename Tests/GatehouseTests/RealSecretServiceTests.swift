@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import Testing
 
-/// With the programs of the Debian packages `libsecret-tools`, `gnome-keyring` and `dbus`.
+/// Needs the programs of the Debian packages `libsecret-tools`, `gnome-keyring` and `dbus`.
 @Suite(
     "GNOME Keyring as a store", .serialized,
     .enabled(if: Keyring.isInstalled, "needs secret-tool, gnome-keyring and dbus"))
@@ -53,7 +53,7 @@ struct RealSecretServiceTests {
     }
 }
 
-/// A session bus of its own with GNOME Keyring on it, which keeps its files in the test's folder.
+/// A separate session bus with GNOME Keyring, which keeps its files in the test's folder.
 private enum Keyring {
     static var isInstalled: Bool {
         ["secret-tool", "gnome-keyring-daemon", "dbus-daemon", "dbus-send"].allSatisfy {
@@ -101,7 +101,7 @@ private enum Keyring {
         if mkfifo(folder.below("order"), 0o600) != 0, errno != EEXIST { throw DiskFull() }
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The daemon takes the password of its login keyring from its standard input, and makes that keyring.
+        // The daemon reads the password of its login keyring from standard input, and creates that keyring.
         shell.arguments = ["-c", script, "sh", isUnlocked ? "--unlock" : "--start"]
         shell.environment = environment(folder)
         shell.standardInput = FileHandle.nullDevice

@@ -4,7 +4,7 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// A generator whose whole run follows from its seed.
+/// A generator determined by its seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -65,7 +65,7 @@ struct ScheduleTests {
         } catch AuthClientError.signedOut(let reason) {
             Issue.record("signed out: \(reason)")
         } catch {
-            // Offline or a full disk: the session is kept.
+            // Offline or a full disk: the session stays.
         }
     }
 

@@ -151,5 +151,5 @@ struct SystemStorageTests {
     }
 }
 
-/// The system keychain is no part of a test.
+/// Tests do not use the system keychain.
 private let isLinux = FileManager.default.fileExists(atPath: "/proc/self")

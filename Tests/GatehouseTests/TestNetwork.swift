@@ -8,15 +8,15 @@ import TestSupport
 /// There was no response; it is unknown whether the request reached the server.
 struct ConnectionLost: Error {}
 
-/// Carries calls to a server in this process, with faults that tests switch on.
+/// Sends calls to a server in this process, with faults that tests switch on.
 final class TestNetwork: Sendable {
     enum Fault: Sendable {
         case none
-        /// Nothing reaches the server.
+        /// The request does not reach the server.
         case isDown
         /// The server acts, and its response is lost.
         case losesAnswers
-        /// The server's own fault, before it did anything.
+        /// The server fails before it acts.
         case answers(status: Int, headers: [String: String])
         /// A page of another server.
         case captivePortal
@@ -38,11 +38,11 @@ final class TestNetwork: Sendable {
 
     /// The faults of the next calls, one each.
     func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
-    /// The fault of every call that has none of its own.
+    /// The fault of every call without its own.
     func stay(_ fault: Fault) { state.withLock { $0.lasting = fault } }
     /// Delays responses by this much after the server signed their tokens.
     func sendDates(ahead: Duration) { state.withLock { $0.dateShift = ahead } }
-    /// From now on all is well.
+    /// Removes all faults.
     func clear() { state.withLock { ($0.faults, $0.lasting) = ([], .none) } }
     /// Holds every response until ``release()``. A cancelled call waits like the others.
     func hold() { state.withLock { $0.isHeld = true } }
@@ -118,7 +118,7 @@ final class TestDevice: Sendable {
 
     init(_ server: TestServer) { clockOfServer = server.clock }
 
-    /// How long was waited, in order.
+    /// The durations of all waits, in order.
     var sleeps: [Duration] { waits.withLock { $0 } }
 
     /// The number of another process.
@@ -146,7 +146,7 @@ final class TestDevice: Sendable {
     }
 }
 
-/// A client, its device, its store, its network, and the server behind.
+/// A client, its device, its store, its network, and its server.
 struct World: Sendable {
     let server: TestServer
     let network: TestNetwork

@@ -5,7 +5,7 @@ import GatehouseUI
 import ScreenDriver
 import Testing
 
-/// An account has the address that Google names, and never proved it.
+/// An account has Google's address, unproven.
 @MainActor @Suite("The linking screen", .timeLimit(.minutes(5)))
 struct LinkTests {
     private func asked() async throws -> World {

@@ -6,7 +6,7 @@ import GatehouseUI
 import ScreenDriver
 import SwiftUI
 
-/// An app with the account's screens, on a screen, over a service in memory.
+/// An app with the account screens over a service in memory.
 @MainActor struct World {
     let service: InMemoryAuthService
     let google: ScriptedProviderSheet
@@ -15,7 +15,7 @@ import SwiftUI
 
     var device: ScriptedDevice { screen.device }
 
-    /// - Parameter calls: Beside the teams.
+    /// - Parameter calls: Calls besides the teams.
     init(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
         calls: AccountCalls = World.calls
@@ -50,7 +50,7 @@ import SwiftUI
     }
 }
 
-/// The bar of a sports app, whose circle opens the account's sheet.
+/// The bar of a sports app with the button that opens the account's sheet.
 struct HomeView: View {
     @Environment(AuthManager.self) private var manager
     @State private var showsAccount = false

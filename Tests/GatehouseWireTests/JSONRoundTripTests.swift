@@ -12,7 +12,7 @@ struct JSONRoundTripTests {
             let value = AnyJSON.random(&random, depth: 5)
             let read = try JSONReader.read(value.text)
             #expect(read == value)
-            // As bytes: `==` on text takes composed and decomposed letters for the same.
+            // As bytes: `==` on text equates composed and decomposed letters.
             #expect(Array(read.text.utf8) == Array(value.text.utf8))
         }
     }
@@ -35,7 +35,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    /// By name: a failure should not print a megabyte.
+    /// Named, so that a failure does not print a megabyte.
     private static let texts: [String: String] = [
         "numbers": "[0" + String(repeating: ",0", count: 1 << 19) + "]",
         "blanks": "[" + String(repeating: " ", count: 1 << 20) + "1]",

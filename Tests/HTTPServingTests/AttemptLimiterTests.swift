@@ -154,7 +154,7 @@ struct AttemptLimiterTests {
         #expect(try await attempt(limiter, keys, isRight: true))
         let shut = [AttemptKey(limit, "met elsewhere")]
         #expect(try await limiter.look(shut, at: start) == .refused(retryAfter: .seconds(20), bucket: "b"))
-        // Known here by now.
+        // This node knows it by now.
         #expect(try await limiter.look(shut, at: start) != .allowed)
         let read = #"read ["a", "b"]"#
         #expect(

@@ -64,7 +64,7 @@ struct RateLimiterTests {
             try await limiter.take("failures", key: "met elsewhere", at: start)
                 == .refused(retryAfter: .seconds(7), bucket: "failures"))
         #expect(try await limiter.take("failures", key: "a", at: start) == .allowed)
-        // Refused here already.
+        // Refused by the node itself.
         #expect(try await limiter.take("failures", key: "a", at: start) != .allowed)
         #expect(try await limiter.take("floods", key: "a", at: start) == .allowed)
         #expect(asked.all == ["failures met elsewhere", "failures a"])

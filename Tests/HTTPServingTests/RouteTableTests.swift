@@ -168,7 +168,7 @@ struct RouteTableTests {
             "", sleep: { _ in },
             [
                 Route(.get, "/slow", timeLimit: .seconds(10)) { _, _ in
-                    // Lost: the cancellation, as in a handler that is past its commit.
+                    // Ignored: the cancellation, as in a handler after its commit.
                     try? await untilCancelled()
                     return Answer.text("done")
                 }

@@ -52,7 +52,7 @@ struct TestDoor {
     }
 }
 
-/// Waits for nothing but its own cancellation.
+/// Waits only for its own cancellation.
 func untilCancelled() async throws {
     let (stream, continuation) = AsyncStream<Never>.makeStream()
     for await _ in stream {}

@@ -28,7 +28,7 @@ struct RefusedTests {
         }
     }
 
-    /// Type-checks a file against the modules that this test was built with, as another package would.
+    /// Type-checks a file with the modules of this test, like another package.
     private func compile(_ file: URL) throws -> (status: Int32, output: String) {
         let modules = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "Modules")
         let process = Process()

@@ -90,7 +90,7 @@ final class ScriptedProvider: Sendable {
         try OpenIDProvider(settings, rule: rule, now: { self.now }, transport: { try await self.transport($0) })
     }
 
-    /// Any OpenID provider, two clients of ours.
+    /// Any OpenID provider, with two clients.
     func acme(_ change: (inout ProviderSettings) -> Void = { _ in }) throws -> OpenIDProvider {
         var settings = try ProviderSettings.openID(
             name: "custom:acme", issuer: issuer, clientIDs: ["web", "app"], credential: .secret(Secret("s3cret/+")))
@@ -109,7 +109,7 @@ final class ScriptedProvider: Sendable {
         try provider(ProviderSettings.apple(clientIDs: ["web", "app"], credential: credential))
     }
 
-    /// Good at noon and for five minutes.
+    /// Valid at noon and for five minutes.
     func claims(_ changes: JSONObject = [:]) -> AnyJSON {
         let usual: AnyJSON = [
             "iss": .string(issuer), "aud": "app", "sub": "ada-1", "iat": .integer(noon.seconds),
@@ -126,7 +126,7 @@ final class ScriptedProvider: Sendable {
     }
 }
 
-/// Why the work failed; nil when it did not.
+/// The error of the work; nil for success.
 func failure(_ work: () async throws -> some Sendable) async -> ProviderFailure? {
     do {
         _ = try await work()

@@ -1,7 +1,7 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// Throw-away keys of the provider in these tests; they protect nothing.
+/// Keys of the provider in these tests only; they protect nothing.
 enum TestKeys {
     /// RS256, as Apple and Google sign.
     static func rsa() throws -> JSONWebKey { try JSONWebKey(rsaJWK) }

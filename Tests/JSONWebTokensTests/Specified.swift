@@ -1,7 +1,7 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// The keys and signatures that the RFCs print. None has a `kid`.
+/// The keys and signatures printed in the RFCs. None has a `kid`.
 enum Specified {
     /// RFC 7515 A.1.1
     static let hs256: AnyJSON = [

@@ -14,7 +14,7 @@ extension AnyJSON {
     func without(_ name: String) -> AnyJSON { .object((objectValue ?? [:]).filter { $0.key != name }) }
 }
 
-/// One private key for each algorithm, named as the algorithm is.
+/// One private key per algorithm, named after it.
 enum TestKeys {
     static func all() throws -> [JSONWebKey] { try SigningAlgorithm.allCases.map(key) }
 

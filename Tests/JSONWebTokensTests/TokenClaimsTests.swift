@@ -43,7 +43,7 @@ struct TokenClaimsTests {
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified([:] as AnyJSON) }
     }
 
-    @Test("Where keys are accepted, one that a shared secret signed and that names nobody needs no exp")
+    @Test("An accepted key, signed with the shared secret and without sub, needs no exp")
     func keysWithoutEnd() throws {
         let keys = try KeySet(TestKeys.all())
         let key = claims().without("exp").without("sub")

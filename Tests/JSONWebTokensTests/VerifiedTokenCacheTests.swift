@@ -113,7 +113,7 @@ struct VerifiedTokenCacheTests {
             let subject = try cache.verified(token, at: noon, verify: verifier.verify).claims.subject
             #expect(subject == "user-\(round)")
             #expect(try cache.verified(token, at: noon, verify: verifier.verify).claims.subject == subject)
-            // Until now: the tokens are forgotten, and no more.
+            // Only tokens up to now are forgotten.
             if round % 3 == 0 { cache.revoke("session-\((round + 4) % 7)", at: noon + .seconds(round), until: noon) }
             #expect(cache.count <= 5)
         }

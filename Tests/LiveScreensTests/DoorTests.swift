@@ -94,7 +94,7 @@ struct DoorTests {
             #expect(phone.screen.snapshot() == before && phone.frame.revision > revision)
             try await world.tap(phone, "Sign in")
             try await world.tap(phone, "Create Account")
-            // Nothing is typed yet: the button is there, and disabled.
+            // The form is empty: the button is there and disabled.
             let submit = try phone.screen.id(of: "submit")
             #expect(try await world.act(phone, "tap", ["id": submit]).status == 409)
         }
@@ -124,7 +124,7 @@ struct DoorTests {
                 #expect(try await world.act(phone, "set", ["name": "language", "value": value]).status == 200)
             }
             #expect(phone.frame.revision >= seen + 3)
-            // One call for all three, and then none until the phone is gone.
+            // One call for all three, and none after that until the phone is removed.
             _ = await wake.next()
             world.app.phones.forget(phone.name)
             #expect(await wake.next() == nil)

@@ -43,7 +43,7 @@ import Testing
         responder = router.buildResponder()
     }
 
-    /// Runs a test in a world of its own.
+    /// Runs a test in its own world.
     nonisolated static func with(_ test: @escaping @MainActor (LiveWorld) async throws -> Void) async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let world = try await LiveWorld(server)
@@ -149,7 +149,7 @@ private final class ReadBody: ResponseBodyWriter, Sendable {
 }
 
 extension TestServer {
-    /// A client's call, over no network.
+    /// A client call without a network.
     fileprivate func carry(_ call: HTTPCall) async throws -> HTTPReply {
         var headers = HTTPFields()
         for (name, value) in call.headers {

@@ -59,7 +59,7 @@ struct UsingTests {
             let ids = phone.frame.page.html.matches(of: #/ id="([^"]*)"/#).map { String($0.output.1) }
             #expect(ids.count > 50 && Set(ids).count == ids.count)
             #expect(phone.frame.page.top.isEmpty == false)
-            // Behind the menu's sheet.
+            // Below the menu's sheet.
             #expect(try await world.act(phone, "tap", ["id": button]).status == 409)
             #expect(try await world.act(phone, "dismiss").status == 200)
             #expect(try phone.screen.id(of: "Sign in") == button && phone.frame.page.top.isEmpty)

@@ -36,7 +36,7 @@ struct FairQueueTests {
         #expect(queue.giveUp(for: source(1, 1)) == nil)
         #expect(queue.giveUp(for: source(2, 1)) == "flood 3")
         queue.append("other", from: source(2, 1))
-        // Three of one block and one of another: the block gives one up, and its longest line.
+        // Three of one block and one of another: the block loses one, from its longest line.
         #expect(queue.giveUp(for: source(2, 1)) == "flood 2")
         queue.append("other 2", from: source(2, 1))
         #expect(queue.giveUp(for: source(2, 1)) == nil)
@@ -79,7 +79,7 @@ struct FairQueueTests {
             let others = (0..<72).map { number in
                 Task { try await hasher.matches(password, Known.argon2i, for: source(2 + UInt64(number), 1)) }
             }
-            // One of the flood leaves for each.
+            // One request of the flood leaves for each.
             await until { refused.count == 72 }
             gate.open()
             for task in others { #expect(try await task.value == .wrong) }

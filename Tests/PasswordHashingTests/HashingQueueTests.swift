@@ -63,7 +63,7 @@ struct HashingQueueTests {
             await until { hasher.queueDepth == 1 }
 
             gone.cancel()
-            // Answered while the only thread is still held: the caller does not wait for a turn.
+            // The response comes while the only thread is still held: the caller does not wait for a turn.
             await #expect(throws: HashingRefusal.cancelled) { try await gone.value }
             #expect(hasher.queueDepth == 0)
             let next = Task { try await hasher.matches(password, Known.argon2i) }

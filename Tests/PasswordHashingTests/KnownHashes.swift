@@ -1,6 +1,6 @@
-/// Hashes from elsewhere, with the password each was made of.
+/// Imported hashes, with their passwords.
 enum Known {
-    /// 32 bytes that no password was ever hashed to.
+    /// 32 bytes that are not the hash of a known password.
     static let tag = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"
 
     /// From libargon2's `src/test.c`: "password", "somesalt".
@@ -21,7 +21,7 @@ enum Known {
     /// Made with pyca/bcrypt; the password is "påssword🔑".
     static let bcryptOfUnicode = "$2b$04$abcdefghijklmnopqrstuu73pbtMy.VtpjCS6duv/zfPhwaoXXUdi"
 
-    /// Well formed, and of no known password.
+    /// Well formed, without a known password.
     static func bcrypt(prefix: String) -> String {
         prefix + "XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga"
     }

@@ -122,7 +122,7 @@ struct PasswordHasherTests {
         "Without a readable hash one Argon2id computation runs and the result is no match",
         arguments: [
             nil, "", "not a hash", "$2b$31$abcdefghijklmnopqrstuuXX", "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$AAAA",
-            // The decoy itself, with the salt and the tag that the password is compared with.
+            // The decoy itself, with the compared salt and tag.
             "$argon2id$v=19$m=64,t=1,p=1$Z2dnZ2dnZ2dnZ2dnZ2dnZw$aGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGg",
         ])
     func unknown(_ stored: String?) async throws {

@@ -5,6 +5,6 @@ import Glibc
 /// With id 0, Linux returns the value of the calling thread.
 func niceOfThisThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
 #else
-/// Priorities are left alone on Darwin.
+/// Darwin keeps its default priorities.
 func niceOfThisThread() -> Int32? { nil }
 #endif

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Stands in for `Synchronization.Mutex` where the thread sanitizer watches: on Linux that one is a futex in code that
-/// the sanitizer does not see, so each `withLock` would look like a race. (Swift 6.3.1, 2026-11.)
+/// Replaces `Synchronization.Mutex` under the thread sanitizer: on Linux that mutex is a futex in uninstrumented code,
+/// so
+/// each `withLock` would look like a race. (Swift 6.3.1, 2026-11.)
 public struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)

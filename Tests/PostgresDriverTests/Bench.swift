@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Where PostgreSQL is not installed, these tests say so and are passed over.
+    /// Without PostgreSQL these tests print a message and are skipped.
     static var needsServer: Self { .enabled("needs PostgreSQL: initdb and postgres") { TestCluster.programs != nil } }
 }
 
-/// A schema that several databases of a test can open, as nodes do.
+/// A schema that several databases of a test can open, like nodes.
 final class Bench: Sendable {
     let cluster: TestCluster
     let schema: String
@@ -21,7 +21,7 @@ final class Bench: Sendable {
 
     deinit { Task { [cluster, schema] in await cluster.drop(schema) } }
 
-    /// Opens it with a few connections, as another node.
+    /// Opens it with a few connections, like another node.
     func open(
         _ connections: Int = 4, _ parameters: String = "",
         observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in },
@@ -29,7 +29,7 @@ final class Bench: Sendable {
     ) throws -> PostgresDatabase {
         var settings = PostgresSettings()
         settings.connections = connections
-        // Tests that run side by side on a busy machine keep each other waiting.
+        // Concurrent tests on a busy machine delay each other.
         settings.waitLimit = .seconds(60)
         settings.statementLimit = .seconds(60)
         change(&settings)
@@ -60,20 +60,20 @@ extension Database {
         }
     }
 
-    /// Ends every connection of `name`'s, and waits until they are gone.
+    /// Ends every connection of `name`, and waits until they are closed.
     func endSessions(of name: String) async throws {
         let theirs: SQL = "FROM pg_stat_activity WHERE application_name = \(name)"
         _ = try await row("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int(0) }
         while try await row("SELECT count(*) \(theirs)", { $0.int(0) }) != 0 { await Task.yield() }
     }
 
-    /// Of a transaction of its own, on one connection of the pool.
+    /// For a separate transaction, on one connection of the pool.
     func row<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (any Row) -> Value) async throws -> Value?
     {
         try await write { db in try db.row(statement, decode) }
     }
 
-    /// The connection that a body has, by the server's process.
+    /// The connection of a body, by the server's process id.
     func process() async throws -> Int64 {
         try await write { db in try db.row("SELECT pg_backend_pid()") { $0.int(0) } ?? 0 }
     }

@@ -27,7 +27,7 @@ struct CancellationTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
         running.cancel()
         await #expect(throws: CancellationError.self) { try await running.value }
-        // While the row is held still.
+        // While the row is still locked.
         #expect(try await node.process() > 0)
         try await held.finish()
         #expect(try await node.noteTexts() == ["held"])

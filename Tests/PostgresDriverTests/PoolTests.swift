@@ -38,7 +38,7 @@ struct PoolTests {
         #expect(database.poolUse == PoolUse(limit: 1, used: 1, idle: 0, waiting: 1))
         try await held.finish()
         _ = try await waiting.value
-        // The caller is answered before the thread has laid the connection down.
+        // The caller gets its result before the thread has returned the connection.
         while database.poolUse.used > 0 { await Task.yield() }
         #expect(database.poolUse == PoolUse(limit: 1, used: 0, idle: 1, waiting: 0))
     }
@@ -75,7 +75,7 @@ struct PoolTests {
         let late = Task { try await database.process() }
         while database.poolUse.waiting < 2 { await Task.yield() }
         time.advance(.seconds(60))
-        // There is room for a third only where the second has been refused.
+        // A third fits only after the second was refused.
         let third = Task {
             do { return try await database.process() } catch {
                 held.letGo()

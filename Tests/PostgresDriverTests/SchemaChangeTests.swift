@@ -19,7 +19,7 @@ struct SchemaChangeTests {
         await held.hasBegun()
         let step = Task { try await migrator.migrate([colour]) }
         try await bench.open(1).awaitLock(of: name)
-        // Behind a step that waits for as long as it takes, these would wait as well.
+        // Behind a migration that waits without a limit, these would wait as well.
         for id in 2...20 { try await service.addNote(id) }
         #expect(try await service.noteIDs() == Array(2...20))
         try await held.finish()
@@ -59,7 +59,7 @@ struct SchemaChangeTests {
             })
         try await migrator.migrate([Migration(1, "long", ["SELECT pg_sleep(4)"])])
         #expect(try await migrator.appliedMigrations() == [1])
-        // The limits of the connection are the service's again.
+        // The connection has the ordinary limits again.
         await #expect(throws: DatabaseFailure.self) { try await migrator.run("SELECT pg_sleep(60)") }
     }
 }

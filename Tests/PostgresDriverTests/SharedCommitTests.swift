@@ -26,7 +26,7 @@ struct SharedCommitTests {
         let shared = events.all.reduce(0) { sum, event in
             if case .commit(let callers, _) = event, callers > 0 { sum + callers } else { sum }
         }
-        // With the 21 that made the table and its rows.
+        // With the 21 that created the table and its rows.
         #expect(shared == 200 + 21)
     }
 
@@ -155,7 +155,7 @@ struct SharedCommitTests {
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
         let wanted = [0] + (0..<40).map { _ in 1 } + [2, 3]
-        // One wait is 250 ms: each by itself would wait for twice the limit.
+        // One wait is 250 ms; two separate waits would take twice the limit.
         let told = try await bench.carryOut(wanted.map { Self.rename($0, to: "new") }, within: .seconds(5))
         #expect(told == wanted.map { $0 == 1 ? .held : .done })
         try await held.finish()
@@ -179,7 +179,7 @@ struct SharedCommitTests {
         let holder = try await bench.openWithNotes()
         try await holder.addNote(1)
         let name = "limit-\(bench.schema)"
-        // So long that it is seen waiting.
+        // Long enough to be observed.
         let database = try bench.open(
             1, "&application_name=\(name)", change: { $0.sharedLockLimit = .seconds(2) }, uptime: { time.now })
         let (row, pool) = (
@@ -221,7 +221,7 @@ struct SharedCommitTests {
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
         let change = Task { try await database.change(Self.rename(1, to: "new")) }
-        // Until it waits for the row, and is cut off there.
+        // Until it waits for the row; then it is cut off.
         while try await database.read({ db in
             try db.row(
                 """
@@ -271,17 +271,17 @@ struct SharedCommitTests {
 }
 
 extension SQL {
-    /// A query that finds nothing.
+    /// A query without rows.
     fileprivate static var nothing: SQL { "SELECT id FROM note \(.ofMany) WHERE id < 0" }
 }
 
 extension PostgresDatabase {
-    /// - Returns: How many rows it changed.
+    /// - Returns: The number of changed rows.
     fileprivate func change(_ statement: SQL) async throws -> Int {
         try await change(statement, thenRead: .nothing) { $0.int(0) }.count
     }
 
-    /// Asks for a change again and again, until one more is turned away.
+    /// Repeats a change until one more is refused.
     fileprivate func crowd(_ statement: SQL) async -> [Task<Int, any Error>] {
         let turnedAway = Told<DatabaseFailure>()
         var asked: [Task<Int, any Error>] = []
@@ -302,7 +302,7 @@ extension PostgresDatabase {
 }
 
 extension Bench {
-    /// Has the server refuse to write `refused`, for now: while there is a note 3.
+    /// Makes the server refuse to write `refused` while there is a note 3.
     fileprivate func refuseForNow() async throws {
         let database = try open(1)
         try await database.run(

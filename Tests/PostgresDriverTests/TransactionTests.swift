@@ -94,7 +94,7 @@ struct TransactionTests {
         let goOn = DispatchSemaphore(value: 0)
         let reading = Task {
             try await database.read { db in
-                // Two at first: from then on the body has a connection and a thread to itself.
+                // Two statements at first: from then on the body has its own connection and thread.
                 let before = try db.row("SELECT count(*) FROM note") { $0.int(0) }
                 _ = try db.row("SELECT 1") { $0.int(0) }
                 begin.yield()
@@ -141,7 +141,7 @@ struct TransactionTests {
                 _ = try await database.noteIDs()
             }
         }
-        // The connection's thread may still have the last body in hand.
+        // The connection's thread may still hold the last body.
         for _ in 0..<100_000 where held != nil { await Task.yield() }
         #expect(held == nil)
     }

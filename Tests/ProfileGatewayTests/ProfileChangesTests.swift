@@ -23,7 +23,7 @@ struct ProfileChangesTests {
         let fifty = String(repeating: "é", count: 50)
         #expect(try changes(#"{"first_name":" \#(fifty) "}"#).firstName == .set(fifty))
         #expect(throws: InvalidProfileChange.self) { try changes(#"{"first_name":"\#(fifty)x"}"#) }
-        // One character to the eye, two scalars to SQL.
+        // One visible character, two scalars in SQL.
         let flags = String(repeating: "🇨🇭", count: 26)
         #expect(throws: InvalidProfileChange.self) { try changes(#"{"first_name":"\#(flags)"}"#) }
     }
@@ -98,7 +98,7 @@ struct ProfileChangesTests {
             ("PST", false), ("GMT+5", false), ("../etc/passwd", false), ("europe/berlin", false),
         ])
     func timezone(_ name: String, _ isKnown: Bool) {
-        // Lost: why it was refused.
+        // Ignored: the reason of the refusal.
         let result = try? changes(#"{"timezone":"\#(name)"}"#, ProfileChanges.wholeFields)
         #expect(result?.timezone == (isKnown ? .set(name) : nil))
     }
@@ -118,7 +118,7 @@ struct ProfileChangesTests {
             ("https://\(String(repeating: "a", count: 2_041))", false),
         ])
     func avatar(_ address: String, _ isAllowed: Bool) {
-        // Lost: why it was refused.
+        // Ignored: the reason of the refusal.
         let result = try? changes(#"{"avatar_url":"\#(address)"}"#, ProfileChanges.wholeFields)
         #expect(result?.avatarURL == (isAllowed ? .set(address) : nil))
     }

@@ -65,7 +65,7 @@ struct TestGateway {
     }
 }
 
-/// Waits for nothing but its own cancellation.
+/// Waits only for its own cancellation.
 @Sendable private func untilCancelled(_ limit: Duration) async throws {
     let (stream, continuation) = AsyncStream<Never>.makeStream()
     for await _ in stream {}
@@ -83,7 +83,7 @@ struct OneRow: Row {
     func bytes(_ column: Int) -> [UInt8] { Array(text(column).utf8) }
 }
 
-/// Answers every statement with the same row, and counts them.
+/// Returns the same row for every statement, and counts them.
 final class OneRowDatabase: Database, Connection {
     let dialect = Dialect.sqlite
     private let row: OneRow?

@@ -9,7 +9,7 @@ struct FullDatabaseTests {
     private static let full = DatabaseFailure(code: 13, detail: "database or disk is full")
     private let text = String(repeating: "x", count: 3_000)
 
-    /// Allows the file `extra` pages more than it has.
+    /// Limits the file to `extra` more pages.
     private func allow(_ extra: Int, _ database: SQLiteDatabase) async throws {
         try await database.write { db in
             let pages = try db.row("PRAGMA page_count") { Int($0.int(0)) } ?? 0

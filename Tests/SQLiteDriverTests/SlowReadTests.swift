@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Slow reads", .timeLimit(.minutes(5)))
 struct SlowReadTests {
-    /// A read that never ends by itself.
+    /// An endless read.
     @Sendable private static func endless(_ db: any Connection) throws -> Int64? {
         try db.row(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"

@@ -34,7 +34,7 @@ final class Workbench: Sendable {
         return database
     }
 
-    /// How many callers shared each commit.
+    /// The number of callers in each commit.
     var commits: [Int] { callersOfCommits.withLock { $0 } }
 
     func forgetCommits() {

@@ -50,7 +50,7 @@ struct WriteQueueTests {
         let writes = (1...20).map { id in Task { try await database.addNote(id) } }
         while database.waitingWrites < 20 { await Task.yield() }
         for write in writes { write.cancel() }
-        // The writer is held still.
+        // The writer is still held.
         for write in writes { await #expect(throws: CancellationError.self) { try await write.value } }
         #expect(database.waitingWrites == 0)
         try await held.finish()

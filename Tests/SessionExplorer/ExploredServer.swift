@@ -70,7 +70,7 @@ final class ExploredServer: Sendable {
     var hasEndedAny: Bool { records.withLock { !$0.ended.isEmpty } }
     var refreshCount: Int { records.withLock { $0.refreshes } }
 
-    /// When an access token ends, by the time since the schedule's start.
+    /// The expiry of an access token, as time since the schedule's start.
     static func end(of accessToken: String) -> Duration? {
         accessToken.split(separator: ".").last.flatMap { Int64($0) }.map { .seconds($0) }
     }
@@ -218,7 +218,7 @@ extension ExploredServer {
     }
 }
 
-/// Lets other requests come between the statements of one, as they do on many connections.
+/// Lets other requests run between the statements of one, as on many connections.
 struct SteppedDatabase: Database {
     let inner: SQLiteDatabase
     var dialect: Dialect { inner.dialect }

@@ -55,7 +55,7 @@ final class ExploredWorld: Sendable {
 
     let clock: ElapsedTime
 
-    /// The app starts, or starts again.
+    /// The app starts or restarts.
     @discardableResult
     func start(_ process: Int) throws -> AuthClient {
         let number = state.withLock { state in
@@ -89,7 +89,7 @@ final class ExploredWorld: Sendable {
         try start(process)
     }
 
-    /// Lets go of the clients, which hold their listeners, which hold this.
+    /// Releases the clients, which hold their listeners, which hold this.
     func close() { state.withLock { $0.clients = [] } }
 
     func run(_ process: Int) -> Incarnation { state.withLock { $0.runs[process] } }
@@ -131,7 +131,7 @@ extension ExploredWorld {
         let fate = fate()
         let sentAt = clock.value
         for _ in 0..<Scheduler.shared.pick(4) { await Scheduler.shared.pause() }
-        // No network keeps a request for longer and delivers it then.
+        // The maximum delay of a delivered request.
         if run.isDead || fate == .losesRequest || clock.value - sentAt > .seconds(10) { throw ProcessEnded() }
         switch fate {
         case .unavailable: return HTTPReply(status: 503)

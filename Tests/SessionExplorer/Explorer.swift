@@ -1,7 +1,7 @@
 import AccountStore
 import Foundation
 
-/// Prints why the program cannot go on, and ends it.
+/// Prints the reason and ends the program.
 func fatal(_ text: String) -> Never {
     FileHandle.standardError.write(Data("session-explorer: \(text)\n".utf8))
     exit(2)

@@ -19,7 +19,7 @@ struct Wish: Sendable {
     var user: String?
 }
 
-/// Everything that happened in one schedule, and the judgement of it. The first broken promise is kept.
+/// Every event of one schedule, and its verdict. The first broken promise is kept.
 final class History: Sendable {
     private struct State {
         var tick = 0
@@ -27,7 +27,7 @@ final class History: Sendable {
         var changes: [(tick: Int, change: StoreChange)] = []
         var written: Set<String> = []
         var complaint: String?
-        /// Refreshes under way, by their numbers.
+        /// Running refreshes, by their numbers.
         var flights: [Int: Incarnation] = [:]
     }
 
@@ -90,7 +90,7 @@ final class History: Sendable {
 
 // The store.
 extension History {
-    /// Judges a change of the stored session when it happens.
+    /// Checks a change of the stored session when it happens.
     func hear(_ change: StoreChange, _ server: ExploredServer) {
         let tick = now()
         let wishes = state.withLock { state in
@@ -155,7 +155,7 @@ extension History {
             let own = state.wishes.filter { $0.run === run }
             let isUnclear = own.contains { ($0.end ?? .max) > begin || !$0.hasSucceeded }
             guard !isUnclear, let last = own.max(by: { $0.begin < $1.begin }) else { return true }
-            // Asked for side by side, either may be the last.
+            // Concurrent requests: either may be the last.
             if own.contains(where: { $0.begin < last.begin && ($0.end ?? .max) > last.begin }) { return true }
             if last.kind == .signOut { return false }
             if last.user == user { return true }
@@ -186,9 +186,9 @@ extension History {
     private var hasStored: Bool { state.withLock { !$0.written.isEmpty } }
 }
 
-// Refreshes under way.
+// Running refreshes.
 extension History {
-    /// - Returns: The flight's number.
+    /// - Returns: The refresh's number.
     func refreshLeaves(_ run: Incarnation, other: Incarnation) -> Int {
         let number = now()
         let isAlone = state.withLock { state in

@@ -30,7 +30,7 @@ struct LockStepThief: Sendable {
         for _ in 0..<3 {
             let repeats = try await repeats()
             guard let successor = try await next(own) else { return "the owner is signed out beside a thief" }
-            // The owner's next request brings the access token.
+            // The owner's next request presents the access token.
             try await accounts.noteUse(of: own.session, counter: successor.counter)
             clock.advance(by: .seconds(11))
             switch try await accounts.refresh(own, from: Self.thief, at: now()) {

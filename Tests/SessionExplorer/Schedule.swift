@@ -7,7 +7,7 @@ import Synchronization
 struct Schedule {
     let seed: UInt64
     let world: ExploredWorld
-    /// An undisturbed one, in which refreshes can be counted.
+    /// A schedule without faults, in which refreshes can be counted.
     let isCalm: Bool
     private var expiries = 0
     private var reasonsToRefresh = 0
@@ -22,7 +22,7 @@ struct Schedule {
 
     private func pick(_ bound: Int) -> Int { Scheduler.shared.pick(bound) }
 
-    /// - Returns: The promise that was broken.
+    /// - Returns: The broken promise.
     mutating func run() throws -> String? {
         let complaint = try promiseBroken()
         if complaint == nil, Scheduler.shared.isExhausted { return "it never comes to rest" }
@@ -104,7 +104,7 @@ extension Schedule {
         let task = Task.detached {
             do {
                 guard let session = try await work(client) else { return }
-                // When hours pass during a call, its token may end with them.
+                // After hours during a call, its token may have expired.
                 let isQuick = world.clock.value - uptime < .seconds(30)
                 world.history.judge(session, askedAt: begin, goodAt: isQuick ? uptime : .zero, run, world.server)
             } catch AuthClientError.signedOut(let reason) {
@@ -220,7 +220,7 @@ extension Schedule {
     }
 }
 
-// The end, when everything works again.
+// The end, without faults.
 extension Schedule {
     private mutating func finish() throws {
         // The next refresh may end a stolen family, and the one after a thief's must.

@@ -8,7 +8,7 @@ final class Scheduler: Sendable {
     private struct State {
         var ready: [UnownedJob] = []
         var paused: [CheckedContinuation<Void, Never>] = []
-        /// Calls into the database's own thread that have not come back.
+        /// Calls into the database's own thread that have not returned.
         var awayCount = 0
         var random = SplitMix(seed: 0)
         var stepCount = 0
@@ -21,10 +21,10 @@ final class Scheduler: Sendable {
     private let arrival = DispatchSemaphore(value: 0)
     private let thread = pthread_self()
 
-    /// The one of this program: the runtime's hook has no place for a reference.
+    /// The scheduler of this program: the runtime's hook cannot carry a reference.
     static let shared = Scheduler()
 
-    /// Begins a new order of things.
+    /// Starts a new schedule.
     func reseed(_ seed: UInt64) {
         state.withLock { state in
             state.random = SplitMix(seed: seed)
@@ -32,10 +32,10 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Whether the schedule has been cut off.
+    /// Whether the schedule was stopped.
     var isExhausted: Bool { state.withLock { $0.stepCount > Self.stepLimit } }
 
-    /// A number below `bound`, of the schedule's own.
+    /// A number below `bound`, from the schedule's generator.
     func pick(_ bound: Int) -> Int { state.withLock { Int($0.random.next() % UInt64(bound)) } }
 
     func bytes(_ count: Int) -> [UInt8] {
@@ -95,7 +95,7 @@ final class Scheduler: Sendable {
     }
 }
 
-/// xorshift over a mixed seed: fast, and the same everywhere.
+/// xorshift over a mixed seed: fast, and the same on every platform.
 struct SplitMix {
     private var state: UInt64
 

@@ -21,16 +21,16 @@ struct StoreRefused: Error {}
 /// The faults of a store.
 enum StoreFault: CaseIterable, Sendable {
     case none
-    /// As a keychain on a locked phone: no reads, no writes.
+    /// Like a keychain on a locked phone: no reads, no writes.
     case locked
-    /// As a keychain that hides an entry and would replace it.
+    /// Like a keychain that hides an entry and would replace it.
     case unreadable
     case diskFull
     /// Only the second, smaller entry of a session does not fit.
     case extraRefused
 }
 
-/// A change of the entry that is the session.
+/// A change of the session's entry.
 struct StoreChange: Sendable {
     let by: Incarnation
     /// The refresh tokens before and after.
@@ -38,7 +38,7 @@ struct StoreChange: Sendable {
     let after: String?
 }
 
-/// The store that all processes of a device share, with a lock that dies with its holder.
+/// The store that all processes of a device share, with a lock that its holder's crash releases.
 final class SharedStore: Sendable {
     private struct State {
         var entries: [String: [UInt8]] = [:]
@@ -141,7 +141,7 @@ final class SharedStore: Sendable {
     }
 }
 
-/// The store as one run of the app sees it. Other things happen before and after each access.
+/// The store as seen by one run of the app. Other steps run before and after each access.
 struct ProcessStorage: SecureStorage {
     let store: SharedStore
     let run: Incarnation

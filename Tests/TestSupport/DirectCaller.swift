@@ -48,18 +48,18 @@ package struct DirectCaller: Sendable {
     }
 }
 
-/// What a server answered.
+/// A server's response.
 package struct TestAnswer: Sendable {
     package let status: Int
     package let headers: HTTPFields
     package let bytes: [UInt8]
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null without one.
     package var json: AnyJSON {
         do { return try JSONReader.read(bytes) } catch { return .null }
     }
-    /// `code` of a refusal of the auth door, `error` of one of the gateway.
+    /// `code` of a refusal of the Auth API, `error` of one of the gateway.
     package var code: String? { json["code"]?.stringValue ?? json["error"]?.stringValue }
     package subscript(name: String) -> AnyJSON? { json[name] }
 }

@@ -2,9 +2,9 @@ import Dispatch
 package import SQLDatabase
 import Synchronization
 
-// The table that tests of databases write to.
+// The table of the database tests.
 extension Database {
-    /// One statement in a transaction of its own.
+    /// One statement in its own transaction.
     package func run(_ statement: SQL) async throws { try await write { db in _ = try db.run(statement) } }
 
     package func addNoteTable() async throws {
@@ -52,7 +52,7 @@ package struct HeldWrite {
         }
     }
 
-    /// Waits until the statements have run and the commit has not.
+    /// Waits until the statements have run, before the commit.
     package func hasBegun() async { for await _ in began { return } }
 
     /// Lets it commit, from code that cannot wait.

@@ -43,20 +43,20 @@ package final class TestBrowser: Sendable {
         return try await choose(person, email: email, at: provider)
     }
 
-    /// The part of it that happens at the provider, and the way back.
+    /// The part at the provider, and the way back.
     package func choose(_ person: String, email: String? = nil, at provider: String) async throws -> TestAnswer {
         let (method, address, form) = try await comeBack(as: person, email: email, at: provider)
         return try await open(method, address, form: form)
     }
 
-    /// The way back without going it.
+    /// The address of the way back, without visiting it.
     package func comeBack(
         as person: String, email: String? = nil, at provider: String
     ) async throws -> (method: HTTPRequest.Method, address: String, form: [(String, String)]?) {
         let choice = [("person", person)] + (email.map { [("email", $0)] } ?? [])
         let chosen = try await open(.post, provider, form: choice)
         if let location = chosen.headers[.location] { return (.get, location, nil) }
-        // A page with a form that posts itself, as Apple has it.
+        // A page with a self-submitting form, like Apple's.
         guard chosen.status == 200, let action = chosen.text.attribute("action", after: "<form") else {
             throw UnexpectedAnswer(answer: chosen)
         }
@@ -65,7 +65,7 @@ package final class TestBrowser: Sendable {
 }
 
 extension TestAnswer {
-    /// Where the browser is sent, with the parameters of query and fragment.
+    /// The browser's redirect, with the parameters of query and fragment.
     package var location: String? { headers[.location] }
     package var query: [String: String] {
         Self.fields(location?.split(separator: "#").first?.split(separator: "?").last)

@@ -12,7 +12,7 @@ package final class TestClock: Sendable {
     package var uptime: Duration { elapsed.withLock { $0 } }
 }
 
-/// Bytes that look random and are the same in every run.
+/// Pseudorandom bytes, the same in every run.
 package final class TestRandomness: Sendable {
     private let state = Mutex<UInt64>(0x9E37_79B9_7F4A_7C15)
 

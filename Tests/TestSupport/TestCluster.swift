@@ -3,14 +3,14 @@ package import PostgresDriver
 import SQLDatabase
 import Synchronization
 
-/// A PostgreSQL server for this run of the tests, started when the first test wants it. `Scripts/test-cluster` ends
-/// it and removes its files when this process ends, however it ends.
+/// A PostgreSQL server for this run of the tests, started on first use. `Scripts/test-cluster` ends it and removes its
+/// files when this process ends, in any way.
 package final class TestCluster: Sendable {
-    /// The folder with `initdb` and `postgres`; nil where PostgreSQL is not installed.
+    /// The folder with `initdb` and `postgres`; nil without PostgreSQL.
     package static let programs: String? = findPrograms()
     private static let started = Result { try TestCluster() }
 
-    /// - Throws: When it did not start.
+    /// - Throws: If it did not start.
     package static func running() throws -> TestCluster { try started.get() }
 
     private let folder: String
@@ -30,11 +30,11 @@ package final class TestCluster: Sendable {
         guardian.executableURL = script
         guardian.arguments = [programs, folder]
         guardian.standardInput = input
-        // No other program that a test starts may keep the pipe open after this one.
+        // No other program of a test may keep the pipe open after this one.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         guardian.standardOutput = output
         try guardian.run()
-        // Ends early, with the reason on standard error, when the server did not start.
+        // Ends early, with the reason on standard error, if the server did not start.
         guard output.fileHandleForReading.availableData.starts(with: Array("ready".utf8)) else { throw NoServer() }
         var settings = PostgresSettings()
         settings.connections = 2
@@ -42,7 +42,7 @@ package final class TestCluster: Sendable {
             ConnectionURL("postgres:///postgres?host=\(folder)&user=gatehouse"), settings: settings, uptime: uptime)
     }
 
-    /// - Parameter parameters: Further ones of the URL: `&name=value`.
+    /// - Parameter parameters: More parameters of the URL: `&name=value`.
     package func url(schema: String, _ parameters: String = "") throws -> ConnectionURL {
         try ConnectionURL(urlText(schema: schema, parameters))
     }
@@ -51,7 +51,7 @@ package final class TestCluster: Sendable {
         "postgres:///postgres?host=\(folder)&user=gatehouse&options=-csearch_path%3D\(schema)\(parameters)"
     }
 
-    /// A new, empty schema; waits while many tests have one.
+    /// A new, empty schema; waits while too many tests have one.
     package func makeSchema() async throws -> String {
         await places.take()
         let schema = newName("test")
@@ -70,7 +70,7 @@ package final class TestCluster: Sendable {
         places.give()
     }
 
-    /// Runs text of a test's own as the server's superuser.
+    /// Runs a test's SQL as the server's superuser.
     package func administer(_ text: String) async throws {
         try await administration.write { db in _ = try db.run(SQL(stringLiteral: text)) }
     }
@@ -78,7 +78,7 @@ package final class TestCluster: Sendable {
     private static func findPrograms() -> String? {
         let files = FileManager.default
         var folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        // Debian keeps them apart by version, Homebrew too.
+        // Debian and Homebrew install them by version.
         let kept = [
             ("/usr/lib/postgresql", ""), ("/opt/homebrew/opt", "postgresql@"), ("/usr/local/opt", "postgresql@"),
         ]

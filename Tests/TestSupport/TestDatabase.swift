@@ -6,7 +6,7 @@ import SQLiteDriver
 import Synchronization
 package import Testing
 
-/// The databases that every test of stored things runs on.
+/// The databases of every storage test.
 package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     case sqlite, postgres
     /// PostgreSQL with the roles of `Deploy/postgresql`, as the serving role. For whole servers; it creates no table.
@@ -37,13 +37,13 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         return open
     }
 
-    /// A new database without a table.
+    /// A new database without tables.
     package func openEmpty() async throws -> OpenDatabase {
         if self == .service { throw TestRoles.MakesNoTable() }
         return try await OpenDatabase(place())
     }
 
-    /// A place for a new database: without a table, but for ``service``, which has every migration.
+    /// A place for a new database without tables; ``service`` has every migration.
     package func place() async throws -> DatabasePlace {
         switch self {
         case .sqlite:
@@ -60,11 +60,11 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A place for one database: a file in a folder, or a schema of the cluster. It goes when the value does.
+/// A place for one database: a file in a folder, or a schema of the cluster. It is removed with the value.
 package final class DatabasePlace: Sendable {
     /// Empty for a schema.
     package let folder: String
-    /// The path of the file, or the URL of the server: what the setting `database` takes.
+    /// The value of the setting `database`: the path of the file, or the URL of the server.
     package let location: String
     package var isFile: Bool { !folder.isEmpty }
     private let remove: @Sendable () -> Void
@@ -89,7 +89,7 @@ package final class DatabasePlace: Sendable {
     deinit { remove() }
 }
 
-/// A database in a place of its own.
+/// A database in its own place.
 package final class OpenDatabase: Sendable {
     package let database: any Database
     package let statements = StatementCount()
@@ -109,7 +109,7 @@ package final class OpenDatabase: Sendable {
             database = try PostgresDatabase(
                 ConnectionURL(place.location), settings: settings, uptime: uptime
             ) { event in
-                // The schema stays as long as the database, which may outlive this value.
+                // The schema exists as long as the database, which may outlive this value.
                 withExtendedLifetime(place) { observe(event) }
             }
         }
@@ -129,14 +129,14 @@ package final class TestSchema: Sendable {
     deinit { Task { [cluster, name] in await cluster.drop(name) } }
 }
 
-/// How many statements ran.
+/// The number of statements so far.
 package final class StatementCount: Sendable {
     private let count = Mutex(0)
 
     package func add() { count.withLock { $0 += 1 } }
     package var value: Int { count.withLock { $0 } }
 
-    /// How many `work` ran.
+    /// The number of statements in `work`.
     package func during(_ work: () async throws -> Void) async rethrows -> Int {
         let before = value
         try await work()

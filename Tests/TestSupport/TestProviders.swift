@@ -16,7 +16,7 @@ package struct TestProviders: Sendable {
     }
 }
 
-/// The way from the server to its providers, without a network.
+/// The connection from the server to its providers, without a network.
 package final class ProviderWire: Sendable {
     package enum Failure: Sendable { case noConnection, timedOut }
 
@@ -30,7 +30,7 @@ package final class ProviderWire: Sendable {
 
     private let state = Mutex(State())
 
-    /// Paths, in the order in which they were called.
+    /// The called paths, in order.
     package var called: [String] { state.withLock { $0.called } }
 
     /// The notifications of Apple's stand-in. A test delivers them, as often as it needs.

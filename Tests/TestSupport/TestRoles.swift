@@ -3,7 +3,7 @@ import Foundation
 package import PostgresDriver
 import SQLDatabase
 
-/// The roles and grants of `Deploy/postgresql` around the accounts' tables, under names of one test's own.
+/// The roles and grants of `Deploy/postgresql` on the accounts' tables, with names of one test.
 package struct TestRoles: Sendable {
     package enum Role: String, Sendable { case migrator, service, holder }
 
@@ -14,7 +14,7 @@ package struct TestRoles: Sendable {
         self.cluster = cluster
         schema = try await TestSchema(cluster)
         for statement in try statements("roles.sql") {
-            // It is there already.
+            // It already exists.
             let own = statement.replacing(/CREATE SCHEMA (\w+) AUTHORIZATION/) {
                 "ALTER SCHEMA \($0.output.1) OWNER TO"
             }

@@ -12,13 +12,13 @@ import PasswordHashing
 package import SQLDatabase
 import Synchronization
 
-/// The server as it ships, over a database of its own, called without a socket. Its world is the test's.
+/// The server as it ships, with its own database and the test's world, called without a socket.
 package final class TestServer: Sendable {
     package let clock = TestClock()
     package let settings: AuthSettings
     package let sharedSecret: JSONWebKey
     package let signingKeys: SigningKeys
-    /// Apple and Google, where the test wants them.
+    /// Apple and Google, if the test uses them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
     /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
@@ -34,7 +34,7 @@ package final class TestServer: Sendable {
     package var accounts: Accounts { local.accounts }
     package var keys: KeyRing { local.keys }
     package var watch: RevocationWatch { local.watch }
-    /// The auth API itself, for what it does in the background.
+    /// The auth API itself, for its background work.
     package var auth: AuthServer { local.auth }
 
     package static let issuer = "http://127.0.0.1:9999/auth/v1"
@@ -108,12 +108,12 @@ package final class TestServer: Sendable {
             method, path, bearer: bearer, headers: headers, json: json, raw: raw, peer: peer, authority: authority)
     }
 
-    /// The answer to another server's call.
+    /// The response to another server's call.
     package func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
         try await caller.answer(to: call)
     }
 
-    /// How many statements `work` runs, by the server's own count.
+    /// The number of statements in `work`, by the server's own count.
     package func statements(during work: () async throws -> Void) async rethrows -> Int {
         let before = statementCount
         try await work()
@@ -129,7 +129,7 @@ package final class TestServer: Sendable {
     /// Ends the hashing threads; a test calls it last.
     package func stop() async { await server.close() }
 
-    /// Runs a test against a server of its own.
+    /// Runs a test with its own server.
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, change: (inout AuthSettings) -> Void = { _ in },

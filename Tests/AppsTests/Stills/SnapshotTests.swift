@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(5)))
 struct SnapshotTests {
     private static let kept = World.sources.appending(path: "Snapshots")
-    /// Where a tree is left that is not as it was.
+    /// The folder for changed trees.
     private static let found = World.sources.appending(path: "../../.build/snapshots").standardizedFileURL
     private static let records = ProcessInfo.processInfo.environment["GATEHOUSE_RECORD"] == "1"
 

@@ -11,7 +11,7 @@ import Testing
 ///
 /// Taps and typing lead to it in English; then the same screen is checked in other languages, sizes and colours.
 struct Still: Sendable, CustomTestStringConvertible {
-    /// The files are named after it.
+    /// The base name of the files.
     let name: String
     /// One of the busiest screens: it also has pictures in German and a tree in Arabic.
     let showsMost: Bool
@@ -63,7 +63,7 @@ extension World {
         LeagueTeam(id: id, league: String(id.prefix(3)), name: name, city: city, abbreviation: short)
     }
 
-    /// Everything that the screens can ask for, and all of it works.
+    /// Every backend of the screens, without faults.
     static var everything: AccountCalls {
         var calls = World.calls
         calls.teams = { manyTeams }
@@ -106,7 +106,7 @@ extension World {
         return world
     }
 
-    /// The same, with taps on these one after the other.
+    /// The same, with these taps in order.
     func tapping(_ names: String...) async throws -> World {
         for name in names {
             try await screen.tap(name)

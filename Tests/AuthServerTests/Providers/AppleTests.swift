@@ -71,7 +71,7 @@ struct AppleTests {
                 #expect(answer.status == 200, "\(answer)")
             }
             #expect(try await server.refresh(session.refreshToken).status == 400)
-            // Signing in again is possible, and a late delivery does not undo it.
+            // A new sign-in works, and a late delivery does not undo it.
             server.clock.advance(by: .seconds(5))
             let again = try #require(
                 TestSession(try await server.idTokenGrant("apple", try await server.appleCredential())))

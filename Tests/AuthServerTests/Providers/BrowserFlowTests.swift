@@ -9,7 +9,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// A key that an app proves itself with, and its verifier.
+/// An app's proof key and its verifier.
 enum AppKey {
     static let verifier = "a-verifier-of-more-than-forty-three-characters-0001"
     static let query = "code_challenge=xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254&code_challenge_method=s256"

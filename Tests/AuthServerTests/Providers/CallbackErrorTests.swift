@@ -26,7 +26,7 @@ struct CallbackErrorTests {
     }
 
     @Test(
-        "A provider that is off is told from one that there is none of",
+        "A disabled provider is distinguished from an unknown one",
         arguments: [
             ("google", "provider is not enabled"), ("GitHub", "provider is not enabled"),
             ("x", "provider is not enabled"),

@@ -1,7 +1,7 @@
 import FuzzTargets
 import Glibc
 
-/// Of one input: a millisecond for each kilobyte, and for the first as long as a page fault may take.
+/// The CPU limit of one input: a millisecond per kilobyte, plus the time of a page fault for the first.
 private let millisecondsPerKilobyte = 1.0
 private let leastMilliseconds = 5.0
 

@@ -68,7 +68,7 @@ extension Inputs {
             let direct = (rule.limitKey(peer: "192.0.2.1", headers), rule.address(peer: "192.0.2.1", HTTPFields()))
             _ = (direct, rule.text(peer: "10.0.0.1", headers), rule.limitKey(peer: nil, headers))
         }
-        // A caller that is no proxy of ours cannot choose its address.
+        // A caller that is not a trusted proxy cannot choose its address.
         let trusted = ClientAddressRule(.header(forwarded, from: [proxy]))
         let chosen = trusted.address(peer: "192.0.2.1", headers)
         try expect(chosen == HTTPServing.IPAddress("192.0.2.1"), "an address that a stranger chose")

@@ -25,7 +25,7 @@ extension Inputs {
             // Refused: the report has the reason.
             guard let account = try? AccountLine.account(Array(line), at: time, newID: id) else { continue }
             let written = AccountLine.text(account)
-            // Lost: the reason. That there is one is the finding.
+            // Ignored: the reason. Its existence is the finding.
             let again = try? AccountLine.account(Array(written.utf8), at: time, newID: id)
             try expect(again.map(AccountLine.text) == written, "an account that was exported does not import")
         }

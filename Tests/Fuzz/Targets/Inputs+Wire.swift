@@ -17,23 +17,23 @@ extension Inputs {
         guard let value = try? JSONReader.read(input) else { return }
         var writer = JSONWriter()
         writer.value(value)
-        // Lost: the reason. That there is one is the finding.
+        // Ignored: the reason. Its existence is the finding.
         guard let again = try? JSONReader.read(writer.bytes) else {
             throw FuzzFinding("what was written does not read")
         }
         try expect(again == value, "what was written reads differently")
     }
 
-    /// No token is believed, because nothing here is signed with the key.
+    /// No token is accepted, because no signature uses these keys.
     static func token(_ input: [UInt8]) throws(FuzzFinding) {
         let token = text(input)
         _ = SignedPayload.unverified(token)
         guard let keys = FuzzKeys.set else { throw FuzzFinding("there are no keys") }
-        // Lost: why it is refused, as it should be.
+        // Ignored: the reason of the expected refusal.
         try expect((try? keys.verify(token, at: Instant(seconds: 1_800_000_000))) == nil, "a token was believed")
         // As above.
         try expect((try? keys.payload(of: token)) == nil, "a payload was believed")
-        // Keys come from providers. Lost: why they are refused.
+        // Keys come from providers. Ignored: the reason of a refusal.
         if let published = try? KeySet(published: input) { _ = published.publicDocument }
     }
 
@@ -56,7 +56,7 @@ extension Inputs {
     }
 }
 
-/// Keys with which nothing has been signed.
+/// Keys without any signature.
 private enum FuzzKeys {
     static let set: KeySet? = {
         // Ignored: the reason why our own key fails.

@@ -6,7 +6,7 @@ import Gatehouse
 struct LocalServer: Sendable {
     enum Answer: Sendable {
         case status(Int, headers: [String] = [], body: String = "")
-        /// Nothing, until the caller has gone.
+        /// No response, until the caller has disconnected.
         case silence
     }
 
@@ -47,7 +47,7 @@ struct LocalServer: Sendable {
         }
     }
 
-    /// A time that never passes.
+    /// A limit that never expires.
     static let never: @Sendable (Duration) async throws -> Void = { _ in
         let (ticks, clock) = AsyncStream<Never>.makeStream()
         for await _ in ticks {}
@@ -55,7 +55,7 @@ struct LocalServer: Sendable {
         throw CancellationError()
     }
 
-    /// The next event; nil after the last answer.
+    /// The next event; nil after the last response.
     func next() async -> String? {
         for await event in events { return event }
         return nil
@@ -75,7 +75,7 @@ struct LocalServer: Sendable {
         }
     }
 
-    /// The head, and as much of a body as it announces.
+    /// The head, and the announced part of the body.
     private static func read(_ connection: Int32) -> String {
         var (text, chunk) = ("", [UInt8](repeating: 0, count: 4_096))
         while !isWhole(text) {

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// The app's accounts: made once, at its root, and handed down.
+/// The app's accounts: created once, at its root, and passed down.
 @MainActor
 struct Accounts {
     let client: AuthClient
