@@ -1,4 +1,4 @@
-package import GatehouseWire
+import GatehouseWire
 package import HTTPTypes
 import Synchronization
 

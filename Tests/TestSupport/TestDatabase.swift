@@ -1,10 +1,10 @@
-package import AccountStore
+import AccountStore
 import Foundation
 import PostgresDriver
 package import SQLDatabase
 import SQLiteDriver
 import Synchronization
-package import Testing
+import Testing
 
 /// The databases of every storage test.
 package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
