@@ -22,7 +22,6 @@ struct AbsentFeatureTests {
         (.post, "/verify/", .anyone, 403, "otp_expired"),
         (.get, "/reauthenticate", .user, 400, "email_provider_disabled"),
         (.post, "/invite", .admin, 422, "email_provider_disabled"),
-        (.post, "/admin/invite", .admin, 422, "email_provider_disabled"),
         (.post, "/admin/generate_link", .admin, 422, "email_provider_disabled"),
     ]
 

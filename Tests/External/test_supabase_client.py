@@ -2,7 +2,7 @@
 
 import jwt
 import pytest
-from program import PASSWORD
+from program import JWT_SECRET, PASSWORD
 from supabase_auth import SyncGoTrueAdminAPI, SyncGoTrueClient
 from supabase_auth.errors import AuthApiError, AuthSessionMissingError, AuthWeakPasswordError
 
@@ -246,6 +246,28 @@ def test_admin_soft_delete_keeps_the_row_and_frees_the_address(admin, dev, new_e
     admin.delete_user(user.id, should_soft_delete=True)
     assert admin.get_user_by_id(user.id).user.email != email
     assert client_of(dev).sign_up(credentials(email)).user.id != user.id
+
+
+def test_features_that_are_off_say_so_by_their_code(client, admin, new_email):
+    email = new_email()
+    user = client.sign_up(credentials(email)).user
+    assert code_of(client.mfa.enroll, {"factor_type": "totp", "friendly_name": "a"}) == "mfa_totp_enroll_not_enabled"
+    assert code_of(client.mfa.challenge, {"factor_id": user.id}) == "mfa_factor_not_found"
+    assert code_of(client.mfa.unenroll, {"factor_id": user.id}) == "mfa_factor_not_found"
+    assert code_of(client.reauthenticate) == "email_provider_disabled"
+    assert code_of(client.reset_password_for_email, email) == "email_provider_disabled"
+    assert code_of(client.verify_otp, {"email": email, "token": "123456", "type": "email"}) == "otp_expired"
+    assert code_of(client.sign_in_with_otp, {"email": email}) == "email_provider_disabled"
+    assert code_of(admin.invite_user_by_email, new_email()) == "email_provider_disabled"
+    assert code_of(admin.generate_link, {"type": "magiclink", "email": email}) == "email_provider_disabled"
+
+
+def test_a_key_without_an_end(servers):
+    """Self-hosters sign keys with the shared secret, and leave `exp` out."""
+    server = servers.serve(GOTRUE_JWT_SECRET=JWT_SECRET).start()
+    key = jwt.encode({"role": "service_role"}, JWT_SECRET, "HS256")
+    admin = SyncGoTrueAdminAPI(url=server.auth_url, headers={"Authorization": f"Bearer {key}"})
+    assert admin.list_users() == []
 
 
 def test_admin_needs_the_secret_key(dev, client, new_email):

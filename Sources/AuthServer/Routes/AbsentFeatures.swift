@@ -59,9 +59,8 @@ extension AuthServer {
                 answers: .noMail(.unprocessableContent)),
             AbsentFeature("/verify", by: [.get, .post], answers: .codeUnknown),
             AbsentFeature("/reauthenticate", by: [.get], for: requireUser, answers: .noMail(.badRequest)),
-            // supabase-swift sends invitations to the second path.
             AbsentFeature(
-                "/invite", "/admin/invite", "/admin/generate_link", by: [.post], for: requireAdmin, slash: false,
+                "/invite", "/admin/generate_link", by: [.post], for: requireAdmin, slash: false,
                 answers: .noMail(.unprocessableContent)),
         ]
     }
