@@ -80,8 +80,9 @@ struct RefusedChangesTests {
         try await TestServer.with(on: kind) { server in
             for path in ["/users?filter=", "/audit?query=author:"] {
                 let most = 1_024 - (path.hasSuffix("author:") ? 7 : 0)
-                #expect(try await server.admin(.get, path + String(repeating: "%25", count: most)).status == 200)
-                #expect(try await server.admin(.get, path + String(repeating: "a", count: most + 1)).status == 400)
+                let longest = try await server.admin(.get, path + String(repeating: "%25", count: most))
+                let longer = try await server.admin(.get, path + String(repeating: "a", count: most + 1))
+                #expect(longest.status == 200 && longer.status == 400)
             }
         }
     }
