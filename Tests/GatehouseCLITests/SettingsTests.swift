@@ -181,6 +181,15 @@ struct SettingsTests {
         #expect(GivenValues.problems(lone) == [problem])
     }
 
+    @Test(
+        "The header Forwarded, which has a grammar of its own, is refused: it would not be understood",
+        arguments: ["GATEHOUSE_PROXY_HEADER", "GATEHOUSE_RATE_LIMIT_HEADER"])
+    func forwardedHeader(_ name: String) {
+        let problems = GivenValues.problems([name: "forwarded", "GATEHOUSE_TRUSTED_PROXIES": "10.0.0.0/8"])
+        #expect(problems.count == 1)
+        #expect(problems.first?.expected.contains("X-Forwarded-For") == true)
+    }
+
     @Test("Hashing threads are as many as is said, and else as many as the machine has cores")
     func hashThreads() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_HASH_THREADS": "2"]).hashThreads == 2)
