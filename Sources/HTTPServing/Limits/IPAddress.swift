@@ -41,16 +41,23 @@ package struct IPAddress: Hashable, Sendable {
 
     /// Who a limit counts: one IPv4 address, or the /64 that one IPv6 subscriber has.
     package var limitKey: String {
-        isVersion4 ? String(low & 0xFFFF_FFFF, radix: 16) : String(high, radix: 16) + "/64"
+        version4.map { String($0 & 0xFFFF_FFFF, radix: 16) } ?? String(high, radix: 16) + "/64"
     }
 
     /// The /48 that an IPv6 site has, with 65,536 times /64 to choose from; nil for IPv4.
-    package var siteKey: String? { isVersion4 ? nil : String(high >> 16, radix: 16) + "/48" }
+    package var siteKey: String? { version4 == nil ? String(high >> 16, radix: 16) + "/48" : nil }
 
     /// What a queue gives a turn of its own: one IPv4 address, or an IPv6 subscriber's /64.
-    package var subscriber: UInt64 { isVersion4 ? low : high }
+    package var subscriber: UInt64 { version4 ?? high }
     /// The group of addresses that takes turns as one: an IPv4 /24, or an IPv6 /48.
-    package var block: UInt64 { isVersion4 ? low >> 8 : high >> 16 }
+    package var block: UInt64 { version4.map { $0 >> 8 } ?? high >> 16 }
+
+    /// The IPv4 address as the limits count it, with the bits that mark it. A NAT64 writes it into its one /96 (RFC 6052
+    /// §2.1), where all of IPv4 would be a single subscriber.
+    private var version4: UInt64? {
+        if isVersion4 { return low }
+        return high == 0x64_FF9B_0000_0000 && low >> 32 == 0 ? 0xFFFF << 32 | low : nil
+    }
 
     private static func version4(_ text: Substring) -> UInt32? {
         let parts = text.split(ascii: ".", omittingEmptySubsequences: false)
