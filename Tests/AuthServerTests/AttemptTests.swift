@@ -193,6 +193,28 @@ struct AttemptTests {
         }
     }
 
+    @Test("Guesses that are under way shut out no address with a session", arguments: [15, 65])
+    func knownAddressMeanwhile(_ before: Int) async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            for round in 0..<3 {
+                let email = "p\(round)@example.com"
+                _ = try await server.signUp(email)
+                let owner = try await withThrowingTaskGroup(of: TestAnswer?.self) { group in
+                    for number in 0..<80 {
+                        group.addTask {
+                            if number == before { return try await server.signIn(email) }
+                            let peer = "198.51.\(round).\(number)"
+                            _ = try await server.signIn(email, password: "wrong", peer: peer)
+                            return nil
+                        }
+                    }
+                    return try await group.reduce(nil) { $0 ?? $1 }
+                }
+                #expect(owner?.status == 200)
+            }
+        }
+    }
+
     @Test("An IPv6 subscriber is counted by /64, and a site by /48")
     func version6() async throws {
         try await TestServer.with(limits: AuthRates()) { server in

@@ -18,7 +18,13 @@ extension AuthServer {
     ) async throws -> Value? {
         guard let attempts else { return try await check() }
         let keys = try await openKeys(attempts, account, request, context)
-        return try await attempts.limiter.attempt(keys, now: floor.now, check)
+        do {
+            return try await attempts.limiter.attempt(keys, now: floor.now, check)
+        } catch let refusal as Refusal where attempts.isOfAccount(refusal.headers[.rateLimitBucket]) {
+            // By guesses that were under way at the look: they have shut the account since, or all wait for a place.
+            guard let pair = try await knownPair(attempts, account, request, context) else { throw refusal }
+            return try await attempts.limiter.attempt(pair, now: floor.now, check)
+        }
     }
 
     /// The same for a caller with an access token. It is counted apart: a stranger's failures do not shut out the owner,
@@ -51,22 +57,35 @@ extension AuthServer {
             ]
             if try await attempts.limiter.look(own, at: now) == .allowed { return own }
         }
-        let address = floor.clientAddress.address(peer: context.peerAddress, request.headers)
-        let pair = attempts.pair(account, address)
+        let pair = attempts.pair(account, callerAddress(request, context))
         let all =
             [AttemptKey(attempts.byAccountInAll, account.key)] + pair + [AttemptKey(attempts.byAccount, account.key)]
         let decision = try await attempts.limiter.look(all, at: now)
-        guard case .refused(_, let bucket) = decision, attempts.isOfAccount(bucket), let address,
-            let email = account.email,
+        if case .refused(_, let bucket) = decision, attempts.isOfAccount(bucket),
+            let pair = try await knownPair(attempts, account, request, context)
+        {
+            return pair
+        }
+        try decision.enforce()
+        return all
+    }
+
+    /// What an attempt counts for where the account has a session at the caller's address; nil where it has none.
+    private func knownPair(
+        _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
+    ) async throws -> [AttemptKey]? {
+        guard let address = callerAddress(request, context), let email = account.email,
             try await accounts.sessionAddresses(of: email).contains(where: {
                 IPAddress($0)?.limitKey == address.limitKey
             })
-        else {
-            try decision.enforce()
-            return all
-        }
-        // The look above may have ended at the account: what other nodes counted of the pair is not known yet.
-        try await attempts.limiter.look(pair, at: now).enforce()
+        else { return nil }
+        let pair = attempts.pair(account, address)
+        // The look before may have ended at the account: what other nodes counted of the pair is not known yet.
+        try await attempts.limiter.look(pair, at: floor.now()).enforce()
         return pair
+    }
+
+    private func callerAddress(_ request: Request, _ context: ServerContext) -> IPAddress? {
+        floor.clientAddress.address(peer: context.peerAddress, request.headers)
     }
 }
