@@ -160,6 +160,30 @@ struct AttemptTests {
         }
     }
 
+    /// A browser sends no mark along from another site, and what it is given there would replace what it has.
+    @Test(
+        "A browser is marked when a page of ours asks, and not when another site does",
+        arguments: [
+            ("http://test", nil, true), ("http://127.0.0.1:9999", nil, true), ("https://app.example.org", nil, true),
+            ("https://app.example.org", "same-site", true), ("https://behind.example", "same-origin", true),
+            ("https://evil.example", "cross-site", false), ("https://evil.example.org", "same-site", false),
+            ("https://evil.example", nil, false), ("http://127.0.0.1:99", nil, false), ("http://", nil, false),
+            ("null", "cross-site", false), ("null", nil, false), (nil, "none", false), (nil, nil, false),
+        ] as [(String?, String?, Bool)])
+    func marking(_ origin: String?, _ site: String?, _ isMarked: Bool) async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            _ = try await server.signUp()
+            var headers: HTTPFields = [.cookie: "other=1"]
+            headers[.origin] = origin
+            headers[try #require(HTTPField.Name("sec-fetch-site"))] = site
+            let answer = try await server.send(
+                .post, "/auth/v1/token?grant_type=password", headers: headers,
+                json: ["email": "ada@example.com", "password": .string(TestServer.password)])
+            #expect(answer.status == 200)
+            #expect((answer.headers[.setCookie] != nil) == isMarked)
+        }
+    }
+
     @Test("A cookie of one account is nothing to another, and a browser keeps the latest four")
     func otherAccounts() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
@@ -168,7 +192,8 @@ struct AttemptTests {
             for name in names {
                 _ = try await server.signUp(name)
                 let answer = try await server.send(
-                    .post, "/auth/v1/token?grant_type=password", headers: [.cookie: cookie],
+                    .post, "/auth/v1/token?grant_type=password",
+                    headers: [.cookie: cookie, .origin: "https://app.example.org"],
                     json: ["email": .string(name), "password": .string(TestServer.password)], peer: "203.0.113.1")
                 cookie = String(try #require(answer.headers[.setCookie]).prefix { $0 != ";" })
             }

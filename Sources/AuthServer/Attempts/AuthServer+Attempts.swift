@@ -36,9 +36,10 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: floor.now) { try await check() ? true : nil } ?? false
     }
 
-    /// Marks a browser, so that it is known by what it shows from now on.
+    /// Marks a browser, so that it is known by what it shows from now on. Only where a page of ours asks: to another
+    /// site's request the browser adds no marks, and this one would replace them.
     func mark(_ response: inout Response, of account: AttemptedAccount, for request: Request) {
-        guard attempts != nil, request.isOfBrowser else { return }
+        guard attempts != nil, request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]) else { return }
         var cookie = DeviceCookie(request, isSecure: isSecure)
         cookie.add(
             cookie.mark(of: account.digest, accounts.secrets)

@@ -51,9 +51,16 @@ extension Request {
         }
     }
 
-    /// Whether a browser asks: it says where from, or brings cookies along.
-    var isOfBrowser: Bool {
-        headers[.origin] != nil || headers[.cookie] != nil || headers[.fetchSite] != nil
+    /// Whether a page of one of these origins asks in a browser, or one of the origin that the browser called. It says
+    /// so (Fetch §3.2, Fetch Metadata §2.3), and no page can make it say anything else.
+    func isOfPage(of origins: [String]) -> Bool {
+        if headers[.fetchSite] == "same-origin" { return true }
+        // Browsers before 2023 do not say it, and over http they say it to their own machine alone.
+        guard let origin = headers[.origin]?.lowercased() else { return false }
+        if let called = head.authority?.lowercased(), origin == "http://" + called || origin == "https://" + called {
+            return true
+        }
+        return origins.contains { ($0.lowercased() + "/").hasPrefix(origin + "/") }
     }
 }
 
