@@ -128,16 +128,61 @@ struct AttemptTests {
         #expect(try await server.signIn(peer: "203.0.113.99").status == 429)
     }
 
+    /// A sign-in on the app's page, in a browser with this cookie.
+    private func browse(
+        _ server: TestServer, _ cookie: String?, _ password: String = TestServer.password,
+        peer: String = "203.0.113.1"
+    ) async throws -> TestAnswer {
+        var headers: HTTPFields = [.origin: "https://app.example.org"]
+        headers[.cookie] = cookie
+        return try await server.send(
+            .post, "/auth/v1/token?grant_type=password", headers: headers,
+            json: ["email": "Ada@example.com", "password": .string(password)], peer: peer)
+    }
+
+    @Test("A mark ends with its password; who knew that one is a stranger, and whoever changed it has a new mark")
+    func changedPassword() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            func cookie(_ answer: TestAnswer) throws -> String {
+                String(try #require(answer.headers[.setCookie]).prefix { $0 != ";" })
+            }
+            let session = try await server.signUp()
+            var thieves: [String] = []
+            for _ in 0..<3 { thieves.append(try cookie(try await browse(server, nil))) }
+            // All that devices may fail together, before the change and by what it ends.
+            for (number, thief) in thieves.enumerated() {
+                for _ in 0..<10 {
+                    #expect(try await browse(server, thief, "wrong", peer: "192.0.2.\(number)").status == 400)
+                }
+            }
+            let own = try cookie(try await browse(server, nil))
+            let changed = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken,
+                headers: [.origin: "https://app.example.org", .cookie: own], json: ["password": "another good one"])
+            #expect(changed.status == 200)
+            let renewed = try cookie(changed)
+            #expect(renewed.split(separator: ".").count == 1)
+            #expect(renewed != own)
+            var checked = 0
+            for number in 0..<30 {
+                let old = number < 20 ? own : thieves[0]
+                let guess = try await browse(server, old, "wrong", peer: "198.51.100.\(number)")
+                checked += guess.status == 400 ? 1 : 0
+            }
+            #expect(checked == 10)
+            #expect(try await browse(server, own, "another good one").status == 429)
+            let known = try await browse(server, renewed, "another good one")
+            #expect(known.status == 200)
+            #expect(try cookie(known) == renewed)
+        }
+    }
+
     @Test("Under attack a browser that has signed in before is admitted by its cookie, and counted by itself")
     func knownBrowser() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             _ = try await server.signUp()
             func signIn(_ cookie: String?, _ password: String = TestServer.password) async throws -> TestAnswer {
-                var headers: HTTPFields = [.origin: "https://app.example.org"]
-                headers[.cookie] = cookie
-                return try await server.send(
-                    .post, "/auth/v1/token?grant_type=password", headers: headers,
-                    json: ["email": "Ada@example.com", "password": .string(password)], peer: "203.0.113.1")
+                try await browse(server, cookie, password)
             }
             let field = try #require(try await signIn(nil).headers[.setCookie])
             #expect(field.contains("; HttpOnly; SameSite=Lax"))

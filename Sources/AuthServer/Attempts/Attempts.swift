@@ -12,7 +12,7 @@ package struct Attempts: Sendable {
     let byPair, byAddress, bySite, byAccount: AttemptLimit
     /// Whatever the pair has spared.
     let byAddressInAll, byAccountInAll: AttemptLimit
-    /// Devices that have signed in to the account before: each by itself, and all of an account's together.
+    /// Devices that have signed in to the account with the password it has: each by itself, and all of them together.
     let byDevice, byDevices: AttemptLimit
     /// Callers with an access token who are asked for the account's password.
     let bySession: AttemptLimit

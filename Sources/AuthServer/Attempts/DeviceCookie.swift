@@ -20,8 +20,10 @@ struct DeviceCookie {
         marks.lazy.compactMap { DeviceMark($0, of: account, secrets) }.first
     }
 
-    mutating func add(_ mark: DeviceMark) {
-        marks = Array(([mark.text] + marks.filter { !$0.matches(mark.text) }).prefix(Self.most))
+    /// Adds a mark, in the place of the one that the account has.
+    mutating func add(_ mark: DeviceMark, of account: [UInt8], _ secrets: ServerSecrets) {
+        let others = marks.filter { DeviceMark($0, of: account, secrets) == nil }
+        marks = Array(([mark.text] + others).prefix(Self.most))
     }
 
     /// The prefix keeps neighbours under the same domain from setting it (RFC 6265bis §4.1.3.2); browsers take it over

@@ -108,7 +108,7 @@ extension Setting {
         case .rateAnonymous: "Anonymous sign-ups of one address in an hour."
         default:
             "Failed password sign-ins in an hour, of one address and, apart from that, of one account. Devices that have "
-                + "signed in to an account before are counted by themselves; an IPv6 network of 48 bits gets ten times as many."
+                + "signed in to an account with its present password are counted by themselves; an IPv6 network of 48 bits gets ten times as many."
         }
     }
 
