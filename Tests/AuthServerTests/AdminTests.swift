@@ -71,7 +71,7 @@ struct AdminTests {
             let none = try await server.admin(.get, "/users?filter=100%25&page=&per_page=")
             #expect(none.headers[.init("link")!] == #"</admin/users?filter=100%25&page=0&per_page=>; rel="last""#)
             #expect(try await server.admin(.get, "/users?filter=a%00b").code == "validation_failed")
-            let long = try await server.admin(.get, "/users?filter=\(String(repeating: "%25", count: 10_000))")
+            let long = try await server.admin(.get, "/users?other=\(String(repeating: "a", count: 20_000))")
             #expect(long.status == 200 && long.headers[.init("link")!] == nil)
             let filtered = try await server.admin(.get, "/users?filter=p3&sort=created_at+asc")
             #expect(filtered["users"]?.arrayValue?.count == 1)

@@ -1,4 +1,5 @@
 import AuthServer
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
@@ -35,7 +36,7 @@ struct ProtocolTests {
             let health = try await server.send(.get, "/auth/v1/health")
             #expect(health["name"] == "GoTrue")
             #expect(health["server"] == "Gatehouse")
-            #expect(health["version"] == "test")
+            #expect(health["version"]?.stringValue == ProgramVersion.text)
             let discovery = try await server.send(.get, "/auth/v1/.well-known/openid-configuration")
             #expect(discovery["issuer"] == .string(TestServer.issuer))
             #expect(discovery["jwks_uri"] == .string("\(TestServer.issuer)/.well-known/jwks.json"))

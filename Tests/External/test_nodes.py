@@ -285,6 +285,16 @@ def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_
     assert rows() == before + 2, "the address and its total are not forgiven by a success"
 
 
+def test_what_one_node_forgives_the_other_forgives(pair, new_email):
+    email = new_email("forgiven")
+    here, there = (caller(node.auth(), "192.0.2.88") for node in pair.nodes)
+    here.sign_up(email)
+    assert [here.sign_in(email, "a wrong password").status for _ in range(9)] == [400] * 9
+    assert there.sign_in(email).status == 200
+    assert here.sign_in(email, "a wrong password").status == 400
+    assert here.sign_in(email).status == 200
+
+
 def test_one_caller_guesses_no_more_on_two_nodes_than_on_one(pair, new_email):
     statuses = []
     for number in range(11):

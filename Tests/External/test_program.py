@@ -682,8 +682,11 @@ def test_a_stranger_cannot_lock_a_user_out(servers, new_email):
     client.request(
         "POST", "/signup", {"email": email, "password": PASSWORD}, headers={"X-Forwarded-For": "192.0.2.10"}
     )
-    browser = sign_in("192.0.2.20", Origin="https://app.example.org")
+    own_page = {"Sec-Fetch-Site": "same-origin"}
+    browser = sign_in("192.0.2.20", **own_page)
     cookie = browser.headers["set-cookie"].partition(";")[0]
+    elsewhere = sign_in("192.0.2.20", Origin="https://evil.example.org", **{"Sec-Fetch-Site": "cross-site"})
+    assert elsewhere.status == 200 and "set-cookie" not in elsewhere.headers, "another site takes no cookie away"
     client.request("POST", "/logout?scope=local", token=browser.json()["access_token"])
     for number in range(12):
         assert sign_in("203.0.113.1", "wrong password 1").status == (400 if number < 10 else 429)

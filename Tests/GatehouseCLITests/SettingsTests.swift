@@ -180,6 +180,15 @@ struct SettingsTests {
         #expect(try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.db"]).database.path == "a/b.db")
     }
 
+    @Test(
+        "The header Forwarded, which has a grammar of its own, is refused: it would not be understood",
+        arguments: ["GATEHOUSE_PROXY_HEADER", "GATEHOUSE_RATE_LIMIT_HEADER"])
+    func forwardedHeader(_ name: String) {
+        let problems = GivenValues.problems([name: "forwarded", "GATEHOUSE_TRUSTED_PROXIES": "10.0.0.0/8"])
+        #expect(problems.count == 1)
+        #expect(problems.first?.expected.contains("X-Forwarded-For") == true)
+    }
+
     @Test("The proxy header needs trusted networks; without them it would silently not apply")
     func proxyHeader() throws {
         let header = ["GATEHOUSE_PROXY_HEADER": "X-Real-Ip"]

@@ -137,30 +137,110 @@ struct AttemptLimiterTests {
 
     @Test("A success reads the other nodes' count once and writes nothing, a failure writes once")
     func shared() async throws {
-        let asked = Mutex<[String]>([])
-        let elsewhere = start + .seconds(60)
-        let limiter = AttemptLimiter(
-            shared: SharedFailures(
-                read: { keys in
-                    asked.withLock { $0.append("read \(keys.map(\.text))") }
-                    return keys.map { $0.text == "met elsewhere" ? elsewhere : nil }
-                },
-                add: { keys, _ in asked.withLock { $0.append("add \(keys.map(\.text))") } },
-                forget: { keys in asked.withLock { $0.append("forget \(keys.map(\.text))") } }))
-        let forgiven = AttemptLimit("f", 3, per: .seconds(60), isForgiven: true)
+        let shut = AttemptKey(limit, "met elsewhere")
+        let table = SharedTable([shut: start + .seconds(60)])
+        let limiter = AttemptLimiter(shared: table.failures())
         let keys = [AttemptKey(forgiven, "a"), AttemptKey(limit, "b")]
         #expect(try await attempt(limiter, keys, isRight: true))
         #expect(try await !attempt(limiter, keys))
         #expect(try await attempt(limiter, keys, isRight: true))
-        let shut = [AttemptKey(limit, "met elsewhere")]
-        #expect(try await limiter.look(shut, at: start) == .refused(retryAfter: .seconds(20), bucket: "b"))
+        #expect(try await limiter.look([shut], at: start) == .refused(retryAfter: .seconds(20), bucket: "b"))
         // This node knows it by now.
-        #expect(try await limiter.look(shut, at: start) != .allowed)
+        #expect(try await limiter.look([shut], at: start) != .allowed)
         let read = #"read ["a", "b"]"#
         #expect(
-            asked.withLock { $0 } == [
-                read, read, #"add ["a", "b"]"#, read, #"forget ["a"]"#, #"read ["met elsewhere"]"#,
-            ])
+            table.asked == [read, read, #"add ["a", "b"]"#, read, #"forget ["a"]"#, #"read ["met elsewhere"]"#])
+    }
+
+    private var forgiven: AttemptLimit { AttemptLimit("f", 3, per: .seconds(60), isForgiven: true) }
+
+    @Test("What a success at another node has forgiven is forgiven here, by one read a second however many ask")
+    func forgivenElsewhere() async throws {
+        let (table, keys) = (SharedTable(), [AttemptKey(forgiven, "a")])
+        let (here, there) = (AttemptLimiter(shared: table.failures()), AttemptLimiter(shared: table.failures()))
+        for _ in 0..<2 { #expect(try await !attempt(here, keys)) }
+        #expect(try await attempt(there, keys, isRight: true))
+        for _ in 0..<2 { #expect(try await !attempt(here, keys)) }
+        #expect(try await there.look(keys, at: start) == .allowed)
+        #expect(try await !attempt(here, keys))
+        // Admitted before the third failure.
+        #expect(try await there.attempt(keys, now: { start }) { true } == true)
+        let reads = table.asked.count
+        #expect(try await here.look(keys, at: start) == .allowed)
+        for _ in 0..<3 { #expect(try await !attempt(here, keys)) }
+        for second in [1, 2] {
+            for _ in 0..<50 { #expect(try await here.look(keys, at: start + .seconds(second)) != .allowed) }
+        }
+        // The look, the failures with a look and a write each, and one in each second.
+        #expect(table.asked.count == reads + 1 + 3 * 2 + 2)
+    }
+
+    @Test("What the table has yet to hear of is not forgotten here")
+    func notYetShared() async throws {
+        let (table, keys) = (SharedTable(), [AttemptKey(forgiven, "a")])
+        let limiter = AttemptLimiter(shared: table.failures())
+        #expect(try await !attempt(limiter, keys))
+        // A failure while the table is read.
+        table.whileReading { _ = try await limiter.attempt(keys, now: { start }) { () -> Bool? in nil } }
+        #expect(try await limiter.look(keys, at: start) == .allowed)
+        #expect(try await limiter.attempt(keys, now: { start }) { () -> Bool? in nil } == nil)
+        await #expect(throws: Refusal.self) { try await limiter.attempt(keys, now: { start }) { true } }
+        // Failures that could not be written.
+        let other = [AttemptKey(forgiven, "b")]
+        table.refusesWrites()
+        for _ in 0..<3 { await #expect(throws: Unfinished.self) { try await attempt(limiter, other) } }
+        for second in 0..<9 { #expect(try await limiter.look(other, at: start + .seconds(second)) != .allowed) }
+    }
+}
+
+/// What nodes share, as a database keeps it.
+private final class SharedTable: Sendable {
+    private struct State {
+        var full: [AttemptKey: Instant]
+        var asked: [String] = []
+        var refusesWrites = false
+        var whileReading: (@Sendable () async throws -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ full: [AttemptKey: Instant] = [:]) { state = Mutex(State(full: full)) }
+
+    var asked: [String] { state.withLock { $0.asked } }
+    func refusesWrites() { state.withLock { $0.refusesWrites = true } }
+
+    /// Once, between what is read and the answer.
+    func whileReading(_ body: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.whileReading = body }
+    }
+
+    func failures() -> SharedFailures {
+        SharedFailures(
+            read: { keys in
+                let (found, body) = self.state.withLock { state in
+                    defer { state.whileReading = nil }
+                    state.asked.append("read \(keys.map(\.text))")
+                    return (keys.map { state.full[$0] }, state.whileReading)
+                }
+                try await body?()
+                return found
+            },
+            add: { keys, now in
+                try self.state.withLock { state in
+                    if state.refusesWrites { throw Unfinished() }
+                    state.asked.append("add \(keys.map(\.text))")
+                    for key in keys {
+                        let interval = key.limit.window / key.limit.count
+                        state.full[key] = max(state.full[key] ?? now, now) + interval
+                    }
+                }
+            },
+            forget: { keys in
+                self.state.withLock { state in
+                    state.asked.append("forget \(keys.map(\.text))")
+                    for key in keys { state.full[key] = nil }
+                }
+            })
     }
 }
 

@@ -13,9 +13,23 @@ struct ClientAddressTests {
             ("192.0.2.1", "c0000201"), ("::ffff:192.0.2.1", "c0000201"), ("192.0.2.1:8080", "c0000201"),
             ("[::ffff:c000:201]:80", "c0000201"), ("2001:db8:0:1::1", "20010db800000001/64"),
             ("2001:db8:0:1:ffff:ffff:ffff:ffff", "20010db800000001/64"), ("[2001:DB8::1]:443", "20010db800000000/64"),
-            ("fe80::1%eth0", "fe80000000000000/64"), ("::", "0/64"), ("64:ff9b::192.0.2.1", "64ff9b00000000/64"),
+            ("fe80::1%eth0", "fe80000000000000/64"), ("::", "0/64"), ("64:ff9b::192.0.2.1", "c0000201"),
+            ("64:ff9b::c000:201", "c0000201"), ("64:ff9b:0:0:1::1", "64ff9b00000000/64"),
+            ("64:ff9b:1::192.0.2.1", "64ff9b00010000/64"),
         ])
     func keys(_ text: String, _ key: String) { #expect(IPAddress(text)?.limitKey == key) }
+
+    /// RFC 6052: the translator writes all of IPv4 into one /96.
+    @Test("Of a NAT64 each IPv4 address behind it is counted by itself, and is no nearer to a trusted network")
+    func translated() throws {
+        let address = try #require(IPAddress("64:ff9b::10.1.2.3"))
+        let plain = try #require(IPAddress("10.1.2.3"))
+        #expect(address.siteKey == nil)
+        #expect(address.subscriber == plain.subscriber)
+        #expect(address.block == plain.block)
+        #expect(address != plain)
+        #expect(!(try #require(IPNetwork("10.0.0.0/8"))).contains(address))
+    }
 
     @Test(
         "One address has one text (RFC 5952 §4), for display",

@@ -93,7 +93,7 @@ struct ProfileRoutesTests {
         #expect(answer.status == status)
         if status == 500 {
             #expect(answer.body.hasPrefix(#"{"error":"INTERNAL_ERROR""#))
-            #expect(answer.body.contains("again"))
+            #expect(answer.body.contains("repeat"))
             #expect(!answer.body.contains("Unreachable"))
         }
     }

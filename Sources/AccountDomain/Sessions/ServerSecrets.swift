@@ -60,18 +60,23 @@ package struct ServerSecrets: Sendable {
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
-    /// A 32-byte signature by the newest secret, and the secret's number.
-    func deviceSignature(_ bytes: [UInt8]) -> (number: UInt8, signature: [UInt8]) {
-        (keys[0].number, deviceSignature(bytes, keys[0].code))
-    }
+    /// The number of the secret for what is new.
+    var currentNumber: UInt8 { keys[0].number }
 
+    /// 32 bytes that nobody without the secret can make.
+    ///
     /// - Returns: nil for an unknown secret.
     func deviceSignature(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
-        keys.first { $0.number == number }.map { deviceSignature(bytes, $0.code) }
+        signature("gatehouse device mark", bytes, number)
     }
 
-    private func deviceSignature(_ bytes: [UInt8], _ code: HMAC<SHA256>) -> [UInt8] {
-        derive(code, "gatehouse device mark", bytes).withUnsafeBytes(Array.init)
+    /// The same for another purpose: which password a device mark was made for.
+    func devicePassword(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
+        signature("gatehouse device password", bytes, number)
+    }
+
+    private func signature(_ purpose: String, _ bytes: [UInt8], _ number: UInt8) -> [UInt8]? {
+        keys.first { $0.number == number }.map { derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
     }
 
     /// Derives one key for each purpose and context. The secret is uniformly random, so HKDF's expand step is

@@ -13,8 +13,7 @@ package struct Attempts: Sendable {
     let byPair, byAddress, bySite, byAccount: AttemptLimit
     /// Count every failure, including those that the pair's limit keeps from ``byAddress`` and ``byAccount``.
     let byAddressInAll, byAccountInAll: AttemptLimit
-    /// Devices that have signed in to the account before: a limit for each device, and one for all devices of an
-    /// account.
+    /// Devices that have signed in to the account with the password it has: each by itself, and all of them together.
     let byDevice, byDevices: AttemptLimit
     /// Callers with an access token that must also enter the account's password.
     let bySession: AttemptLimit

@@ -10,15 +10,31 @@ import Hummingbird
 extension AuthServer {
     /// Runs one attempt at the password of an account.
     ///
-    /// - Parameter check: Returns nil for a wrong password. An error that it throws, such as a full queue or an
-    ///   unreachable database, does not count as a failure.
+    /// - Parameter check: Gets the account, nil when there is none. Returns nil for a wrong password; a busy queue or a
+    ///   database that is away is thrown, and counts for nobody.
     /// - Throws: ``Refusal`` 429 after too many failures.
     func attempt<Value: Sendable>(
-        at account: AttemptedAccount, _ request: Request, _ context: ServerContext, check: () async throws -> Value?
+        at account: AttemptedAccount, _ request: Request, _ context: ServerContext,
+        check: (Account?) async throws -> Value?
     ) async throws -> Value? {
-        guard let attempts else { return try await check() }
-        let keys = try await openKeys(attempts, account, request, context)
-        return try await attempts.limiter.attempt(keys, now: floor.now, check)
+        guard let attempts else { return try await check(try await find(account)) }
+        let (keys, found) = try await openKeys(attempts, account, request, context)
+        func checkFound() async throws -> Value? {
+            if let found { return try await check(found) }
+            return try await check(try await find(account))
+        }
+        do {
+            return try await attempts.limiter.attempt(keys, now: floor.now, checkFound)
+        } catch let refusal as Refusal where attempts.isOfAccount(refusal.headers[.rateLimitBucket]) {
+            // By guesses that were under way at the look: they have shut the account since, or all wait for a place.
+            guard let pair = try await knownPair(attempts, account, request, context) else { throw refusal }
+            return try await attempts.limiter.attempt(pair, now: floor.now, checkFound)
+        }
+    }
+
+    private func find(_ account: AttemptedAccount) async throws -> Account? {
+        guard let email = account.email else { return nil }
+        return try await accounts.account(email: email)
     }
 
     /// Runs an attempt by a caller with an access token. These attempts have their own limit: a stranger's failures do
@@ -30,44 +46,69 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: floor.now) { try await check() ? true : nil } ?? false
     }
 
-    /// Sets a device cookie, which identifies this browser in later attempts.
-    func mark(_ response: inout Response, of account: AttemptedAccount, for request: Request) {
-        guard attempts != nil, request.isOfBrowser else { return }
+    /// Marks a browser of somebody who knows the password, so that it is known by what it shows from now on. Only where
+    /// a page of ours asks: to another site's request the browser adds no marks, and this one would replace them.
+    func mark(_ response: inout Response, of user: User, for request: Request) {
+        guard attempts != nil, request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]),
+            let account = user.email.map(AttemptedAccount.init)?.digest
+        else { return }
+        let secrets = accounts.secrets
         var cookie = DeviceCookie(request, isSecure: isSecure)
-        cookie.add(
-            cookie.mark(of: account.digest, accounts.secrets)
-                ?? DeviceMark(of: account.digest, id: accounts.randomBytes(8), accounts.secrets))
+        var mark = cookie.mark(of: account, secrets)
+        if mark?.isCurrent(of: user, secrets) != true {
+            mark = DeviceMark(of: account, user, id: accounts.randomBytes(8), secrets)
+        }
+        guard let mark else { return }
+        cookie.add(mark, of: account, secrets)
         response.headers.append(cookie.field(isSecure: isSecure))
     }
 
-    /// The keys that this attempt counts against.
+    /// The keys that this attempt counts for, and the account where it had to be read for them.
     private func openKeys(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
-    ) async throws -> [AttemptKey] {
+    ) async throws -> (keys: [AttemptKey], found: Account?) {
         let now = floor.now()
         if let mark = DeviceCookie(request, isSecure: isSecure).mark(of: account.digest, accounts.secrets) {
             let own = [
-                AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"), AttemptKey(attempts.byDevices, account.key),
+                AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"),
+                AttemptKey(attempts.byDevices, "\(account.key) \(mark.password)"),
             ]
-            if try await attempts.limiter.look(own, at: now) == .allowed { return own }
+            // The account last: a refusal reads none, and the check of the password does not read it again.
+            if try await attempts.limiter.look(own, at: now) == .allowed, let found = try await find(account),
+                mark.isCurrent(of: found.user, accounts.secrets)
+            {
+                return (own, found)
+            }
         }
-        let address = floor.clientAddress.address(peer: context.peerAddress, request.headers)
-        let pair = attempts.pair(account, address)
+        let pair = attempts.pair(account, callerAddress(request, context))
         let all =
             [AttemptKey(attempts.byAccountInAll, account.key)] + pair + [AttemptKey(attempts.byAccount, account.key)]
         let decision = try await attempts.limiter.look(all, at: now)
-        guard case .refused(_, let bucket) = decision, attempts.isOfAccount(bucket), let address,
-            let email = account.email,
+        if case .refused(_, let bucket) = decision, attempts.isOfAccount(bucket),
+            let pair = try await knownPair(attempts, account, request, context)
+        {
+            return (pair, nil)
+        }
+        try decision.enforce()
+        return (all, nil)
+    }
+
+    /// What an attempt counts for where the account has a session at the caller's address; nil where it has none.
+    private func knownPair(
+        _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
+    ) async throws -> [AttemptKey]? {
+        guard let address = callerAddress(request, context), let email = account.email,
             try await accounts.sessionAddresses(of: email).contains(where: {
                 IPAddress($0)?.limitKey == address.limitKey
             })
-        else {
-            try decision.enforce()
-            return all
-        }
-        // The check above may have stopped at the account's limit, before it loaded the failures that other nodes
-        // counted for the pair.
-        try await attempts.limiter.look(pair, at: now).enforce()
+        else { return nil }
+        let pair = attempts.pair(account, address)
+        // The look before may have ended at the account: what other nodes counted of the pair is not known yet.
+        try await attempts.limiter.look(pair, at: floor.now()).enforce()
         return pair
+    }
+
+    private func callerAddress(_ request: Request, _ context: ServerContext) -> IPAddress? {
+        floor.clientAddress.address(peer: context.peerAddress, request.headers)
     }
 }

@@ -20,8 +20,10 @@ struct DeviceCookie {
         marks.lazy.compactMap { DeviceMark($0, of: account, secrets) }.first
     }
 
-    mutating func add(_ mark: DeviceMark) {
-        marks = Array(([mark.text] + marks.filter { !$0.matches(mark.text) }).prefix(Self.most))
+    /// Adds a mark, in the place of the one that the account has.
+    mutating func add(_ mark: DeviceMark, of account: [UInt8], _ secrets: ServerSecrets) {
+        let others = marks.filter { DeviceMark($0, of: account, secrets) == nil }
+        marks = Array(([mark.text] + others).prefix(Self.most))
     }
 
     /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
@@ -51,9 +53,16 @@ extension Request {
         }
     }
 
-    /// Whether the request comes from a browser: it has an `Origin`, `Cookie` or `Sec-Fetch-Site` header.
-    var isOfBrowser: Bool {
-        headers[.origin] != nil || headers[.cookie] != nil || headers[.fetchSite] != nil
+    /// Whether a page of one of these origins asks in a browser, or one of the origin that the browser called. It says
+    /// so (Fetch §3.2, Fetch Metadata §2.3), and no page can make it say anything else.
+    func isOfPage(of origins: [String]) -> Bool {
+        if headers[.fetchSite] == "same-origin" { return true }
+        // Browsers before 2023 do not say it, and over http they say it to their own machine alone.
+        guard let origin = headers[.origin]?.lowercased() else { return false }
+        if let called = head.authority?.lowercased(), origin == "http://" + called || origin == "https://" + called {
+            return true
+        }
+        return origins.contains { ($0.lowercased() + "/").hasPrefix(origin + "/") }
     }
 }
 

@@ -56,7 +56,7 @@ extension AuthServer {
         let outcome = try await accounts.update(
             caller.user.id, update, keeping: caller.session?.id, at: floor.now())
         switch outcome {
-        case .updated(let account): return Answer.json { $0.user(account) }
+        case .updated(let account): return updated(account, hasNewPassword: password != nil, request)
         case .emailTaken: throw Refusal.emailTaken
         case .metadataTooLong: throw Refusal.metadataTooLong
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
@@ -64,6 +64,13 @@ extension AuthServer {
         case .changedMeanwhile:
             throw Refusal(.conflict, .conflict, "The password was changed by another request, please retry.")
         }
+    }
+
+    private func updated(_ account: Account, hasNewPassword: Bool, _ request: Request) -> Response {
+        var answer = Answer.json { $0.user(account) }
+        // The mark that the browser has ended with the last one.
+        if hasNewPassword { mark(&answer, of: account.user, for: request) }
+        return answer
     }
 
     private func newEmail(_ body: JSONMembers, of user: User) throws -> EmailAddress? {

@@ -84,7 +84,7 @@ extension AuthServer {
             if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
             var response = try answer(
                 issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
-            mark(&response, of: AttemptedAccount(holder.address), for: request)
+            mark(&response, of: holder.account.user, for: request)
             return response
         }
         throw wrongCredentials()
@@ -92,8 +92,6 @@ extension AuthServer {
 
     struct PasswordHolder: Sendable {
         let account: Account
-        /// As the caller typed it.
-        let address: String
         let checkedHash: Secret
         let needsUpgrade: Bool
     }
@@ -105,16 +103,12 @@ extension AuthServer {
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
-        let address = try signInAddress(body)
-        let named = AttemptedAccount(address)
-        let found: PasswordHolder? = try await attempt(at: named, request, context) {
-            let account: Account? =
-                if let email = named.email { try await accounts.account(email: email) } else { nil }
+        let named = AttemptedAccount(try signInAddress(body))
+        let found: PasswordHolder? = try await attempt(at: named, request, context) { account in
             // The same amount of work whether or not the account exists.
             let check = try await check(password, against: account?.user.passwordHash, for: source(request, context))
             guard let account, let hash = account.user.passwordHash, check.isMatch else { return nil }
-            return PasswordHolder(
-                account: account, address: address, checkedHash: hash, needsUpgrade: check.needsUpgrade)
+            return PasswordHolder(account: account, checkedHash: hash, needsUpgrade: check.needsUpgrade)
         }
         guard let found else { throw wrongCredentials() }
         if found.account.user.isBanned(at: floor.now()) {

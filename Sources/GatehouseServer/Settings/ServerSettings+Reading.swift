@@ -120,8 +120,8 @@ extension SettingsReader {
 
     fileprivate mutating func clientAddress() -> ClientAddressRule {
         let proxies = networks(.trustedProxies)
-        let anyonesHeader = given[.rateHeader] == nil ? nil : headerName(.rateHeader)
-        let proxyHeader = headerName(.proxyHeader)
+        let anyonesHeader = given[.rateHeader] == nil ? nil : addressHeader(.rateHeader)
+        let proxyHeader = addressHeader(.proxyHeader)
         if given[.proxyHeader] != nil, proxyHeader != nil, list(.trustedProxies).isEmpty {
             refuse(
                 .proxyHeader,

@@ -70,7 +70,9 @@ extension Setting {
             "`host:port` for `/metrics` alone. Without it `serve` has no `/metrics`: a proxy on the same machine would "
                 + "make it public."
         case .trustedProxies: "Comma-separated networks (`10.0.0.0/8`) whose proxy header is believed."
-        case .proxyHeader: "The header in which those proxies name the caller; given without them it is refused."
+        case .proxyHeader:
+            "The header in which those proxies name the caller; given without them it is refused, "
+                + "and so is `Forwarded` (RFC 7239), which is not read."
         case .corsAllowedHeaders: "Request headers that browsers may send besides the usual ones, comma-separated."
         default:
             "A request that takes longer is answered with 504, and none waits longer for the database. A Go duration: "
@@ -100,7 +102,7 @@ extension Setting {
         case .limits: "`off` lifts every request limit: for tests."
         case .rateHeader:
             "The header whose first address is the caller, whoever sends it. Only when nobody can reach this server "
-                + "but through a proxy that sets it; `trusted_proxies` is the safer way."
+                + "but through a proxy that sets it; `trusted_proxies` is the safer way. Not `Forwarded`."
         case .rateTokenRefresh: "`POST /token`: requests of one address in 5 minutes."
         case .rateOTP: "`POST /signup` and `PUT /user`: requests of one address in 5 minutes."
         case .rateVerify: "Accepted for later: nothing in this build is verified by mail."
@@ -108,7 +110,7 @@ extension Setting {
         case .rateAnonymous: "Anonymous sign-ups of one address in an hour."
         default:
             "Failed password sign-ins in an hour, of one address and, apart from that, of one account. Devices that have "
-                + "signed in to an account before are counted by themselves; an IPv6 network of 48 bits gets ten times as many."
+                + "signed in to an account with its present password are counted by themselves; an IPv6 network of 48 bits gets ten times as many."
         }
     }
 

@@ -93,10 +93,12 @@ struct SettingsReader {
         return nil
     }
 
-    mutating func headerName(_ setting: Setting) -> HTTPField.Name? {
+    /// The name of a header that holds addresses and nothing else. `Forwarded` (RFC 7239) has a grammar of its own,
+    /// which is not read: its callers would all be the proxy.
+    mutating func addressHeader(_ setting: Setting) -> HTTPField.Name? {
         guard let text = text(setting) else { return nil }
-        if let name = HTTPField.Name(text) { return name }
-        refuse(setting, "expected the name of a header, such as X-Forwarded-For")
+        if let name = HTTPField.Name(text), name != HTTPField.Name("Forwarded") { return name }
+        refuse(setting, "expected the name of a header of addresses alone, such as X-Forwarded-For; not Forwarded")
         return nil
     }
 

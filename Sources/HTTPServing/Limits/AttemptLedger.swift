@@ -30,6 +30,10 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     private struct Entry {
         var fullAt: Instant
         var inFlight = 0
+        /// When the other nodes were asked about a refusal.
+        var askedAt: Instant?
+        /// Failures that the other nodes could not be told of.
+        var isOwn = false
     }
 
     private var entries: [AttemptKey: Entry] = [:]
@@ -49,8 +53,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     /// - Returns: Never ``AttemptVerdict/crowded(_:)``, because running attempts do not count here.
     func look(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
         for key in keys {
-            guard key.limit.count > 0 else { return .refused(retryAfter: key.limit.window, bucket: key.limit.bucket) }
-            let wait = full(key, at: now) + key.limit.interval - latest(key, at: now)
+            let wait = delay(of: key, at: now)
             if wait > .zero { return .refused(retryAfter: wait, bucket: key.limit.bucket) }
         }
         return .admitted
@@ -112,12 +115,38 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return Array(keys[...closed])
     }
 
-    /// Takes over a count from other nodes.
-    mutating func learn(_ key: AttemptKey, fullAt: Instant, at now: Instant) {
-        let bounded = min(fullAt, latest(key, at: now))
-        guard bounded > full(key, at: now) else { return }
+    /// Whether to ask the other nodes although the keys are refused here: where a success there may have forgiven it,
+    /// and once a second, so that a flood does not ask.
+    mutating func asksOthers(_ keys: [AttemptKey], at now: Instant) -> Bool {
+        guard let key = keys.first(where: { delay(of: $0, at: now) > .zero }), settled(key) != nil else { return false }
+        if let asked = entries[key]?.askedAt, now < asked + .seconds(1) { return false }
+        entries[key]?.askedAt = now
+        return true
+    }
+
+    /// What may give way to what all nodes know together; nil for a key that is not forgiven, whose attempts are being
+    /// made, or whose failures nobody else knows of.
+    func settled(_ key: AttemptKey) -> Instant? {
+        guard key.limit.isForgiven, let entry = entries[key], entry.inFlight == 0, !entry.isOwn else { return nil }
+        return entry.fullAt
+    }
+
+    /// What all nodes have counted together.
+    ///
+    /// - Parameters:
+    ///   - fullAt: nil where nothing is counted.
+    ///   - before: What was settled when they were asked. If it still is, a success elsewhere may lower it.
+    mutating func learn(_ key: AttemptKey, fullAt: Instant?, settledBefore before: Instant?, at now: Instant) {
+        if let before, settled(key) == before { entries[key]?.fullAt = now }
+        defer { tidy(key, at: now) }
+        guard let bounded = fullAt.map({ min($0, latest(key, at: now)) }), bounded > full(key, at: now) else { return }
         makeRoom(at: now)
         entries[key, default: Entry(fullAt: now)].fullAt = bounded
+    }
+
+    /// Keeps failures until they are over, whatever other nodes know.
+    mutating func own(_ keys: [AttemptKey]) {
+        for key in keys { entries[key]?.isOwn = true }
     }
 
     /// - Returns: The keys that had failures.
@@ -140,6 +169,12 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
             }
         }
         return called
+    }
+
+    /// How long a key is shut; zero or less when it is not.
+    private func delay(of key: AttemptKey, at now: Instant) -> Duration {
+        guard key.limit.count > 0 else { return key.limit.window }
+        return full(key, at: now) + key.limit.interval - latest(key, at: now)
     }
 
     private func hasNoPlace(_ key: AttemptKey, at now: Instant) -> Bool {

@@ -96,16 +96,21 @@ package final class AttemptLimiter: Sendable {
         state = Mutex(State(ledger: AttemptLedger(capacity: capacity)))
     }
 
-    /// Whether failures have exhausted one of the keys, on this node or on all nodes together.
+    /// Whether any of the keys is shut by failures, here or, if not, on all nodes together. One that is shut here and may
+    /// have been forgiven elsewhere is looked up as well, once a second.
     ///
     /// - Throws: If the shared counts are unreachable.
     package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
-        let own = state.withLock { $0.ledger.look(keys, at: now) }
-        guard own == .admitted, let shared else { return own.decision }
+        let (own, settled): (AttemptVerdict, [Instant?]?) = state.withLock { state in
+            let own = state.ledger.look(keys, at: now)
+            guard shared != nil, own == .admitted || state.ledger.asksOthers(keys, at: now) else { return (own, nil) }
+            return (own, keys.map { state.ledger.settled($0) })
+        }
+        guard let shared, let settled else { return own.decision }
         let known = try await shared.read(keys)
         return state.withLock { state in
-            for (key, full) in zip(keys, known) {
-                if let full { state.ledger.learn(key, fullAt: full, at: now) }
+            for (key, (full, before)) in zip(keys, zip(known, settled)) {
+                state.ledger.learn(key, fullAt: full, settledBefore: before, at: now)
             }
             return state.ledger.look(keys, at: now).decision
         }
@@ -139,7 +144,13 @@ package final class AttemptLimiter: Sendable {
             return counted
         }
         // In a separate task, so that failures of callers that disconnect count as well.
-        if let shared { try await Task { try await shared.add(counted, now) }.value }
+        guard let shared else { return }
+        do {
+            try await Task { try await shared.add(counted, now) }.value
+        } catch {
+            state.withLock { $0.ledger.own(counted) }
+            throw error
+        }
     }
 
     private func reserve(_ keys: [AttemptKey], at now: Instant) async throws {

@@ -41,16 +41,23 @@ package struct IPAddress: Hashable, Sendable {
 
     /// The unit that limits count: an IPv4 address, or the IPv6 /64 of one subscriber.
     package var limitKey: String {
-        isVersion4 ? String(low & 0xFFFF_FFFF, radix: 16) : String(high, radix: 16) + "/64"
+        version4.map { String($0 & 0xFFFF_FFFF, radix: 16) } ?? String(high, radix: 16) + "/64"
     }
 
     /// The IPv6 /48 of a site, which contains 65,536 /64 networks; nil for IPv4.
-    package var siteKey: String? { isVersion4 ? nil : String(high >> 16, radix: 16) + "/48" }
+    package var siteKey: String? { version4 == nil ? String(high >> 16, radix: 16) + "/48" : nil }
 
     /// The unit of fair queueing: an IPv4 address, or the IPv6 /64 of one subscriber.
-    package var subscriber: UInt64 { isVersion4 ? low : high }
+    package var subscriber: UInt64 { version4 ?? high }
     /// The group of addresses that shares turns in fair queueing: an IPv4 /24, or an IPv6 /48.
-    package var block: UInt64 { isVersion4 ? low >> 8 : high >> 16 }
+    package var block: UInt64 { version4.map { $0 >> 8 } ?? high >> 16 }
+
+    /// The IPv4 address as the limits count it, with the bits that mark it. A NAT64 writes it into its one /96 (RFC 6052
+    /// §2.1), where all of IPv4 would be a single subscriber.
+    private var version4: UInt64? {
+        if isVersion4 { return low }
+        return high == 0x64_FF9B_0000_0000 && low >> 32 == 0 ? 0xFFFF << 32 | low : nil
+    }
 
     private static func version4(_ text: Substring) -> UInt32? {
         let parts = text.split(ascii: ".", omittingEmptySubsequences: false)
