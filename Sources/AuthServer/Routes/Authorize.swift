@@ -32,12 +32,13 @@ extension AuthServer {
         }.unstored
     }
 
-    /// Whoever may change the sign-in methods of their account.
+    /// The caller, who may change the ways into the account. A link opens a new session, so it needs a fresh sign-in too.
     func linkingCaller(_ request: Request) async throws -> UserCaller {
         let caller = try await userCaller(request)
         guard settings.allowsManualLinking else {
             throw Refusal(.notFound, "manual_linking_disabled", "Manual linking is disabled")
         }
+        try requireFreshSignIn(caller)
         return caller
     }
 

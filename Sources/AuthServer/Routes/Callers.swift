@@ -25,6 +25,13 @@ extension AuthServer {
         return caller
     }
 
+    /// Refuses a caller whose sign-in is too old for the policy.
+    func requireFreshSignIn(_ caller: UserCaller) throws {
+        guard accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now()) else {
+            throw Refusal.freshSignInRequired
+        }
+    }
+
     private func checkPolicy(_ caller: UserCaller) throws {
         guard let session = caller.session, accounts.policy.hasEnded(session, at: floor.now()) else { return }
         throw Refusal.sessionExpired

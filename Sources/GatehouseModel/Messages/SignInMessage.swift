@@ -31,6 +31,10 @@ extension SignInMessage {
     ///
     /// - Returns: nil when the person cancelled: nothing is shown.
     public init?(_ method: AuthMethod, _ error: any Error) {
+        if (error as? AuthClientError)?.code == .freshSignInRequired {
+            self.init(AuthError.freshSignInNeeded.message)
+            return
+        }
         self.init(method, SignInProblem(error))
         question = (error as? AuthClientError)?.linkQuestion
     }
