@@ -69,7 +69,8 @@ extension AuthServer {
     }
 
     /// Refuses who may not use the admin API: a token with an admin role, or a secret key, is needed. Of a person's
-    /// token the role is only asked for; who they are now, and whether they are banned, the database says each time.
+    /// token the role is only asked for; who they are now, and whether they are banned, the database says each time. A
+    /// person who changes something needs a fresh sign-in, where the policy asks for one.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
@@ -83,6 +84,7 @@ extension AuthServer {
         let caller = try await userCaller(claims, request)
         try checkPolicy(caller)
         guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
+        if request.method != .get, request.method != .head { try requireFreshSignIn(caller) }
     }
 
     /// Where keys are required, refuses a request without a known one, as the gateway before the Auth server does.
