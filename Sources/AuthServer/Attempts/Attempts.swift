@@ -14,8 +14,9 @@ package struct Attempts: Sendable {
     let byAddressInAll, byAccountInAll: AttemptLimit
     /// Devices that have signed in to the account before: each by itself, and all of an account's together.
     let byDevice, byDevices: AttemptLimit
-    /// Callers with an access token who are asked for the account's password.
-    let bySession: AttemptLimit
+    /// Callers with an access token who try a password of their account: each session by itself, so that a stolen token
+    /// does not shut the owner out, and all sessions of an account together.
+    let bySession, bySessions: AttemptLimit
 
     package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
         let (count, hour) = (rates.failedSignIns, Duration.seconds(3_600))
@@ -29,6 +30,7 @@ package struct Attempts: Sendable {
         byDevice = AttemptLimit("failed_sign_ins_device", count, per: hour, isForgiven: true)
         byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
+        bySessions = AttemptLimit("failed_sign_ins_sessions", count * 3, per: hour)
     }
 
     /// What every failure counts for stands before the pair, see ``AttemptLimit/spread``.

@@ -23,11 +23,19 @@ extension AuthServer {
 
     /// The same for a caller with an access token. It is counted apart: a stranger's failures do not shut out the owner,
     /// and a thief with a token guesses no faster than by signing in.
-    func attempt(ofSessionsOf user: User, check: () async throws -> Bool) async throws -> Bool {
+    ///
+    /// - Parameter check: Returns nil for what counts as a wrong password. What it throws counts for nobody.
+    func attempt<Value: Sendable>(
+        by caller: UserCaller, check: () async throws -> Value?
+    ) async throws -> Value? {
         guard let attempts else { return try await check() }
-        let keys = [AttemptKey(attempts.bySession, user.id.text)]
+        let user = caller.user.id.text
+        let keys = [
+            // A token without a session has its user's one place.
+            AttemptKey(attempts.bySession, caller.session?.id.text ?? user), AttemptKey(attempts.bySessions, user),
+        ]
         try await attempts.limiter.look(keys, at: floor.now()).enforce()
-        return try await attempts.limiter.attempt(keys, now: floor.now) { try await check() ? true : nil } ?? false
+        return try await attempts.limiter.attempt(keys, now: floor.now, check)
     }
 
     /// Marks a browser, so that it is known by what it shows from now on.

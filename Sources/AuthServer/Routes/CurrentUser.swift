@@ -46,14 +46,7 @@ extension AuthServer {
         }
         let source = source(request, context)
         try await requireProof(body, for: update.email, password, of: caller, source)
-        if let password {
-            try await refuseSame(password, of: caller.user, source)
-            update.checkedHash = caller.user.passwordHash
-            update.passwordHash = try await hashed(password, for: source)
-        }
-        let outcome = try await accounts.update(
-            caller.user.id, update, keeping: caller.session?.id, at: floor.now())
-        switch outcome {
+        switch try await carryOut(update, password, of: caller, source) {
         case .updated(let account): return Answer.json { $0.user(account) }
         case .emailTaken: throw Refusal.emailTaken
         case .metadataTooLong: throw Refusal.metadataTooLong
@@ -101,21 +94,38 @@ extension AuthServer {
         guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
         let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
         guard let current else { throw Refusal(.badRequest, "current_password_required", message) }
-        let isRight = try await attempt(ofSessionsOf: caller.user) {
-            try await check(current, against: hash, for: source).isMatch
+        let isRight: Bool? = try await attempt(by: caller) {
+            try await check(current, against: hash, for: source).isMatch ? true : nil
         }
-        guard isRight else { throw Refusal(.badRequest, "current_password_invalid", message) }
+        guard isRight == true else { throw Refusal(.badRequest, "current_password_invalid", message) }
     }
 
-    private func refuseSame(_ password: Secret, of user: User, _ source: HashingSource) async throws {
-        guard let hash = user.passwordHash else { return }
-        // The caller learns whether it is the one, whatever becomes of the change: it counts as a guess.
-        let isSame = try await attempt(ofSessionsOf: user) {
-            try await check(password, against: hash, for: source).isMatch
+    private func carryOut(
+        _ update: UserUpdate, _ password: Secret?, of caller: UserCaller, _ source: HashingSource
+    ) async throws -> UserUpdateOutcome {
+        func change() async throws -> UserUpdateOutcome {
+            var update = update
+            if let password {
+                update.checkedHash = caller.user.passwordHash
+                update.passwordHash = try await hashed(password, for: source)
+            }
+            return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: floor.now())
         }
-        guard isSame else { return }
-        throw Refusal(
-            .unprocessableContent, "same_password", "New password should be different from the old password.")
+        guard let password, let hash = caller.user.passwordHash else { return try await change() }
+        var result: Result<UserUpdateOutcome, any Error> = .failure(Refusal.samePassword)
+        // The answer says whether the password is the current one, and so does the time until a change fails. Unless the
+        // change is made, after which there is nothing left to guess, that is a guess.
+        _ = try await attempt(by: caller) { () -> Bool? in
+            guard try await !check(password, against: hash, for: source).isMatch else { return true }
+            do {
+                result = .success(try await change())
+            } catch {
+                result = .failure(error)
+            }
+            if case .success(.updated) = result { return true }
+            return nil
+        }
+        return try result.get()
     }
 }
 
@@ -123,6 +133,8 @@ extension Refusal {
     /// A new sign-in, with the password or through a provider, is proof enough.
     static let freshSignInRequired = Refusal(
         .forbidden, "fresh_sign_in_required", "This change needs a fresh sign-in: sign in again, then repeat it.")
+    fileprivate static let samePassword = Refusal(
+        .unprocessableContent, "same_password", "New password should be different from the old password.")
     static let emailTaken = Refusal(
         .unprocessableContent, .emailExists, "A user with this email address has already been registered")
     static let phoneTaken = Refusal(
