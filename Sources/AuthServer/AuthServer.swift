@@ -41,7 +41,9 @@ package struct AuthServer: Sendable {
     /// Every route of the door, below each of `prefixes` (`/auth/v1`, or an empty one for the root).
     package func table(prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> RouteTable {
         // Tokens and people stand in most answers: nothing on the way may keep one, unless the route says otherwise.
-        let door = Door(prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store")
+        let door = Door(
+            prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store",
+            guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             door: door, floor: floor,
             openRoutes + keyedRoutes + adminRoutes + switchedOffRoutes)

@@ -91,33 +91,41 @@ extension AuthServer {
     @Sendable func requireAPIKey(_ request: Request, _ context: ServerContext) async throws {
         guard settings.apiKeys.areRequired else { return }
         if let key = presentedAPIKey(request) { return try check(key) }
-        if let key = Query(request)["apikey"] {
-            // Addresses are logged and passed on by everybody on the way.
-            guard try isPublic(Secret(key)) else {
-                throw Refusal(.unauthorized, "invalid_api_key", "A secret key is accepted in a header only")
-            }
-            return
-        }
+        if let key = Query(request)["apikey"] { return try check(Secret(key)) }
         guard let bearer = request.headers.bearerToken else {
             throw Refusal(.unauthorized, "no_api_key", "No API key found in request")
         }
         try check(Secret(bearer))
     }
 
-    private func check(_ key: Secret) throws { _ = try isPublic(key) }
-
-    /// Whether the key gives no rights.
-    ///
-    /// - Throws: ``Refusal`` `invalid_api_key` when it is none of ours.
-    private func isPublic(_ key: Secret) throws -> Bool {
-        if let kind = settings.apiKeys.kind(of: key) { return kind == .publishable }
+    /// - Throws: ``Refusal`` `invalid_api_key` when the key is none of ours.
+    private func check(_ key: Secret) throws {
+        guard settings.apiKeys.kind(of: key) == nil else { return }
         do throws(TokenRejection) {
             // The older keys are tokens with a role.
-            guard let role = try keys.verify(key.reveal()).claims.role else { throw .missingClaim("role") }
-            return !settings.adminRoles.contains(role)
+            if try keys.verify(key.reveal()).claims.role == nil { throw .missingClaim("role") }
         } catch {
             throw Refusal(.unauthorized, "invalid_api_key", "Invalid API key", cause: error)
         }
+    }
+
+    /// Refuses a secret key in the query, beside whatever else comes with the request: addresses are logged, and passed on
+    /// by everybody on the way.
+    @Sendable func refuseSecretKey(inAddressOf request: Request) throws {
+        guard request.uri.query != nil else { return }
+        let query = Query(request)
+        let isSecret =
+            query.parameters.contains { $0.value.utf8.starts(with: "sb_secret_".utf8) }
+            || query["apikey"].map(givesRights) ?? false
+        guard isSecret else { return }
+        throw Refusal(.unauthorized, "invalid_api_key", "A secret key is accepted in a header only")
+    }
+
+    /// Whether it is one of the older secret keys, which are tokens with a role.
+    private func givesRights(_ key: String) -> Bool {
+        // A text that is no token of ours gives none.
+        guard let role = try? keys.verify(key).claims.role else { return false }
+        return settings.adminRoles.contains(role)
     }
 
     /// A bearer that is a key and no token, as some clients send it, else the `apikey` header.

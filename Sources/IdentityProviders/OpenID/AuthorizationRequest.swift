@@ -47,11 +47,15 @@ package struct AuthorizationRequest: Sendable {
 }
 
 extension AuthorizationRequest {
-    /// What callers do not get to say, in lower case: it would replace what we say, or is nobody's business there.
+    /// What callers do not get to say, in lower case: it would replace what we say, or is said to us and is nobody's
+    /// business there.
     private static let reserved: Set<ExternalName> = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type",
         "response_mode", "state", "nonce", "scope", "code_challenge", "code_challenge_method", "code_verifier",
-        "request", "request_uri", "registration", "provider", "scopes", "invite_token",
+        "request", "request_uri", "registration", "provider", "scopes", "invite_token", "redirect_to",
+        "skip_http_redirect", "apikey", "authorization", "access_token", "refresh_token", "id_token", "provider_token",
+        "provider_refresh_token", "jwt", "token", "token_hash", "password", "code", "grant_type", "link_ticket",
+        "link_identity",
     ]
 
     /// What is passed on: at most 16 parameters of at most 1,024 bytes, the first in order of their names.
