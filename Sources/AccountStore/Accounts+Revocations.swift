@@ -21,6 +21,8 @@ package struct Revocation: Equatable, Sendable {
 extension Accounts {
     /// How many are told at most, the newest first.
     package static let mostRevocations = 65_536
+    /// How long they are told: longer than any access token is good.
+    package static let revocationsStay: Duration = .seconds(8 * 86_400)
 
     /// What was noted from `moment` on. The time is that of the change's beginning, and by the clock of the node that
     /// made it: ask for somewhat more than since the last time.

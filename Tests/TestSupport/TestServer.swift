@@ -55,7 +55,7 @@ package final class TestServer: Sendable {
             database: storage.database, secrets: secrets, randomBytes: { randomness.bytes($0) })
         keys = Self.keyRing(signingKeys, sharedSecret, settings, clock)
         try await keys.reload()
-        watch = RevocationWatch(accounts, keys, tokenLifetime: settings.accessTokenLifetime, now: { clock.now })
+        watch = RevocationWatch(accounts, keys, now: { clock.now })
         accounts.afterRevocation = watch.lookAtOnce
         self.accounts = accounts
         passwords = PasswordHasher(

@@ -14,14 +14,13 @@ package final class RevocationWatch: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// - Parameter tokenLifetime: The first look goes back as far.
-    package init(
-        _ accounts: Accounts, _ keys: KeyRing, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant
-    ) {
+    /// The first look goes back as far as anything is told: tokens that were made before a restart may be good for longer
+    /// than the settings say now.
+    package init(_ accounts: Accounts, _ keys: KeyRing, now: @escaping @Sendable () -> Instant) {
         self.accounts = accounts
         self.keys = keys
         self.now = now
-        lastLook = Mutex(now() - tokenLifetime)
+        lastLook = Mutex(now() - Accounts.revocationsStay)
     }
 
     /// Reads what is new. To be called once a second.

@@ -77,8 +77,7 @@ extension Server {
         let keys = makeKeyRing(settings, secrets, database)
         try await keys.reload()
         services.append(KeyReload(keys: keys, logger: logger))
-        let watch = RevocationWatch(
-            accounts, keys, tokenLifetime: settings.auth.accessTokenLifetime, now: System.now)
+        let watch = RevocationWatch(accounts, keys, now: System.now)
         try await watch.look()
         accounts.afterRevocation = watch.lookAtOnce
         services.append(Repeating.watch(watch, logger))
