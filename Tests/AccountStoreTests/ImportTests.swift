@@ -193,11 +193,13 @@ struct ImportTests {
         #expect(try await store.count("sessions") == 0)
     }
 
-    @Test("A session that the source has ended and nobody used here ends", arguments: TestDatabase.all)
+    @Test("A session that the source has ended and nobody used here ends, with its tokens", arguments: TestDatabase.all)
     func endedThere(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
+        store.clock.advance(by: .seconds(1))
         #expect(try await add(store, []).sessions.endedThere == 1)
+        #expect(try await store.accounts.revocations(since: store.clock.now).map(\.id) == [Self.session.text])
         #expect(try await refresh(store, Self.tokens[2]) == nil)
     }
 
