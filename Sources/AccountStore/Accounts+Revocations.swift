@@ -20,6 +20,8 @@ package struct Revocation: Equatable, Sendable {
 extension Accounts {
     /// The maximum number returned by one call, newest first.
     package static let mostRevocations = 65_536
+    /// How long they are told: longer than any access token is good.
+    package static let revocationsStay: Duration = .seconds(8 * 86_400)
 
     /// Returns revocations noted since `moment`. Each carries the time at which its transaction began, by the clock of
     /// the node that made it, so pass a time somewhat before the previous call.

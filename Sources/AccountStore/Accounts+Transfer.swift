@@ -145,7 +145,7 @@ extension Connection {
         case .emailTaken, .phoneTaken, .identityTaken, .refused: return outcome
         }
         if var sessions {
-            try sessions.run(in: self)
+            try sessions.run(at: now, in: self)
             outcome.sessions = sessions.counts
         }
         return outcome

@@ -90,7 +90,7 @@ struct SessionImport {
         }
     }
 
-    mutating func run(in db: any Connection) throws {
+    mutating func run(at now: Instant, in db: any Connection) throws {
         let known = Set<SessionID>(
             try db.rows("SELECT id FROM imported_sessions WHERE user_id = \(user)") { SessionID(trusted: $0.text(0)) })
         for (imported, digests) in sessions {
@@ -107,7 +107,7 @@ struct SessionImport {
             case .some(let there): try compare(imported, digests, counter: there.counter, in: db)
             }
         }
-        try endOthers(known.subtracting(sessions.map(\.imported.session.id)), in: db)
+        try endOthers(known.subtracting(sessions.map(\.imported.session.id)), at: now, in: db)
     }
 
     private func add(
@@ -161,13 +161,10 @@ struct SessionImport {
     }
 
     /// Ends sessions from earlier imports that the source no longer has, unless they have been used here.
-    private mutating func endOthers(_ ids: Set<SessionID>, in db: any Connection) throws {
+    private mutating func endOthers(_ ids: Set<SessionID>, at now: Instant, in db: any Connection) throws {
         for id in ids {
-            counts.endedThere += try db.run(
-                """
-                DELETE FROM sessions
-                WHERE id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)
-                """)
+            counts.endedThere += try db.endSessions(
+                where: "id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)", at: now)
         }
     }
 }

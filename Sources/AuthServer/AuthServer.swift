@@ -42,7 +42,9 @@ package struct AuthServer: Sendable {
     package func table(prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> RouteTable {
         // Most responses contain tokens or personal data, so caches must not store them unless the route says
         // otherwise.
-        let door = Door(prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store")
+        let door = Door(
+            prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store",
+            guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             door: door, floor: floor,
             openRoutes + keyedRoutes + adminRoutes + absentRoutes)

@@ -197,7 +197,9 @@ struct ImportTests {
     func endedThere(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
+        store.clock.advance(by: .seconds(1))
         #expect(try await add(store, []).sessions.endedThere == 1)
+        #expect(try await store.accounts.revocations(since: store.clock.now).map(\.id) == [Self.session.text])
         #expect(try await refresh(store, Self.tokens[2]) == nil)
     }
 

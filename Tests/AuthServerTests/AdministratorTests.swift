@@ -1,3 +1,4 @@
+import AccountDomain
 import AccountStore
 import GatehouseWire
 import HTTPTypes
@@ -69,6 +70,32 @@ struct AdministratorTests {
             _ = try await server.admin(.delete, "/users/\(root.userID)", json: ["should_soft_delete": true])
             let token = try server.sharedToken(["role": "supabase_admin", "sub": .string(root.userID)])
             #expect(try await server.send(.get, Self.users, bearer: token).code == "user_not_found")
+        }
+    }
+
+    @Test("Where a fresh sign-in is asked for, an administrator's old session still reads, and changes nothing")
+    func freshSignIn() async throws {
+        try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { server in
+            let root = try await administrator(server)
+            server.clock.advance(by: .seconds(601))
+            let own = "\(Self.users)/\(root.userID)"
+            let password: AnyJSON = ["password": "another good one"]
+            let changes: [(HTTPRequest.Method, String, AnyJSON)] = [
+                (.post, Self.users, ["email": "other@example.com"]), (.put, own, password), (.delete, own, [:]),
+            ]
+            for (method, path, json) in changes {
+                let answer = try await server.send(method, path, bearer: root.accessToken, json: json)
+                #expect(answer.status == 403 && answer.code == "fresh_sign_in_required", "\(method)")
+            }
+            #expect(try await server.accounts.count() == 1)
+            for path in [Self.users, own, "/auth/v1/admin/audit"] {
+                #expect(try await server.send(.get, path, bearer: root.accessToken).status == 200)
+            }
+            // A key has no sign-in.
+            let key = try server.sharedToken(["role": "service_role"])
+            #expect(try await server.send(.put, own, bearer: key, json: ["ban_duration": "none"]).status == 200)
+            let fresh = try #require(TestSession(try await server.signIn("root@example.com")))
+            #expect(try await server.send(.put, own, bearer: fresh.accessToken, json: password).status == 200)
         }
     }
 

@@ -9,22 +9,33 @@ import Testing
 struct CredentialTransitTests {
     @Test("A secret key is accepted only in a header, and no link repeats a key")
     func secretInAddress() async throws {
-        try await TestServer.with(change: { $0.apiKeys.areRequired = true }) { server in
-            let inAddress = "?apikey=\(TestServer.secretKey)"
-            #expect(try await server.send(.get, "/auth/v1/admin/users" + inAddress).status == 401)
+        try await TestServer.with(providers: TestProviders()) { server in
+            let ada = try await server.signUp()
             let key = try server.sharedToken(["role": "service_role"])
-            for address in [inAddress, "?apikey=\(key)"] {
-                let settings = try await server.send(.get, "/auth/v1/settings" + address)
-                #expect(settings.status == 401)
-                #expect(settings.code == "invalid_api_key")
+            let start = "/auth/v1/authorize?provider=google&\(AppKey.query)&"
+            for secret in ["apikey=\(TestServer.secretKey)", "apikey=\(key)", "x=sb%5Fsecret_of_another_year"] {
+                for (path, bearer) in [
+                    ("/auth/v1/settings?", nil), (start, nil), ("/auth/v1/user?", ada.accessToken),
+                    ("/auth/v1/admin/users?", TestServer.secretKey), ("/auth/v1/callback?", nil),
+                    ("/auth/v1/nowhere?", nil),
+                ] {
+                    let answer = try await server.send(.get, path + secret, bearer: bearer)
+                    #expect(answer.status == 401 && answer.code == "invalid_api_key", "\(path)")
+                    #expect(answer.location == nil)
+                }
             }
+            #expect(try await server.count("flow_states") == 0)
+            let publishable = "apikey=sb_publishable_test"
+            let sent = try #require(try await server.send(.get, start + publishable).location)
+            #expect(!sent.contains("publishable"))
             for phone in ["49301", "49302"] {
                 _ = try await server.admin(.post, "/users", json: ["phone": .string(phone)])
             }
             for path in ["/users", "/audit"] {
-                let answer = try await server.admin(.get, path + inAddress + "&per_page=1")
+                let answer = try await server.admin(.get, "\(path)?\(publishable)&per_page=1")
                 #expect(answer.status == 200)
-                #expect(answer.headers[.init("link")!]?.contains("apikey") == false)
+                let link = try #require(answer.headers[.init("link")!])
+                #expect(!link.contains("apikey"))
             }
         }
     }

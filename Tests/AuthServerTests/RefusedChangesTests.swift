@@ -56,6 +56,42 @@ struct RefusedChangesTests {
         }
     }
 
+    @Test(
+        "D9: Guesses through one session shut out that session alone, those through all have three times the number",
+        arguments: TestDatabase.all)
+    func sessions(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, limits: AuthRates()) { server in
+            let thief = try await server.signUp()
+            func change(_ session: TestSession, _ json: AnyJSON, from number: Int = 0) async throws -> Int {
+                try await server.send(
+                    .put, "/auth/v1/user", bearer: session.accessToken, json: json, peer: "198.51.100.\(number)"
+                ).status
+            }
+            func guess(_ session: TestSession) async throws -> [Int] {
+                var answers: [Int] = []
+                for number in 0..<11 {
+                    let json: AnyJSON = [
+                        "password": .string("a good guess \(number)"), "data": .object(["b": much]),
+                    ]
+                    answers.append(try await change(session, json, from: number))
+                }
+                return answers
+            }
+            let shut = Array(repeating: 400, count: 10) + [429]
+            #expect(try await change(thief, ["data": .object(["a": much])]) == 200)
+            #expect(try await guess(thief) == shut)
+            let owner = try #require(TestSession(try await server.signIn()))
+            // What is accepted is no guess, however often.
+            for number in 0..<12 {
+                #expect(try await change(owner, ["password": .string("a new password \(number)")], from: number) == 200)
+            }
+            for answers in [shut, shut, Array(repeating: 429, count: 11)] {
+                let session = try #require(TestSession(try await server.signIn(password: "a new password 11")))
+                #expect(try await guess(session) == answers)
+            }
+        }
+    }
+
     @Test("Every route refuses metadata that an import could not read")
     func deepMetadata() async throws {
         try await TestServer.with { server in

@@ -120,6 +120,19 @@ struct SignUpRouteTests {
         }
     }
 
+    @Test("With auto-confirm an address that still waits, from before it was switched on, is taken")
+    func waitsFromBefore() async throws {
+        try await TestServer.with { server in
+            _ = try await server.admin(
+                .post, "/users", json: ["email": "ada@example.com", "password": "somebody else's"])
+            let answer = try await server.send(
+                .post, "/auth/v1/signup",
+                json: ["email": "ada@example.com", "password": .string(TestServer.password)])
+            #expect(answer.status == 422 && answer.code == "user_already_exists")
+            #expect(try await server.signIn(password: "somebody else's").code == "email_not_confirmed")
+        }
+    }
+
     @Test("A disabled sign-up is reported before anything else")
     func disabled() async throws {
         try await TestServer.with(change: { $0.allowsSignUp = false }) { server in

@@ -78,7 +78,7 @@ struct EndedSessionTests {
 
     @Test("C4: Another node learns it by its next poll, a new one by its first", arguments: TestDatabase.all)
     func nodes(_ kind: TestDatabase) async throws {
-        try await TestServer.with(on: kind) { server in
+        try await TestServer.with(on: kind, change: { $0.accessTokenLifetime = .seconds(604_800) }) { server in
             var elsewhere = server.accounts
             elsewhere.afterRevocation = { _ in }
             let (ada, bob) = (try await server.signUp(), try await server.signUp("bob@example.com"))
@@ -93,7 +93,7 @@ struct EndedSessionTests {
             #expect(try await elsewhere.delete(UserID(trusted: bob.userID), actor: nil, at: server.clock.now))
             try await server.watch.look()
             #expect(try await status(server, bob) == 401)
-            server.clock.advance(by: .seconds(3_500))
+            server.clock.advance(by: .seconds(604_700))
             // As on a node that has just started.
             server.keys.cache.forgetAll()
             var sources = KeySources()
@@ -102,7 +102,7 @@ struct EndedSessionTests {
             let keys = KeyRing(sources, tokenLifetime: .seconds(3_600), now: { clock.now }) { .newES256() }
             try await keys.reload()
             #expect(throws: Never.self) { try keys.verify(ada.accessToken, refusesRevoked: true) }
-            try await RevocationWatch(elsewhere, keys, tokenLifetime: .seconds(3_600), now: { clock.now }).look()
+            try await RevocationWatch(elsewhere, keys, now: { clock.now }).look()
             for session in [ada, bob] {
                 #expect(throws: TokenRejection.revoked) { try keys.verify(session.accessToken, refusesRevoked: true) }
             }

@@ -152,6 +152,13 @@ struct MessageTests {
         #expect(error.localizedDescription == text)
     }
 
+    @Test("A link that needs a fresh sign-in says so, whichever way it was wanted", arguments: AuthMethod.allCases)
+    func freshSignIn(_ method: AuthMethod) {
+        let message = SignInMessage(method, Self.refused(403, .freshSignInRequired))
+        #expect(message == SignInMessage(changing: Self.refused(403, .freshSignInRequired)))
+        #expect(message?.text == "Please sign in again, then repeat this.")
+    }
+
     @Test("Only a session that the server ended shows a message")
     func ends() {
         for reason in [SignedOutReason.endedByServer(.sessionExpired), .consentRevoked] {

@@ -59,7 +59,8 @@ struct AuthorizationTests {
         arguments: [
             "client_id", "client_secret", "redirect_uri", "response_type", "Response_Mode", "STATE", "nonce", "scope",
             "code_challenge", "code_challenge_method", "code_verifier", "request", "request_uri", "provider", "scopes",
-            "invite_token",
+            "invite_token", "redirect_to", "skip_http_redirect", "apikey", "Authorization", "access_token",
+            "refresh_token", "jwt", "password", "link_ticket",
         ])
     func reserved(_ name: String) async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())

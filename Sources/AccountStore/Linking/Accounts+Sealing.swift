@@ -26,8 +26,6 @@ enum ExpiringRows: CaseIterable, Sendable {
     static let codesStay: Duration = .seconds(3_600)
     /// Longer than a provider's notification is accepted.
     static let noticesStay: Duration = .seconds(8 * 86_400)
-    /// Longer than the lifetime of any access token.
-    static let revocationsStay: Duration = .seconds(8 * 86_400)
 }
 
 extension Connection {
@@ -88,7 +86,7 @@ extension Connection {
             try run(
                 """
                 DELETE FROM revocations WHERE id IN (
-                    SELECT id FROM revocations WHERE noted_at <= \(now - ExpiringRows.revocationsStay)
+                    SELECT id FROM revocations WHERE noted_at <= \(now - Accounts.revocationsStay)
                     ORDER BY noted_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .flows, .codes, .tickets, .undos: 0

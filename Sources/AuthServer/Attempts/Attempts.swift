@@ -15,8 +15,9 @@ package struct Attempts: Sendable {
     let byAddressInAll, byAccountInAll: AttemptLimit
     /// Devices that have signed in to the account with the password it has: each by itself, and all of them together.
     let byDevice, byDevices: AttemptLimit
-    /// Callers with an access token that must also enter the account's password.
-    let bySession: AttemptLimit
+    /// Callers with an access token that try a password of their account: a limit for each session, so that a stolen token
+    /// does not lock the owner out, and one for all sessions of an account.
+    let bySession, bySessions: AttemptLimit
 
     package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
         let (count, hour) = (rates.failedSignIns, Duration.seconds(3_600))
@@ -30,6 +31,7 @@ package struct Attempts: Sendable {
         byDevice = AttemptLimit("failed_sign_ins_device", count, per: hour, isForgiven: true)
         byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
+        bySessions = AttemptLimit("failed_sign_ins_sessions", count * 3, per: hour)
     }
 
     /// Limits that every failure counts against come before the pair; see ``AttemptLimit/spread``.

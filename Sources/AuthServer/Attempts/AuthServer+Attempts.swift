@@ -39,11 +39,19 @@ extension AuthServer {
 
     /// Runs an attempt by a caller with an access token. These attempts have their own limit: a stranger's failures do
     /// not lock out the owner, and a stolen token allows no more guesses than signing in does.
-    func attempt(ofSessionsOf user: User, check: () async throws -> Bool) async throws -> Bool {
+    ///
+    /// - Parameter check: Returns nil for what counts as a wrong password. What it throws counts for nobody.
+    func attempt<Value: Sendable>(
+        by caller: UserCaller, check: () async throws -> Value?
+    ) async throws -> Value? {
         guard let attempts else { return try await check() }
-        let keys = [AttemptKey(attempts.bySession, user.id.text)]
+        let user = caller.user.id.text
+        let keys = [
+            // A token without a session has its user's one place.
+            AttemptKey(attempts.bySession, caller.session?.id.text ?? user), AttemptKey(attempts.bySessions, user),
+        ]
         try await attempts.limiter.look(keys, at: floor.now()).enforce()
-        return try await attempts.limiter.attempt(keys, now: floor.now) { try await check() ? true : nil } ?? false
+        return try await attempts.limiter.attempt(keys, now: floor.now, check)
     }
 
     /// Marks a browser of somebody who knows the password, so that it is known by what it shows from now on. Only where

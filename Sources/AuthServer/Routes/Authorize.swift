@@ -38,6 +38,7 @@ extension AuthServer {
         guard settings.allowsManualLinking else {
             throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
+        try requireFreshSignIn(caller)
         return caller
     }
 

@@ -25,6 +25,13 @@ extension AuthServer {
         return caller
     }
 
+    /// Refuses a caller whose sign-in is too old for the policy.
+    func requireFreshSignIn(_ caller: UserCaller) throws {
+        guard accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now()) else {
+            throw Refusal.freshSignInRequired
+        }
+    }
+
     private func checkPolicy(_ caller: UserCaller) throws {
         guard let session = caller.session, accounts.policy.hasEnded(session, at: floor.now()) else { return }
         throw Refusal.sessionExpired
@@ -68,7 +75,8 @@ extension AuthServer {
     }
 
     /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
-    /// database decides on each request: the user's current role, and whether the user is banned.
+    /// database decides on each request: the user's current role, and whether the user is banned. If the policy requires
+    /// fresh sign-ins, a user needs one to change anything.
     @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
@@ -82,39 +90,47 @@ extension AuthServer {
         let caller = try await userCaller(claims, request)
         try checkPolicy(caller)
         guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
+        if request.method != .get, request.method != .head { try requireFreshSignIn(caller) }
     }
 
     /// If keys are required, refuses a request without a known key, as the gateway in front of Supabase Auth does.
     @Sendable func requireAPIKey(_ request: Request, _ context: ServerContext) async throws {
         guard settings.apiKeys.areRequired else { return }
         if let key = presentedAPIKey(request) { return try check(key) }
-        if let key = Query(request)["apikey"] {
-            // URLs end up in logs and `Referer` headers.
-            guard try isPublic(Secret(key)) else {
-                throw Refusal(.unauthorized, .invalidAPIKey, "A secret key is accepted in a header only")
-            }
-            return
-        }
+        if let key = Query(request)["apikey"] { return try check(Secret(key)) }
         guard let bearer = request.headers.bearerToken else {
             throw Refusal(.unauthorized, .noAPIKey, "No API key found in request")
         }
         try check(Secret(bearer))
     }
 
-    private func check(_ key: Secret) throws { _ = try isPublic(key) }
-
-    /// Whether the key grants no rights.
-    ///
     /// - Throws: ``Refusal`` `invalid_api_key` for an unknown key.
-    private func isPublic(_ key: Secret) throws -> Bool {
-        if let kind = settings.apiKeys.kind(of: key) { return kind == .publishable }
+    private func check(_ key: Secret) throws {
+        guard settings.apiKeys.kind(of: key) == nil else { return }
         do throws(TokenRejection) {
             // Older keys are JWTs with a role.
-            guard let role = try keys.verify(key.reveal()).claims.role else { throw .missingClaim("role") }
-            return !settings.adminRoles.contains(role)
+            if try keys.verify(key.reveal()).claims.role == nil { throw .missingClaim("role") }
         } catch {
             throw Refusal(.unauthorized, .invalidAPIKey, "Invalid API key", cause: error)
         }
+    }
+
+    /// Refuses a secret key in the query, even beside a valid key in a header: URLs end up in logs and `Referer` headers.
+    @Sendable func refuseSecretKey(inAddressOf request: Request) throws {
+        guard request.uri.query != nil else { return }
+        let query = Query(request)
+        let isSecret =
+            query.parameters.contains { $0.value.utf8.starts(with: "sb_secret_".utf8) }
+            || query["apikey"].map(givesRights) ?? false
+        guard isSecret else { return }
+        throw Refusal(.unauthorized, .invalidAPIKey, "A secret key is accepted in a header only")
+    }
+
+    /// Whether the key is one of the older secret keys, which are JWTs with a role.
+    private func givesRights(_ key: String) -> Bool {
+        // Lost: why another text is not a token of this server.
+        guard let role = try? keys.verify(key).claims.role else { return false }
+        return settings.adminRoles.contains(role)
     }
 
     /// The bearer if it is a key, as some clients send it, otherwise the `apikey` header.

@@ -48,14 +48,7 @@ extension AuthServer {
         }
         let source = source(request, context)
         try await requireProof(body, for: update.email, password, of: caller, source)
-        if let password {
-            try await refuseSame(password, of: caller.user, source)
-            update.checkedHash = caller.user.passwordHash
-            update.passwordHash = try await hashed(password, for: source)
-        }
-        let outcome = try await accounts.update(
-            caller.user.id, update, keeping: caller.session?.id, at: floor.now())
-        switch outcome {
+        switch try await carryOut(update, password, of: caller, source) {
         case .updated(let account): return updated(account, hasNewPassword: password != nil, request)
         case .emailTaken: throw Refusal.emailTaken
         case .metadataTooLong: throw Refusal.metadataTooLong
@@ -110,22 +103,38 @@ extension AuthServer {
         guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
         let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
         guard let current else { throw Refusal(.badRequest, .currentPasswordRequired, message) }
-        let isRight = try await attempt(ofSessionsOf: caller.user) {
-            try await check(current, against: hash, for: source).isMatch
+        let isRight: Bool? = try await attempt(by: caller) {
+            try await check(current, against: hash, for: source).isMatch ? true : nil
         }
-        guard isRight else { throw Refusal(.badRequest, .currentPasswordInvalid, message) }
+        guard isRight == true else { throw Refusal(.badRequest, .currentPasswordInvalid, message) }
     }
 
-    private func refuseSame(_ password: Secret, of user: User, _ source: HashingSource) async throws {
-        guard let hash = user.passwordHash else { return }
-        // The response reveals whether the password matches, even if the change fails, so each request counts as a
-        // guess.
-        let isSame = try await attempt(ofSessionsOf: user) {
-            try await check(password, against: hash, for: source).isMatch
+    private func carryOut(
+        _ update: UserUpdate, _ password: Secret?, of caller: UserCaller, _ source: HashingSource
+    ) async throws -> UserUpdateOutcome {
+        func change() async throws -> UserUpdateOutcome {
+            var update = update
+            if let password {
+                update.checkedHash = caller.user.passwordHash
+                update.passwordHash = try await hashed(password, for: source)
+            }
+            return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: floor.now())
         }
-        guard isSame else { return }
-        throw Refusal(
-            .unprocessableContent, .samePassword, "New password should be different from the old password.")
+        guard let password, let hash = caller.user.passwordHash else { return try await change() }
+        var result: Result<UserUpdateOutcome, any Error> = .failure(Refusal.samePassword)
+        // The response reveals whether the password is the current one, and so does the time that a failing change takes.
+        // It counts as a guess, unless the change succeeds: then there is nothing left to guess.
+        _ = try await attempt(by: caller) { () -> Bool? in
+            guard try await !check(password, against: hash, for: source).isMatch else { return true }
+            do {
+                result = .success(try await change())
+            } catch {
+                result = .failure(error)
+            }
+            if case .success(.updated) = result { return true }
+            return nil
+        }
+        return try result.get()
     }
 }
 
@@ -133,6 +142,8 @@ extension Refusal {
     /// A new sign-in with a password or a provider satisfies this.
     static let freshSignInRequired = Refusal(
         .forbidden, .freshSignInRequired, "This change needs a fresh sign-in: sign in again, then repeat it.")
+    fileprivate static let samePassword = Refusal(
+        .unprocessableContent, .samePassword, "New password should be different from the old password.")
     static let emailTaken = Refusal(
         .unprocessableContent, .emailExists, "A user with this email address has already been registered")
     static let phoneTaken = Refusal(

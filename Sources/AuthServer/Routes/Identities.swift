@@ -8,7 +8,6 @@ extension AuthServer {
     /// `DELETE /user/identities/{identity_id}` → 200 `{}`.
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
-        try requireFreshSignIn(caller)
         let outcome = try await accounts.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id, at: floor.now())
         _ = try account(outcome)
@@ -36,17 +35,10 @@ extension AuthServer {
     /// `POST /user/identities/{identity_id}/undo` → the updated user. Ends every session that the identity opened.
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
-        try requireFreshSignIn(caller)
         let outcome = try await accounts.undoLink(
             try identityID(context), of: caller.user.id, by: caller.session?.id, at: floor.now())
         let left = try account(outcome)
         return Answer.json { $0.user(left) }
-    }
-
-    private func requireFreshSignIn(_ caller: UserCaller) throws {
-        guard accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now()) else {
-            throw Refusal.freshSignInRequired
-        }
     }
 
     private func identityID(_ context: ServerContext) throws -> IdentityID {

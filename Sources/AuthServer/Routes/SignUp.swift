@@ -78,10 +78,10 @@ extension AuthServer {
         case .waits(let account):
             counts.signIns.increment("password", "waits_for_confirmation")
             return Answer.json { $0.user(account) }
-        case .waitsAlready:
+        case .waitsAlready where !settings.confirmsAutomatically:
             counts.signIns.increment("password", "waits_for_confirmation")
             return decoy(signUp)
-        case .taken:
+        case .waitsAlready, .taken:
             counts.signIns.increment("password", "address_taken")
             guard settings.confirmsAutomatically else { return decoy(signUp) }
             throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")

@@ -14,14 +14,13 @@ package final class RevocationWatch: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// - Parameter tokenLifetime: How far back the first read goes.
-    package init(
-        _ accounts: Accounts, _ keys: KeyRing, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant
-    ) {
+    /// The first read goes back as far as revocations are kept: tokens from before a restart may stay valid for longer than
+    /// the current settings allow.
+    package init(_ accounts: Accounts, _ keys: KeyRing, now: @escaping @Sendable () -> Instant) {
         self.accounts = accounts
         self.keys = keys
         self.now = now
-        lastLook = Mutex(now() - tokenLifetime)
+        lastLook = Mutex(now() - Accounts.revocationsStay)
     }
 
     /// Reads new revocations. Call it once a second.

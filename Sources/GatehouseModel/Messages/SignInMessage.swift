@@ -31,6 +31,10 @@ extension SignInMessage {
     ///
     /// - Returns: nil if the user cancelled; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {
+        if (error as? AuthClientError)?.code == .freshSignInRequired {
+            self.init(AuthError.freshSignInNeeded.message)
+            return
+        }
         self.init(method, SignInProblem(error))
         question = (error as? AuthClientError)?.linkQuestion
     }

@@ -25,7 +25,7 @@ package struct LocalAccounts: Sendable {
         var accounts = makeAccounts(settings, secrets, database, world)
         keys = makeKeyRing(settings, secrets, database, world)
         try await keys.reload()
-        watch = RevocationWatch(accounts, keys, tokenLifetime: settings.auth.accessTokenLifetime, now: world.now)
+        watch = RevocationWatch(accounts, keys, now: world.now)
         try await watch.look()
         accounts.afterRevocation = watch.lookAtOnce
         self.accounts = accounts

@@ -125,9 +125,10 @@ extension Setting {
         case .sessionTimebox: "The longest a session lasts, a Go duration. Without a value: no limit."
         case .sessionInactivity: "A session that is not refreshed for so long ends. `0` means no limit."
         default:
-            "How long after a sign-in a person may change address and password, remove a sign-in method and delete the "
-                + "account; later, address and password need the current password, and everything else a new sign-in. A "
-                + "Go duration such as `10m`. Without a value: as long as the session lasts."
+            "How long after a sign-in a person may change address and password, add or remove a sign-in method, change "
+                + "something through the admin API and delete the account; later, address and password need the current "
+                + "password, and everything else a new sign-in. A Go duration such as `10m`. Without a value: as long as "
+                + "the session lasts."
         }
     }
 

@@ -47,6 +47,7 @@ struct RouteEndpoint: HTTPResponder {
         guard PathShape(request.head.path ?? "/").isPlain(slash: route.acceptsTrailingSlash) else {
             throw UnknownPath()
         }
+        try door.guardedBy?(request)
         if let check = route.guardedBy { try await check(request, context) }
         if let bucket = route.limitedBy { try await floor.take(bucket, request, context) }
         guard let limit = route.timeLimit else { return try await route.handler(request, context) }

@@ -51,7 +51,10 @@ extension AuthorizationRequest {
     private static let reserved: Set<ExternalName> = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type",
         "response_mode", "state", "nonce", "scope", "code_challenge", "code_challenge_method", "code_verifier",
-        "request", "request_uri", "registration", "provider", "scopes", "invite_token",
+        "request", "request_uri", "registration", "provider", "scopes", "invite_token", "redirect_to",
+        "skip_http_redirect", "apikey", "authorization", "access_token", "refresh_token", "id_token", "provider_token",
+        "provider_refresh_token", "jwt", "token", "token_hash", "password", "code", "grant_type", "link_ticket",
+        "link_identity",
     ]
 
     /// The parameters to pass on: at most 16 with at most 1,024 bytes each, the first in order of their names.

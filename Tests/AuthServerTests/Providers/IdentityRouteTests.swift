@@ -120,6 +120,32 @@ struct IdentityRouteTests {
         }
     }
 
+    @Test("Where a fresh sign-in is asked for, an old session links nothing: a link would open a new session")
+    func freshSignIn() async throws {
+        try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600)), providers: TestProviders()) {
+            server in
+            let ada = try await server.signUp()
+            let guest = try #require(TestSession(try await server.send(.post, "/auth/v1/signup", json: [:])))
+            func link(_ bearer: String, _ person: String) async throws -> TestAnswer {
+                try await server.idTokenGrant(
+                    "apple", try await server.appleCredential(person, email: "\(person)@example.org"),
+                    adding: ["link_identity": true], bearer: bearer)
+            }
+            server.clock.advance(by: .seconds(599))
+            let start = try await startLink(server, ada.accessToken)
+            server.clock.advance(by: .seconds(2))
+            let answers = [try await startLink(server, ada.accessToken), try await link(ada.accessToken, "existing")]
+            for answer in answers { #expect(answer.status == 403 && answer.code == "fresh_sign_in_required") }
+            #expect(try await identities(server, ada.accessToken).count == 1)
+            // Begun while the sign-in was fresh, a link may be finished after that.
+            let back = try await TestBrowser(server).choose("verified", at: start["url"]?.stringValue ?? "")
+            #expect(try await server.redeem(back.query["code"])["user"]?["id"]?.stringValue == ada.userID)
+            #expect(try await link(guest.accessToken, "existing")["user"]?["id"]?.stringValue == guest.userID)
+            let again = try #require(TestSession(try await server.signIn()))
+            #expect(try await startLink(server, again.accessToken).status == 200)
+        }
+    }
+
     @Test("With manual linking off, none of its routes works", arguments: [true, false])
     func switchedOff(_ isOn: Bool) async throws {
         try await TestServer.with(providers: TestProviders(), change: { $0.allowsManualLinking = isOn }) { server in

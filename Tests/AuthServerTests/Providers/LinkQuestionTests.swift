@@ -102,6 +102,22 @@ struct LinkQuestionTests {
         }
     }
 
+    @Test("Where a fresh sign-in is asked for, an old session answers no question; a new one of the account does")
+    func freshSignIn() async throws {
+        try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600)), providers: TestProviders()) {
+            server in
+            let old = try await server.signUp("verified@example.com")
+            server.clock.advance(by: .seconds(601))
+            let asked = try await server.idTokenGrant("google", try await server.googleCredential())
+            let answer: AnyJSON = ["link_ticket": asked["link_ticket"] ?? .null]
+            let refused = try await ask(server, "link_confirmation", answer, bearer: old.accessToken)
+            #expect(refused.status == 403 && refused.code == "fresh_sign_in_required")
+            let fresh = try #require(TestSession(try await server.signIn("verified@example.com")))
+            let linked = try await ask(server, "link_confirmation", answer, bearer: fresh.accessToken)
+            #expect(linked["user"]?["id"]?.stringValue == old.userID)
+        }
+    }
+
     @Test("A ticket expires after ten minutes, with its own error; an empty one is refused before any lookup")
     func tickets() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
