@@ -58,7 +58,7 @@ struct LoneGatewayTests {
         try await TestServer.with { issuer in try await test(Gateway(kind, before: issuer)) }
     }
 
-    @Test("The issuer's keys identify the caller; a first change asks the issuer", arguments: TestDatabase.all)
+    @Test("The issuer's keys say who asks; a first change asks the issuer for the account", arguments: TestDatabase.all)
     func change(_ kind: TestDatabase) async throws {
         try await with(kind) { gateway in
             let session = try await gateway.issuer.signUp()
@@ -75,9 +75,11 @@ struct LoneGatewayTests {
         }
     }
 
-    @Test("A deletion with a lost second half can be repeated, and allows a profile after a minute")
-    func deletion() async throws {
-        try await with(.usual) { gateway in
+    @Test(
+        "A deletion whose second half was lost is asked for again, and makes room after a minute",
+        arguments: TestDatabase.all)
+    func deletion(_ kind: TestDatabase) async throws {
+        try await with(kind) { gateway in
             let session = try await gateway.issuer.signUp()
             _ = try await gateway.name("Ada", session.accessToken)
             gateway.lost.withLock { $0 = ["DELETE"] }
@@ -94,9 +96,9 @@ struct LoneGatewayTests {
         }
     }
 
-    @Test("A session that the issuer has ended deletes nothing")
-    func ended() async throws {
-        try await with(.usual) { gateway in
+    @Test("A session that the issuer has ended deletes nothing", arguments: TestDatabase.all)
+    func ended(_ kind: TestDatabase) async throws {
+        try await with(kind) { gateway in
             let session = try await gateway.issuer.signUp()
             _ = try await gateway.name("Ada", session.accessToken)
             _ = try await gateway.issuer.send(.post, "/auth/v1/logout?scope=local", bearer: session.accessToken)
