@@ -63,7 +63,10 @@ struct SourcesTests {
     @Test("A password is the state of a view, and every such view clears it")
     func passwords() throws {
         let holders = try Self.sources.filter { $0.text.contains(/@State private var \w*[pP]assword\b/) }
-        #expect(holders.map(\.name).sorted() == ["ChangePasswordView.swift", "EmailAuthView.swift", "LinkView.swift"])
+        #expect(
+            holders.map(\.name).sorted() == [
+                "ChangeEmailView.swift", "ChangePasswordView.swift", "EmailAuthView.swift", "LinkView.swift",
+            ])
         for (name, text) in holders {
             #expect(text.contains(".onDisappear"), "\(name)")
             #expect(text.contains(/password = ""|password, confirmation, current\) = \("", "", ""\)/), "\(name)")

@@ -32,7 +32,8 @@ struct CommandLineTests {
             (["sessions", "revoke"], "--others"),
             (["sessions", "revoke", "--others", "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"], "--others"),
             (["sessions", "revoke", "first"], "no session's id"), (["completions", "tcsh"], "tcsh"),
-            (["sign-in"], "sign-in"), (["login", "--provider", "google", "--email", "a@example.com"], "cannot be combined"),
+            (["sign-in"], "sign-in"),
+            (["login", "--provider", "google", "--email", "a@example.com"], "cannot be combined"),
             (["login", "--callback-port", "4321"], "--provider"), (["login", "--provider", "me"], "google"),
         ])
     func refused(arguments: [String], word: String) throws {
