@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GatehouseServer
 import GatehouseWire
@@ -14,6 +15,22 @@ enum System {
     static func uptime() -> Duration { ContinuousClock.now - start }
 
     static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    /// Opens the descriptors of the system's timers, one for each clock. libdispatch opens them when a timer is first used,
+    /// and ends the process if no more files can be opened by then.
+    static func openTimers() async throws {
+        // These timers never end: they keep the descriptors of their clocks in use.
+        let forever = Duration.seconds(1 << 30)
+        Task.detached { try await Task.sleep(for: forever, clock: .continuous) }
+        Task.detached { try await Task.sleep(for: forever, clock: .suspending) }
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + .seconds(1 << 30)) {}
+        // A timer behind them: when it has fired, those before it are set.
+        try await Task.sleep(for: .milliseconds(1), clock: .suspending)
+        try await Task.sleep(for: .milliseconds(1), clock: .continuous)
+        await withCheckedContinuation { fired in
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) { fired.resume() }
+        }
+    }
 
     static func randomBytes(_ count: Int) -> [UInt8] { world().randomBytes(count) }
 

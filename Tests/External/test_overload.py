@@ -109,6 +109,15 @@ def test_one_address_cannot_take_all_connections(servers):
     assert server.auth().get("/health").status == 200
 
 
+def test_a_server_that_is_ready_needs_no_further_descriptors_for_timers(server):
+    """Without a free descriptor, libdispatch ends the process when it uses the timer of a clock for the first time."""
+    clocks = set()
+    for number in os.listdir(f"/proc/{server.process.pid}/fdinfo"):
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/{server.process.pid}/fdinfo/{number}") as file:
+            clocks.update(int(line.split()[1]) for line in file if line.startswith("clockid:"))
+    assert clocks >= {time.CLOCK_REALTIME, time.CLOCK_MONOTONIC, time.CLOCK_BOOTTIME}
+
+
 def test_without_file_descriptors_the_server_pauses_and_logs(server):
     server.auth().get("/health")
     metrics = Client(server.metrics_url)

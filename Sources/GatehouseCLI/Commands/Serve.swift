@@ -112,6 +112,7 @@ func serve(
     _ settings: ServerSettings, _ logger: Logger, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
+    try await System.openTimers()
     let server = try await explaining {
         try await makeServer(settings, System.world(logger), beside: beside, prepareSchema: prepareSchema)
     }
