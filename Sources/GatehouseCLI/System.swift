@@ -24,7 +24,7 @@ enum System {
         Task.detached { try await Task.sleep(for: forever, clock: .continuous) }
         Task.detached { try await Task.sleep(for: forever, clock: .suspending) }
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + .seconds(1 << 30)) {}
-        // A timer behind them: when it has fired, those before it are set.
+        // When a later timer has fired, the earlier ones are set.
         try await Task.sleep(for: .milliseconds(1), clock: .suspending)
         try await Task.sleep(for: .milliseconds(1), clock: .continuous)
         await withCheckedContinuation { fired in
@@ -34,9 +34,9 @@ enum System {
 
     static func randomBytes(_ count: Int) -> [UInt8] { world().randomBytes(count) }
 
-    /// What a server needs of this machine.
+    /// The machine's clocks, random numbers and network.
     ///
-    /// - Parameter logger: Says nothing unless another is given.
+    /// - Parameter logger: Silent by default.
     static func world(_ logger: Logger = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }) -> World {
         World(
             now: now, uptime: uptime, threadUptime: uptime, sleep: sleep, random: random,

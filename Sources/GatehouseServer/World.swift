@@ -2,21 +2,21 @@ package import GatehouseWire
 package import IdentityProviders
 package import Logging
 
-/// What a server takes from the machine that it runs on. The program has the real one, and each test its own.
+/// The clocks, random numbers, network and log of a server. The program supplies the machine's, each test its own.
 package struct World: Sendable {
     package var now: @Sendable () -> Instant
-    /// A clock that never goes back; its beginning does not matter.
+    /// A monotonic clock with an arbitrary start.
     package var uptime: @Sendable () -> Duration
-    /// The same for threads that wait in the operating system, as those of the database drivers do. It goes on while
-    /// they wait, also where ``uptime`` and ``sleep`` stand still.
+    /// A monotonic clock for threads that block in the operating system, such as those of the database drivers. Tests
+    /// stop ``uptime`` and ``sleep``, but not this clock.
     package var threadUptime: @Sendable () -> Duration
-    /// Returns after the given time; throws when it is cancelled.
+    /// Returns after the given duration. Throws `CancellationError` on cancellation.
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// 64 bits that nobody can predict.
+    /// 64 unpredictable bits.
     package var random: @Sendable () -> UInt64
     /// Calls another server.
     package var transport: OutgoingHTTP.Transport
-    /// The addresses of a host; none for a name that does not exist.
+    /// Returns the addresses of a host name, none if the name does not exist.
     package var resolve: @Sendable (String) async throws -> [IPAddress]
     package var logger: Logger
 
@@ -45,7 +45,7 @@ extension World {
         return Array(bytes.prefix(count))
     }
 
-    /// From 0 to 1.
+    /// A random number from 0 to 1.
     @Sendable func chance() -> Double { Double(random()) / Double(UInt64.max) }
 
     /// 16 hexadecimal digits.

@@ -1,16 +1,15 @@
 import Crypto
 package import GatehouseWire
 
-/// Shows that a device has signed in to an account before: a number of its own under a signature of the server. It is
-/// no credential: it only gives its device a count of wrong passwords of its own (OWASP,
-/// "Slow Down Online Guessing Attacks with Device Cookies"). It ends with the password: who knew the last one is a
-/// stranger, and guesses as one.
+/// Shows that a device has signed in to an account before: a random id signed by the server. It is not a credential; it
+/// gives the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+/// It ends with the password, so a caller that knew the last password is a stranger.
 package struct DeviceMark: Sendable {
     /// 44 characters of Base64URL.
     package let text: Secret
     /// Unique per device.
     package let id: String
-    /// Another for each account and password of it.
+    /// Differs for each account, and for each password of an account.
     package let password: String
     private let number: UInt8
 
@@ -28,7 +27,7 @@ package struct DeviceMark: Sendable {
         self.init(number, id, password, of: account, secrets)
     }
 
-    /// - Returns: nil unless this server made it for this account; ask ``isCurrent(of:_:)`` too.
+    /// - Returns: nil unless this server issued the mark for this account. Check ``isCurrent(of:_:)`` too.
     package init?(_ text: Secret, of account: [UInt8], _ secrets: ServerSecrets) {
         guard let bytes = text.base64URLBytes,
             bytes.count == 1 + Self.idBytes + Self.passwordBytes + Self.signatureBytes
@@ -38,8 +37,8 @@ package struct DeviceMark: Sendable {
         guard self.text.matches(text) else { return nil }
     }
 
-    /// Whether the user has the password still that the mark was made for. A better hash of the same one
-    /// (``User/passwordHash``) counts as another: what was made just before it is good for nothing.
+    /// Whether the mark was issued for the user's current password. An upgraded hash of the same password
+    /// (``User/passwordHash``) counts as another password and ends earlier marks.
     package func isCurrent(of user: User, _ secrets: ServerSecrets) -> Bool {
         Self.password(of: user, number, secrets).map { Base64URL.text($0) == password } ?? false
     }
@@ -54,7 +53,7 @@ package struct DeviceMark: Sendable {
         self.number = number
     }
 
-    /// Says nothing of the hash to whoever has not the secret.
+    /// Reveals nothing about the hash without the secret.
     private static func password(of user: User, _ number: UInt8, _ secrets: ServerSecrets) -> [UInt8]? {
         user.passwordHash
             .flatMap { secrets.devicePassword(user.id.bytes + TokenDigest.of($0), number: number) }

@@ -63,7 +63,7 @@ package struct ServerSecrets: Sendable {
     /// The number of the secret for what is new.
     var currentNumber: UInt8 { keys[0].number }
 
-    /// 32 bytes that nobody without the secret can make.
+    /// A 32-byte signature that only holders of the secret can make.
     ///
     /// - Returns: nil for an unknown secret.
     func deviceSignature(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {

@@ -13,7 +13,7 @@ package struct Attempts: Sendable {
     let byPair, byAddress, bySite, byAccount: AttemptLimit
     /// Count every failure, including those that the pair's limit keeps from ``byAddress`` and ``byAccount``.
     let byAddressInAll, byAccountInAll: AttemptLimit
-    /// Devices that have signed in to the account with the password it has: each by itself, and all of them together.
+    /// Devices that have signed in with the account's current password: a limit for each device, and one for all of them.
     let byDevice, byDevices: AttemptLimit
     /// Callers with an access token that try a password of their account: a limit for each session, so that a stolen token
     /// does not lock the owner out, and one for all sessions of an account.

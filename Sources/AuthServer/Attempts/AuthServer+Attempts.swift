@@ -10,8 +10,8 @@ import Hummingbird
 extension AuthServer {
     /// Runs one attempt at the password of an account.
     ///
-    /// - Parameter check: Gets the account, nil when there is none. Returns nil for a wrong password; a busy queue or a
-    ///   database that is away is thrown, and counts for nobody.
+    /// - Parameter check: Takes the account, nil if there is none, and returns nil for a wrong password. An error that it
+    ///   throws, such as a full queue or an unreachable database, does not count as a failure.
     /// - Throws: ``Refusal`` 429 after too many failures.
     func attempt<Value: Sendable>(
         at account: AttemptedAccount, _ request: Request, _ context: ServerContext,
@@ -26,7 +26,7 @@ extension AuthServer {
         do {
             return try await attempts.limiter.attempt(keys, now: floor.now, checkFound)
         } catch let refusal as Refusal where attempts.isOfAccount(refusal.headers[.rateLimitBucket]) {
-            // By guesses that were under way at the look: they have shut the account since, or all wait for a place.
+            // Guesses that were running at the first check have used up the account's limit since, or hold all slots.
             guard let pair = try await knownPair(attempts, account, request, context) else { throw refusal }
             return try await attempts.limiter.attempt(pair, now: floor.now, checkFound)
         }
@@ -40,22 +40,22 @@ extension AuthServer {
     /// Runs an attempt by a caller with an access token. These attempts have their own limit: a stranger's failures do
     /// not lock out the owner, and a stolen token allows no more guesses than signing in does.
     ///
-    /// - Parameter check: Returns nil for what counts as a wrong password. What it throws counts for nobody.
+    /// - Parameter check: Returns nil for a failure. An error that it throws does not count.
     func attempt<Value: Sendable>(
         by caller: UserCaller, check: () async throws -> Value?
     ) async throws -> Value? {
         guard let attempts else { return try await check() }
         let user = caller.user.id.text
         let keys = [
-            // A token without a session has its user's one place.
+            // All tokens of a user without a session share one key.
             AttemptKey(attempts.bySession, caller.session?.id.text ?? user), AttemptKey(attempts.bySessions, user),
         ]
         try await attempts.limiter.look(keys, at: floor.now()).enforce()
         return try await attempts.limiter.attempt(keys, now: floor.now, check)
     }
 
-    /// Marks a browser of somebody who knows the password, so that it is known by what it shows from now on. Only where
-    /// a page of ours asks: to another site's request the browser adds no marks, and this one would replace them.
+    /// Sets a device cookie after a sign-in, which identifies this browser in later attempts. Does so only for pages of
+    /// our own origins: browsers send no marks with another site's request, so the new cookie would replace them.
     func mark(_ response: inout Response, of user: User, for request: Request) {
         guard attempts != nil, request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]),
             let account = user.email.map(AttemptedAccount.init)?.digest
@@ -71,7 +71,7 @@ extension AuthServer {
         response.headers.append(cookie.field(isSecure: isSecure))
     }
 
-    /// The keys that this attempt counts for, and the account where it had to be read for them.
+    /// The keys that this attempt counts against, and the account if it had to be read to find them.
     private func openKeys(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> (keys: [AttemptKey], found: Account?) {
@@ -81,7 +81,7 @@ extension AuthServer {
                 AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"),
                 AttemptKey(attempts.byDevices, "\(account.key) \(mark.password)"),
             ]
-            // The account last: a refusal reads none, and the check of the password does not read it again.
+            // Read the account last: a refusal does not need it, and the password check does not read it again.
             if try await attempts.limiter.look(own, at: now) == .allowed, let found = try await find(account),
                 mark.isCurrent(of: found.user, accounts.secrets)
             {
@@ -101,7 +101,7 @@ extension AuthServer {
         return (all, nil)
     }
 
-    /// What an attempt counts for where the account has a session at the caller's address; nil where it has none.
+    /// The keys of an attempt from an address at which the account has a session; nil if it has none there.
     private func knownPair(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> [AttemptKey]? {
@@ -111,7 +111,7 @@ extension AuthServer {
             })
         else { return nil }
         let pair = attempts.pair(account, address)
-        // The look before may have ended at the account: what other nodes counted of the pair is not known yet.
+        // The earlier check may have stopped at the account's limit, before it read what other nodes counted for the pair.
         try await attempts.limiter.look(pair, at: floor.now()).enforce()
         return pair
     }

@@ -20,7 +20,7 @@ struct DeviceCookie {
         marks.lazy.compactMap { DeviceMark($0, of: account, secrets) }.first
     }
 
-    /// Adds a mark, in the place of the one that the account has.
+    /// Adds a mark, which replaces the account's earlier one.
     mutating func add(_ mark: DeviceMark, of account: [UInt8], _ secrets: ServerSecrets) {
         let others = marks.filter { DeviceMark($0, of: account, secrets) == nil }
         marks = Array(([mark.text] + others).prefix(Self.most))
@@ -53,11 +53,11 @@ extension Request {
         }
     }
 
-    /// Whether a page of one of these origins asks in a browser, or one of the origin that the browser called. It says
-    /// so (Fetch §3.2, Fetch Metadata §2.3), and no page can make it say anything else.
+    /// Whether a browser made the request for a page of one of these origins, or of the origin of the request's URL.
+    /// Pages cannot set the headers that say so (Fetch §3.2, Fetch Metadata §2.3).
     func isOfPage(of origins: [String]) -> Bool {
         if headers[.fetchSite] == "same-origin" { return true }
-        // Browsers before 2023 do not say it, and over http they say it to their own machine alone.
+        // Browsers before 2023 do not send it, and over http it is sent to loopback addresses only.
         guard let origin = headers[.origin]?.lowercased() else { return false }
         if let called = head.authority?.lowercased(), origin == "http://" + called || origin == "https://" + called {
             return true

@@ -4,7 +4,7 @@ import IdentityProviders
 import Logging
 
 extension Repeating {
-    /// Does what was promised to be done outside, such as revoking a provider's tokens.
+    /// Carries out the outbox, such as the revocation of a provider's tokens.
     static func outbox(_ auth: AuthServer, _ world: World) -> Repeating {
         let logger = world.logger
         let hidden = HiddenFailures(find: auth.hiddenProviderFailures) { name, failures in
@@ -22,7 +22,7 @@ extension Repeating {
         }
     }
 
-    /// Hears of sessions that end on other nodes, and of people who are shut out there.
+    /// Reads the sessions that ended, and the users that were banned or deleted, on other nodes.
     static func watch(_ watch: RevocationWatch, _ world: World) -> Repeating {
         Repeating(every: .seconds(1), sleep: world.sleep) {
             try await watch.look()
@@ -32,14 +32,14 @@ extension Repeating {
         }
     }
 
-    /// Removes what has run out.
+    /// Removes expired rows.
     static func purge(_ auth: AuthServer, _ world: World) -> Repeating {
         Repeating(every: .seconds(600), sleep: world.sleep, work: auth.purgeExpired) { error in
             world.logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
         }
     }
 
-    /// Removes sessions that were over long ago, some at a time: there is no hurry.
+    /// Removes sessions that ended long ago, in small batches.
     static func sweep(_ auth: AuthServer, _ world: World) -> Repeating {
         Repeating(every: .seconds(600), sleep: world.sleep) {
             _ = try await auth.removeEndedSessions()

@@ -17,7 +17,7 @@ package struct LocalAccounts: Sendable {
     package let auth: AuthServer
     private let passwords: PasswordHasher
 
-    /// - Throws: What reading keys and ended sessions throws.
+    /// - Throws: The errors of reading keys and revocations.
     init(
         _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ floor: ServingFloor,
         _ world: World
@@ -36,7 +36,7 @@ package struct LocalAccounts: Sendable {
             providers: try makeProviders(settings, world))
     }
 
-    /// The routes of both.
+    /// The routes of the Auth API and the gateway.
     func tables(
         _ settings: ServerSettings, _ database: any Database, _ floor: ServingFloor, _ world: World
     ) throws -> [RouteTable] {
@@ -52,7 +52,7 @@ package struct LocalAccounts: Sendable {
         return [table] + gateway.tables(floor: floor, crossOrigin: crossOrigin)
     }
 
-    /// What is done in the background.
+    /// The background work.
     func services(_ world: World) -> [any Service] {
         [
             KeyReload(keys: keys, sleep: world.sleep, logger: world.logger), Repeating.watch(watch, world),
@@ -60,7 +60,7 @@ package struct LocalAccounts: Sendable {
         ]
     }
 
-    /// Ends the hashing threads, after the hashes that are to be renewed.
+    /// Finishes pending hash upgrades, then stops the hashing threads.
     func close() async {
         await auth.finishUpgrades()
         await passwords.shutdown()

@@ -29,7 +29,7 @@ func makeKeyRing(
     return KeyRing(sources, tokenLifetime: settings.auth.accessTokenLifetime, now: world.now) { .newES256() }
 }
 
-/// As many threads as there are cores, unless it is said: more would only share them.
+/// One thread per core unless configured: more threads would only share the cores.
 func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> PasswordHasher {
     let durations = metrics.histogram(
         "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
@@ -56,7 +56,7 @@ func makeGateway(
         deleteAccount: deleteAccount, appScheme: settings.appScheme, now: world.now)
 }
 
-/// The gateway alone, in front of an issuer elsewhere.
+/// A standalone gateway in front of another issuer.
 func makeRemoteGateway(
     _ settings: ServerSettings, _ issuer: RemoteIssuer, _ floor: ServingFloor, _ world: World
 ) throws -> [RouteTable] {
@@ -68,9 +68,9 @@ func makeRemoteGateway(
     return gateway.tables(floor: floor, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
 }
 
-/// The providers that people sign in with, as they are configured.
+/// The configured identity providers.
 ///
-/// - Throws: ``ProviderSettingsProblems`` for an address that is not to be called; settings that were read have none.
+/// - Throws: ``ProviderSettingsProblems`` for a URL that must not be called. Settings that were read have none.
 func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSettingsProblems) -> SignInProviders {
     let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
     var providers: [SignInProvider] = []
@@ -85,7 +85,7 @@ func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSe
     return SignInProviders(providers)
 }
 
-/// What all routes share.
+/// The parts that all routes share.
 func makeFloor(
     _ settings: ServerSettings, _ world: World, _ database: any Database, _ metrics: ServerMetrics,
     _ bodies: BodyBudget

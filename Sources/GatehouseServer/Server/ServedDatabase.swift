@@ -7,9 +7,9 @@ package import SQLDatabase
 import SQLiteDriver
 
 /// - Parameters:
-///   - waitLimit: How long a transaction waits for its turn.
-///   - readLimit: How long a read of a file may take; nil: as long as it needs. A server has its own limit.
-/// - Throws: ``DatabaseFailure`` when the file cannot be opened. A server is first reached when it is asked.
+///   - waitLimit: The maximum wait of a transaction for its turn.
+///   - readLimit: The maximum duration of an SQLite read; nil for none. PostgreSQL has its own limit.
+/// - Throws: ``DatabaseFailure`` if the file cannot be opened. PostgreSQL is connected at its first use.
 package func openDatabase(
     _ location: DatabaseLocation, _ world: World, waitLimit: Duration = .seconds(10), readLimit: Duration? = nil,
     _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
@@ -27,12 +27,12 @@ package func openDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: world.threadUptime, observe: observe)
 }
 
-/// The steps of the schema that this program needs.
+/// The migrations that these parts need.
 package func migrations(for parts: Set<ServedPart>) -> [Migration] {
     parts == [.gateway] ? RemoteIssuer.migrations : Accounts.migrations
 }
 
-/// A database that is away is no fault of the program: callers are asked to come again.
+/// An unreachable database is not a programming error: callers are asked to retry.
 @Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
     switch (error as? DatabaseFailure)?.kind {
     case .passing: .unavailable(error)
@@ -41,12 +41,12 @@ package func migrations(for parts: Set<ServedPart>) -> [Migration] {
     }
 }
 
-/// Counts that all nodes share, where there is a server to share them by.
+/// The counts that all nodes share through PostgreSQL.
 func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
     guard settings.database.server != nil, settings.secrets != nil else { return nil }
     let counts = RequestCounts(database: database)
     return SharedCounts { limit, key, now in
-        // What allows nothing was refused before it came here.
+        // Limits that allow nothing were refused earlier.
         guard let rate = RequestCounts.Rate(count: limit.count, window: limit.window, burst: limit.burst) else {
             return limit.window
         }
@@ -54,12 +54,12 @@ func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> Share
     }
 }
 
-/// The same for attempts that failed.
+/// The shared counts of failed attempts.
 func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> SharedFailures? {
     guard settings.database.server != nil else { return nil }
     let counts = RequestCounts(database: database)
     @Sendable func counted(_ keys: [AttemptKey]) -> [RequestCounts.Counted] {
-        // A limit that allows nothing lets no attempt come this far.
+        // Limits that allow nothing admit no attempt to this point.
         keys.compactMap { key in
             RequestCounts.Rate(count: key.limit.count, window: key.limit.window, burst: key.limit.count)
                 .map { RequestCounts.Counted(key.limit.bucket, key: key.text, $0) }

@@ -5,11 +5,11 @@ package import Hummingbird
 package import SQLDatabase
 package import ServiceLifecycle
 
-/// A server that is built and has not started.
+/// A composed server that has not started.
 package struct Server: Sendable {
     package let database: any Database
     package let metrics: ServerMetrics
-    /// nil in a gateway alone.
+    /// nil in a standalone gateway.
     package let local: LocalAccounts?
     private let tables: [RouteTable]
     private let metricsTable: RouteTable
@@ -51,7 +51,7 @@ package struct Server: Sendable {
     /// Every route of the main port.
     package var router: Router<ServerContext> { Ports.router(tables) }
 
-    /// The ports, and what is done beside them for as long as they are open.
+    /// The ports and the background work.
     ///
     /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
@@ -66,12 +66,12 @@ package struct Server: Sendable {
     package func close() async { await local?.close() }
 }
 
-/// Builds a server from its settings and what it needs of the machine: the one place that knows every concrete type.
+/// Composes a server. Concrete types are named only here and in the files beside it.
 ///
 /// - Parameters:
-///   - beside: What `gatehouse dev` serves beside it.
-///   - prepareSchema: Brings the database's schema up to date, or refuses to.
-/// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, and what `prepareSchema` throws.
+///   - beside: Additional routes, those of `gatehouse dev`.
+///   - prepareSchema: Migrates the database, or throws if it must not.
+/// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, and the errors of `prepareSchema`.
 package func makeServer(
     _ settings: ServerSettings, _ world: World, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void

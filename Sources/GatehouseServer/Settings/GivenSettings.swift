@@ -109,9 +109,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var information = stat()
-        guard fstat(descriptor, &information) == 0 else { throw .system(errno) }
-        guard information.st_mode & S_IFMT != S_IFDIR else { throw .folder }
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw .folder }
         let data: Data
         do {
             data = try handle.read(upToCount: 1 << 20) ?? Data()

@@ -30,9 +30,9 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     private struct Entry {
         var fullAt: Instant
         var inFlight = 0
-        /// When the other nodes were asked about a refusal.
+        /// When the shared counts were last read because of a refusal.
         var askedAt: Instant?
-        /// Failures that the other nodes could not be told of.
+        /// Failures that are not in the shared counts yet.
         var isOwn = false
     }
 
@@ -115,8 +115,8 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return Array(keys[...closed])
     }
 
-    /// Whether to ask the other nodes although the keys are refused here: where a success there may have forgiven it,
-    /// and once a second, so that a flood does not ask.
+    /// Whether to read the shared counts even though a key is refused here, because a success on another node may have
+    /// reset it. At most once per key and second, so that a flood does not cause reads.
     mutating func asksOthers(_ keys: [AttemptKey], at now: Instant) -> Bool {
         guard let key = keys.first(where: { delay(of: $0, at: now) > .zero }), settled(key) != nil else { return false }
         if let asked = entries[key]?.askedAt, now < asked + .seconds(1) { return false }
@@ -124,18 +124,18 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// What may give way to what all nodes know together; nil for a key that is not forgiven, whose attempts are being
-    /// made, or whose failures nobody else knows of.
+    /// The count that a shared count may lower; nil if the limit is never reset, attempts are running, or failures are
+    /// not shared yet.
     func settled(_ key: AttemptKey) -> Instant? {
         guard key.limit.isForgiven, let entry = entries[key], entry.inFlight == 0, !entry.isOwn else { return nil }
         return entry.fullAt
     }
 
-    /// What all nodes have counted together.
+    /// Takes over a shared count.
     ///
     /// - Parameters:
-    ///   - fullAt: nil where nothing is counted.
-    ///   - before: What was settled when they were asked. If it still is, a success elsewhere may lower it.
+    ///   - fullAt: nil if nothing is counted.
+    ///   - before: The lowerable count when the read began. If it is unchanged, the shared count may lower it.
     mutating func learn(_ key: AttemptKey, fullAt: Instant?, settledBefore before: Instant?, at now: Instant) {
         if let before, settled(key) == before { entries[key]?.fullAt = now }
         defer { tidy(key, at: now) }
@@ -144,7 +144,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         entries[key, default: Entry(fullAt: now)].fullAt = bounded
     }
 
-    /// Keeps failures until they are over, whatever other nodes know.
+    /// Protects failures from being lowered, until they expire.
     mutating func own(_ keys: [AttemptKey]) {
         for key in keys { entries[key]?.isOwn = true }
     }
@@ -171,7 +171,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return called
     }
 
-    /// How long a key is shut; zero or less when it is not.
+    /// How long a key is still refused; zero or less if it is not.
     private func delay(of key: AttemptKey, at now: Instant) -> Duration {
         guard key.limit.count > 0 else { return key.limit.window }
         return full(key, at: now) + key.limit.interval - latest(key, at: now)

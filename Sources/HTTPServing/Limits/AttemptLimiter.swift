@@ -96,8 +96,8 @@ package final class AttemptLimiter: Sendable {
         state = Mutex(State(ledger: AttemptLedger(capacity: capacity)))
     }
 
-    /// Whether any of the keys is shut by failures, here or, if not, on all nodes together. One that is shut here and may
-    /// have been forgiven elsewhere is looked up as well, once a second.
+    /// Whether failures have exhausted one of the keys, on this node or on all nodes together. Reads the shared counts for
+    /// a refused key too, at most once a second, if a success on another node can reset it.
     ///
     /// - Throws: If the shared counts are unreachable.
     package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
