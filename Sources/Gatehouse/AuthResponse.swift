@@ -5,7 +5,7 @@ public enum AuthResponse: Hashable, Sendable {
     /// The user is signed in.
     case session(Session)
     /// Not signed in: the user must confirm a mail first. The user may be fictitious, so that a sign-up does not reveal
-    /// who has an account; do not display its members.
+    /// whether an address has an account; do not display its members.
     case user(User)
     /// One of the two addresses of an email change is confirmed. The other must be confirmed too.
     case pending

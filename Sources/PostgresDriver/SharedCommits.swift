@@ -44,7 +44,7 @@ final class SharedCommits: Sendable {
         var threads = 0
         /// Threads that have a batch or were called for one.
         var busy = 0
-        /// Those of the busy threads whose batch failed on its first attempt.
+        /// The number of busy threads whose batch failed on its first attempt.
         var delayed = 0
         var isClosed = false
 

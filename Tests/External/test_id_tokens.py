@@ -558,6 +558,13 @@ def forge(target, new_email):
     return Forge(target.stand_in, new_email("forged").partition("@")[0])
 
 
+def test_a_token_without_an_address_is_refused_as_an_error_of_the_caller(target, forge):
+    before = target.counts()
+    answer = target.bring("keycloak", forge.with_claims(email=None))
+    assert (answer.status, answer.json()["code"]) == (422, "validation_failed"), answer
+    assert target.counts() == before
+
+
 GOOD = {
     "RS256": ("keycloak", lambda f: f.good()),
     "two claims of no matter": ("keycloak", lambda f: f.with_claims(padding=[1, {"a": None}], extra="ü")),

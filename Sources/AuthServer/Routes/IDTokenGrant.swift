@@ -41,6 +41,10 @@ extension AuthServer {
             guard case .session(let issued) = session.delivered else { throw UndeliveredSession() }
             return try answer(issued)
         case .needsConfirmation(let question, _): throw Refusal(question)
+        case .refused(.emailMissing, _):
+            // Nothing is wrong with the server: the caller brought the token.
+            throw Refusal(
+                .unprocessableContent, .validationFailed, "Error getting user email from external provider")
         case .refused(let refusal, _): throw Refusal(refusal, provider: provider)
         }
     }

@@ -101,8 +101,8 @@ extension Setting {
         switch self {
         case .limits: "`off` lifts every request limit: for tests."
         case .rateHeader:
-            "The header whose first address is the caller, whoever sends it. Only when nobody can reach this server "
-                + "but through a proxy that sets it; `trusted_proxies` is the safer way. Not `Forwarded`."
+            "The header whose first address is the caller, trusted from every sender. Only for a server that is reachable "
+                + "solely through a proxy that sets it; `trusted_proxies` is safer. Not `Forwarded`."
         case .rateTokenRefresh: "`POST /token`: requests of one address in 5 minutes."
         case .rateOTP: "`POST /signup` and `PUT /user`: requests of one address in 5 minutes."
         case .rateVerify: "Accepted for later: nothing in this build is verified by mail."
