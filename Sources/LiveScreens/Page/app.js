@@ -150,7 +150,8 @@ function show(next) {
   phone.classList.toggle("light", next.appearance !== "dark");
   problem.hidden = !next.problem;
   problem.textContent = next.problem ?? "";
-  if (![current, ...queue].some(act => act?.kind === "set")) {
+  // An older frame has the settings from before the last change.
+  if (next.revision >= floor && ![current, ...queue].some(act => act?.kind === "set")) {
     for (const setting of settings) setting.value = next[setting.id];
     at("offline").checked = next.offline;
   }
