@@ -331,6 +331,30 @@ def test_without_a_network_the_app_shows_an_error(phone):
     phone.tap("Retry").wait_for("Incorrect email or password. Please try again.")
 
 
+HELD_FRAMES = """
+    const listen = EventSource.prototype.addEventListener;
+    EventSource.prototype.addEventListener = function (kind, hear) {
+      listen.call(this, kind, event => window.held ? window.held.push(() => hear(event)) : hear(event));
+    };
+"""
+
+
+def test_a_late_frame_does_not_undo_a_setting(phone):
+    """The answer to a change may overtake the frame that shows it."""
+    phone.page.add_init_script(HELD_FRAMES)
+    phone.open()
+    no_network = phone.page.get_by_label("No network")
+    phone.page.evaluate("() => { window.held = []; }")
+    with phone.page.expect_response("**/app/actions") as answer:
+        no_network.check()
+    answer.value.finished()
+    # The page handles the answer before the answer to a later request of its own.
+    phone.page.evaluate("() => fetch('/app/app.css').then(answer => answer.text())")
+    expect(no_network).to_be_checked()
+    phone.page.evaluate("() => { window.held.splice(0).forEach(hear => hear()); window.held = null; }")
+    expect(no_network).to_be_checked()
+
+
 def test_the_page_survives_its_server(chromium, servers, new_email):
     server = servers.dev().start()
     tab = chromium.person()
