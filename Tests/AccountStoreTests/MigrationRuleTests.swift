@@ -1,5 +1,5 @@
-import AccountStore
 import SQLDatabase
+import TestSupport
 import Testing
 
 @Suite("Migrations are compatible with earlier programs")
@@ -21,7 +21,7 @@ struct MigrationRuleTests {
 
     @Test("A migration only adds, unless it names the programs that it ends")
     func addingSteps() {
-        for migration in Accounts.migrations where migration.leastLevel == 0 {
+        for migration in TestDatabase.migrations where migration.leastLevel == 0 {
             for statement in migration.statements + migration.dialectStatements.values.flatMap(\.self) {
                 let text = statement.text
                 // Created in the same migration as its table: no program has read it before.
@@ -33,7 +33,7 @@ struct MigrationRuleTests {
 
     @Test("A unique index is added only with its table: existing rows might violate it")
     func uniqueIndexes() {
-        for migration in Accounts.migrations where migration.leastLevel == 0 {
+        for migration in TestDatabase.migrations where migration.leastLevel == 0 {
             let made = migration.statements.compactMap {
                 $0.text.firstMatch(of: /CREATE TABLE (\w+)/).map { String($0.output.1) }
             }
@@ -46,7 +46,7 @@ struct MigrationRuleTests {
 
     @Test("Migrations are numbered from 1 without gaps, and none ends programs that know it")
     func numbers() {
-        #expect(Accounts.migrations.map(\.number) == Array(1...Accounts.migrations.count))
-        #expect(Accounts.migrations.allSatisfy { $0.leastLevel <= $0.number })
+        #expect(TestDatabase.migrations.map(\.number) == Array(1...TestDatabase.migrations.count))
+        #expect(TestDatabase.migrations.allSatisfy { $0.leastLevel <= $0.number })
     }
 }

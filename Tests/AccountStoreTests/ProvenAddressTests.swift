@@ -69,7 +69,7 @@ struct ProvenAddressTests {
     func migration(_ kind: TestDatabase) async throws {
         let storage = try await kind.openEmpty()
         let (then, later) = (SQLValue.instant(1), SQLValue.instant(7))
-        try await storage.database.migrate(Array(Accounts.migrations.prefix(5)))
+        try await storage.database.migrate(Array(TestDatabase.migrations.prefix(5)))
         try await storage.database.write { db in
             for (id, email, flag) in [
                 ("00000000-0000-4000-8000-00000000000a", "ada@example.com", "true"),
@@ -89,7 +89,7 @@ struct ProvenAddressTests {
                     """)
             }
         }
-        try await storage.database.migrate(Accounts.migrations)
+        try await storage.database.migrate(TestDatabase.migrations)
         let proven = try await storage.database.read { db in
             try db.rows("SELECT email_proven_at FROM users ORDER BY id") { $0.intIfPresent(0) }
         }

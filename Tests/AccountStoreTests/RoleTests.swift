@@ -42,7 +42,7 @@ struct RoleTests {
         let roles = try await TestRoles(TestCluster.running())
         let accounts = try accounts(of: roles)
         // The schema is up to date, so it may start.
-        try await accounts.database.migrate(Accounts.migrations)
+        try await accounts.database.migrate(TestDatabase.migrations)
         let user = try await signUp("ada@example.com", accounts)
         let profiles = Profiles(database: accounts.database)
         let id = try #require(AccountID(user.text))

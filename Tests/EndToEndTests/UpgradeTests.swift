@@ -1,4 +1,3 @@
-import AccountStore
 import GatehouseWire
 import HTTPTypes
 import SQLDatabase
@@ -8,7 +7,7 @@ import Testing
 /// `Docs/operations.md`: migrate first; running nodes continue on the newer schema.
 @Suite("A migration under a running node")
 struct UpgradeTests {
-    private static let level = Accounts.migrations.count
+    private static let level = TestDatabase.migrations.count
 
     /// The changes that a newer program may make to each table of this one.
     private static let next = Migration(
@@ -50,8 +49,8 @@ struct UpgradeTests {
         try await TestServer.with(on: kind) { server in
             try await roundTrip(server, "ada@example.com")
             let before = try await server.signUp("grace@example.com", data: ["first_name": "Grace"])
-            try await server.database.migrate(Accounts.migrations + [Self.next])
-            #expect(try await server.database.migrate(Accounts.migrations) == [Self.level + 1])
+            try await server.database.migrate(TestDatabase.migrations + [Self.next])
+            #expect(try await server.database.migrate(TestDatabase.migrations) == [Self.level + 1])
             let after = try await refresh(server, before.refreshToken)
             let me = try await server.send(
                 .get, "/v1/auth/me", bearer: after["access_token"]?.stringValue)
@@ -68,7 +67,7 @@ struct UpgradeTests {
                     group.addTask { try await roundTrip(server, "person\(number)@example.com") }
                 }
                 for _ in 0..<2 {
-                    group.addTask { try await server.database.migrate(Accounts.migrations + [Self.next]) }
+                    group.addTask { try await server.database.migrate(TestDatabase.migrations + [Self.next]) }
                 }
                 try await group.waitForAll()
             }

@@ -1,5 +1,5 @@
-import AccountStore
 import Foundation
+import GatehouseServer
 import PostgresDriver
 package import SQLDatabase
 import SQLiteDriver
@@ -28,12 +28,15 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     /// list of descriptors and crashes (Swift 6.3).
     private static let files = Places(48)
 
+    /// Every migration of a database with accounts and profiles.
+    package static let migrations = GatehouseServer.migrations(for: [.auth, .gateway])
+
     package var testDescription: String { rawValue }
 
     /// A new database with every migration, removed with the value.
     package func open() async throws -> OpenDatabase {
         let open = try await OpenDatabase(place())
-        if self != .service { try await open.database.migrate(Accounts.migrations) }
+        if self != .service { try await open.database.migrate(Self.migrations) }
         return open
     }
 

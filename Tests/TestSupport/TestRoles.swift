@@ -1,4 +1,3 @@
-import AccountStore
 import Foundation
 package import PostgresDriver
 import SQLDatabase
@@ -21,7 +20,7 @@ package struct TestRoles: Sendable {
             try await cluster.administer(own)
         }
         let owner = try open(.migrator)
-        try await owner.migrate(Accounts.migrations)
+        try await owner.migrate(TestDatabase.migrations)
         for statement in try statements("grants.sql") {
             try await owner.write { db in _ = try db.run(SQL(stringLiteral: statement)) }
         }

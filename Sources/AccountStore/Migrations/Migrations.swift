@@ -1,18 +1,13 @@
 package import SQLDatabase
 
 extension Accounts {
-    /// The schema's migrations for both databases. Append only: released migrations never change.
+    /// The migrations of the accounts for both databases. Append only: released migrations never change. The gateway's
+    /// migrations (`Profiles.migrations`) have the missing numbers.
     package static let migrations: [Migration] = [
         Migration(1, "users and identities", [users, usersByEmail, identities, identitiesByUser, identitiesByEmail]),
         Migration(2, "sessions", [sessions, sessionsByUser]),
         Migration(3, "audit log", [auditLog, auditLogByTime]),
         Migration(4, "signing keys", [signingKeys]),
-        Migration(
-            5, "profiles come with users", [profiles],
-            dialectStatements: [
-                .sqlite: [sqliteProfileTrigger],
-                .postgresql: [profileFunction, profileTrigger, tokenHolder, ownRows, ownProfile],
-            ]),
         Migration(6, "confirmed and proven are two facts", provenAddresses, dialectStatements: provenImports),
         Migration(7, "sign-in through providers", flows),
         Migration(8, "links between identities and accounts", links),
@@ -117,39 +112,5 @@ extension Accounts {
             created_at   \(.instant) NOT NULL,
             retired_at   \(.instant)                                             -- signs nothing new from then on
         ) \(.table)
-        """
-
-    private static let profiles: SQL = """
-        CREATE TABLE profiles (
-            id              \(.uuid) PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
-            first_name      \(.text) CHECK (length(first_name) BETWEEN 1 AND 50),
-            favorite_teams  \(.json) NOT NULL DEFAULT '[]',
-            name            \(.text) CHECK (length(name) BETWEEN 1 AND 100),
-            avatar_url      \(.text) CHECK (length(avatar_url) BETWEEN 1 AND 2048),
-            timezone        \(.text),
-            is_premium      \(.flag) NOT NULL DEFAULT 0 CHECK (is_premium IN (0, 1)),
-            created_at      \(.instant) NOT NULL,
-            updated_at      \(.instant) NOT NULL
-        ) \(.table)
-        """
-
-    /// Creates the profile of every new account, however the account is created. Ignores a name that is not text or is
-    /// blank.
-    private static let sqliteProfileTrigger: SQL = """
-        CREATE TRIGGER profile_comes_with_user AFTER INSERT ON users
-        BEGIN
-            INSERT INTO profiles (id, first_name, name, avatar_url, created_at, updated_at)
-            SELECT NEW.id,
-                CASE json_type(NEW.user_metadata, '$.first_name') WHEN 'text' THEN
-                    nullif(trim(substr(trim(json_extract(NEW.user_metadata, '$.first_name')), 1, 50)), '') END,
-                CASE coalesce(json_type(NEW.user_metadata, '$.full_name'), json_type(NEW.user_metadata, '$.name'))
-                    WHEN 'text' THEN nullif(trim(substr(trim(coalesce(
-                        json_extract(NEW.user_metadata, '$.full_name'),
-                        json_extract(NEW.user_metadata, '$.name'))), 1, 100)), '') END,
-                CASE WHEN coalesce(NEW.user_metadata ->> '$.avatar_url', NEW.user_metadata ->> '$.picture')
-                    LIKE 'https://%' THEN substr(coalesce(
-                        NEW.user_metadata ->> '$.avatar_url', NEW.user_metadata ->> '$.picture'), 1, 2048) END,
-                NEW.created_at, NEW.created_at;
-        END
         """
 }

@@ -6,14 +6,12 @@ import SQLDatabase
 /// The auth server behind a standalone gateway: hosted Supabase, or another Gatehouse.
 struct RemoteIssuer: Sendable {
     let settings: RemoteIssuerSettings
-    let database: any Database
     let profiles: Profiles
     private let now: @Sendable () -> Instant
     private let http: OutgoingHTTP
 
     init(_ settings: RemoteIssuerSettings, database: any Database, _ world: World) {
         self.settings = settings
-        self.database = database
         profiles = Profiles(database: database)
         now = world.now
         http = world.http
@@ -43,16 +41,7 @@ struct RemoteIssuer: Sendable {
         } catch {
             return .failed(error)
         }
-        let now = now()
-        try await database.write { db in
-            try db.run("DELETE FROM profiles WHERE id = \(id)")
-            try db.run("DELETE FROM deleted_profiles WHERE deleted_at <= \(Self.settled(by: now))")
-            try db.run(
-                """
-                INSERT INTO deleted_profiles (id, deleted_at) VALUES (\(id), \(SQLValue.instant(now.microseconds)))
-                ON CONFLICT (id) DO UPDATE SET deleted_at = excluded.deleted_at
-                """)
-        }
+        try await profiles.delete(bearer.userID, at: now())
         do {
             let answer = try await http.send(
                 "DELETE", "\(settings.issuer)/admin/users/\(id)",
@@ -79,18 +68,12 @@ struct RemoteIssuer: Sendable {
             do { standing = try await self.standing(of: bearer) } catch { throw BearerRefusal.keysUnavailable(error) }
             guard standing == .good else { throw UnknownAccount() }
         }
-        let id = bearer.userID.text
-        let deletion: SQL =
-            "SELECT 1 FROM deleted_profiles WHERE id = \(id) AND deleted_at > \(Self.settled(by: now))"
-        return try await profiles.change(bearer.userID, changes, at: now) { db in
-            let isSettled = try db.row(deletion) { _ in true } == nil
-            guard isSettled else { throw BearerRefusal.keysUnavailable(BeingDeleted()) }
+        let id = bearer.userID
+        return try await profiles.change(id, changes, at: now) { db in
+            if try Profiles.isBeingDeleted(id, at: now, in: db) { throw BearerRefusal.keysUnavailable(BeingDeleted()) }
             return true
         }
     }
-
-    /// The time before which a deletion is complete: by `now` the requests for earlier deletions have ended.
-    private static func settled(by now: Instant) -> SQLValue { .instant((now - .seconds(60)).microseconds) }
 
     /// The issuer's answer about a token.
     private enum Standing { case good, gone, refused }
@@ -117,38 +100,3 @@ struct RemoteIssuer: Sendable {
 
 /// The profile was deleted a moment ago, and the account may follow.
 private struct BeingDeleted: Error {}
-
-extension RemoteIssuer {
-    /// Profiles of another issuer's accounts. The number is outside of the accounts' series, so that neither program
-    /// opens the other's database.
-    static let migrations: [Migration] = [
-        Migration(
-            1_001, "profiles of another issuer's accounts",
-            [
-                """
-                CREATE TABLE profiles (
-                    id              \(.uuid) PRIMARY KEY,
-                    first_name      \(.text) CHECK (length(first_name) BETWEEN 1 AND 50),
-                    favorite_teams  \(.json) NOT NULL DEFAULT '[]',
-                    name            \(.text) CHECK (length(name) BETWEEN 1 AND 100),
-                    avatar_url      \(.text) CHECK (length(avatar_url) BETWEEN 1 AND 2048),
-                    timezone        \(.text),
-                    is_premium      \(.flag) NOT NULL DEFAULT 0 CHECK (is_premium IN (0, 1)),
-                    created_at      \(.instant) NOT NULL,                      -- microseconds since 1970
-                    updated_at      \(.instant) NOT NULL
-                ) \(.table)
-                """
-            ]),
-        Migration(
-            1_002, "profiles that were just deleted",
-            [
-                """
-                CREATE TABLE deleted_profiles (
-                    id          \(.uuid) PRIMARY KEY,
-                    deleted_at  \(.instant) NOT NULL
-                ) \(.table)
-                """,
-                "CREATE INDEX deleted_profiles_by_time ON deleted_profiles (deleted_at)",
-            ]),
-    ]
-}

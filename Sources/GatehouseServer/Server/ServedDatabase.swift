@@ -3,6 +3,7 @@ import AuthServer
 import GatehouseWire
 import HTTPServing
 import PostgresDriver
+import ProfileGateway
 package import SQLDatabase
 import SQLiteDriver
 
@@ -27,9 +28,10 @@ package func openDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: world.threadUptime, observe: observe)
 }
 
-/// The migrations that these parts need.
+/// The migrations that these parts need, in order.
 package func migrations(for parts: Set<ServedPart>) -> [Migration] {
-    parts == [.gateway] ? RemoteIssuer.migrations : Accounts.migrations
+    if parts == [.gateway] { return Profiles.remoteMigrations }
+    return (Accounts.migrations + Profiles.migrations).sorted { $0.number < $1.number }
 }
 
 /// An unreachable database is not a programming error: callers are asked to retry.

@@ -3,8 +3,8 @@ package import SQLDatabase
 
 /// Stores profiles. Each method is one statement, apart from those of its caller's condition.
 ///
-/// The accounts' migrations create the table `profiles`, and a trigger creates each account's profile. For tokens of
-/// another issuer, the first change creates the profile.
+/// Beside accounts, a trigger creates each account's profile. For tokens of another issuer, the first change creates
+/// the profile.
 package struct Profiles: Sendable {
     private let database: any Database
 
@@ -66,6 +66,35 @@ package struct Profiles: Sendable {
             RETURNING id, first_name, favorite_teams, name, avatar_url, timezone, is_premium, created_at, updated_at
             """
     }
+}
+
+// Deletion in a database with the profiles of another issuer's accounts.
+extension Profiles {
+    /// Deletes the profile, and remembers the deletion for a minute.
+    ///
+    /// - Throws: Database errors.
+    package func delete(_ id: AccountID, at now: Instant) async throws {
+        try await database.write { db in
+            try db.run("DELETE FROM profiles WHERE id = \(id.text)")
+            try db.run("DELETE FROM deleted_profiles WHERE deleted_at <= \(Self.settled(by: now))")
+            try db.run(
+                """
+                INSERT INTO deleted_profiles (id, deleted_at)
+                VALUES (\(id.text), \(SQLValue.instant(now.microseconds)))
+                ON CONFLICT (id) DO UPDATE SET deleted_at = excluded.deleted_at
+                """)
+        }
+    }
+
+    /// Whether the profile was deleted within the last minute, so that a request for the deletion of the account may
+    /// still be on its way to the issuer.
+    package static func isBeingDeleted(_ id: AccountID, at now: Instant, in db: any Connection) throws -> Bool {
+        let deletion: SQL =
+            "SELECT 1 FROM deleted_profiles WHERE id = \(id.text) AND deleted_at > \(settled(by: now))"
+        return try db.row(deletion) { _ in true } != nil
+    }
+
+    private static func settled(by now: Instant) -> SQLValue { .instant((now - .seconds(60)).microseconds) }
 }
 
 /// The profile's account does not exist, or the caller may not change it.

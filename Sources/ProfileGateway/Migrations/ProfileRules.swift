@@ -1,7 +1,7 @@
 import SQLDatabase
 
 // The additions to the profiles table on a database server with roles.
-extension Accounts {
+extension Profiles {
     /// The trigger function that creates profiles. It runs as the owner of the tables, whatever role inserts the
     /// account. The schema name is written into the function when it is created, so a caller's search path has no
     /// effect.
