@@ -1,5 +1,4 @@
 package import GatehouseWire
-package import IdentityProviders
 package import Logging
 
 /// The clocks, random numbers, network and log of a server. The program supplies the machine's, each test its own.

@@ -1,3 +1,4 @@
+import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import Testing

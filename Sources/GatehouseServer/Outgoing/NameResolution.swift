@@ -1,5 +1,4 @@
-import GatehouseWire
-package import IdentityProviders
+package import GatehouseWire
 import NIOPosix
 
 /// Resolves host names with the system's resolver.

@@ -1,5 +1,5 @@
 import Foundation
-import GatehouseWire
+package import GatehouseWire
 package import IdentityProviders
 
 /// Calls identity providers with Foundation's HTTP client, if the rule for outgoing addresses allows it.

@@ -86,10 +86,6 @@ struct Operations: Sendable {
 
     /// Answers other callers as if the route did not exist.
     private func requireLoopback(_ request: Request, _ context: ServerContext) throws {
-        guard let peer = context.peerAddress.flatMap({ IPAddress($0) }),
-            Self.loopback.contains(where: { $0.contains(peer) })
-        else { throw Refusal.unknownAddress }
+        guard context.peerAddress.flatMap({ IPAddress($0) })?.isLoopback == true else { throw Refusal.unknownAddress }
     }
-
-    private static let loopback = ["127.0.0.0/8", "::1"].compactMap(IPNetwork.init)
 }

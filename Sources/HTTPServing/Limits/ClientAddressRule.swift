@@ -1,4 +1,4 @@
-import GatehouseWire
+package import GatehouseWire
 package import HTTPTypes
 
 /// Determines the client's address behind proxies.
@@ -26,7 +26,8 @@ package struct ClientAddressRule: Sendable {
         switch source {
         case .peer: return peer
         case .headerFromAnyone(let name):
-            return headers[name]?.split(ascii: ",", maxSplits: 1).first.flatMap { IPAddress(Self.trimmed($0)) }
+            let first = headers[name]?.split(ascii: ",", maxSplits: 1).first
+            return first.flatMap { IPAddress(forwarded: Self.trimmed($0)) }
         case .header(let name, let proxies):
             guard let peer, let chain = headers[name], proxies.contains(where: { $0.contains(peer) }) else {
                 return peer
@@ -34,7 +35,7 @@ package struct ClientAddressRule: Sendable {
             var nearest = peer
             for part in chain.split(ascii: ",").reversed() {
                 // Not an address, so none of our proxies wrote it. The last known address counts.
-                guard let address = IPAddress(Self.trimmed(part)) else { return nearest }
+                guard let address = IPAddress(forwarded: Self.trimmed(part)) else { return nearest }
                 nearest = address
                 guard proxies.contains(where: { $0.contains(address) }) else { return address }
             }

@@ -1,3 +1,4 @@
+import GatehouseWire
 package import Logging
 package import NIOCore
 

@@ -1,4 +1,4 @@
-import GatehouseWire
+package import GatehouseWire
 import Synchronization
 
 /// The maximum number of open connections: in total, and from one IPv4 address or IPv6 /64.

@@ -1,4 +1,4 @@
-import GatehouseWire
+package import GatehouseWire
 
 /// The rule for addresses that the server may call when a provider or its configuration names them.
 ///

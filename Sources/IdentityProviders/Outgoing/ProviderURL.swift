@@ -1,4 +1,4 @@
-import GatehouseWire
+package import GatehouseWire
 
 /// An http or https URL without ambiguities between parsers.
 ///

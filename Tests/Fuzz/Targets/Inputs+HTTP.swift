@@ -1,5 +1,6 @@
 import AccountDomain
 import AuthServer
+import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import IdentityProviders
@@ -36,10 +37,10 @@ extension Inputs {
         if let number = PhoneNumber(text) {
             try expect(PhoneNumber(number.text) == number, "a number of two spellings")
         }
-        if let address = HTTPServing.IPAddress(text) {
-            try expect(HTTPServing.IPAddress("\(address)") == address, "an IP address of two spellings")
+        if let address = IPAddress(forwarded: text) {
+            try expect(IPAddress("\(address)") == address, "an IP address of two spellings")
         }
-        _ = (HTTPServing.IPNetwork(text), IdentityProviders.IPNetwork(text), IdentityProviders.IPAddress(text))
+        _ = IPNetwork(text)
         if let url = ProviderURL(text) {
             try expect(ProviderURL(url.text) == url, "a URL of two spellings")
             // Refused or not, the rule reads every host.
@@ -58,7 +59,7 @@ extension Inputs {
         if let token = headers.bearerToken {
             try expect(token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !token.isEmpty, "a token with blanks")
         }
-        guard let forwarded = HTTPField.Name("X-Forwarded-For"), let proxy = HTTPServing.IPNetwork("10.0.0.0/8") else {
+        guard let forwarded = HTTPField.Name("X-Forwarded-For"), let proxy = IPNetwork("10.0.0.0/8") else {
             throw FuzzFinding("a constant is wrong")
         }
         let rules: [ClientAddressRule.Source] = [
@@ -71,6 +72,6 @@ extension Inputs {
         // A caller that is not a trusted proxy cannot choose its address.
         let trusted = ClientAddressRule(.header(forwarded, from: [proxy]))
         let chosen = trusted.address(peer: "192.0.2.1", headers)
-        try expect(chosen == HTTPServing.IPAddress("192.0.2.1"), "an address that a stranger chose")
+        try expect(chosen == IPAddress("192.0.2.1"), "an address that a stranger chose")
     }
 }
