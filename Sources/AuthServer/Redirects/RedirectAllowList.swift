@@ -14,15 +14,12 @@ package struct RedirectAllowList: Sendable {
     private let site: RedirectURL?
     package let takesPatterns: Bool
 
-    /// In bytes. Longer URLs are refused.
-    private static let longest = 2_048
-
     package init(siteURL: String, entries: [String], takesPatterns: Bool = false) {
         self.siteURL = siteURL
         self.entries = entries
         self.takesPatterns = takesPatterns
         patterns = takesPatterns ? entries.flatMap(RedirectPattern.alternatives) : []
-        site = RedirectParts(siteURL).flatMap(RedirectURL.init)
+        site = URLParts(siteURL).flatMap(RedirectURL.init)
     }
 
     /// Whether any URL could match the entry as a pattern.
@@ -30,7 +27,7 @@ package struct RedirectAllowList: Sendable {
 
     /// Whether the URL may be redirected to.
     package func allows(_ address: String) -> Bool {
-        guard address.utf8.count <= Self.longest, let parts = RedirectParts(address) else { return false }
+        guard let parts = URLParts(address) else { return false }
         if address == siteURL || entries.contains(address) { return true }
         if parts.isLoopback, ([siteURL] + entries).contains(where: { parts.differsInPortAlone($0) }) { return true }
         guard takesPatterns, let url = RedirectURL(parts) else { return false }
@@ -41,5 +38,14 @@ package struct RedirectAllowList: Sendable {
     /// Returns the first allowed candidate, or ``siteURL``. Ignores candidates that are not allowed.
     package func target(_ candidates: String?...) -> String {
         candidates.lazy.compactMap { $0 }.first { !$0.isEmpty && allows($0) } ?? siteURL
+    }
+}
+
+extension URLParts {
+    var isLoopback: Bool { scheme == "http" && Self.loopbackHosts.contains(host) }
+
+    func differsInPortAlone(_ entry: String) -> Bool {
+        guard let entry = URLParts(entry), entry.isLoopback else { return false }
+        return host == entry.host && rest == entry.rest
     }
 }

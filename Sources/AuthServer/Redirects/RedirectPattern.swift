@@ -125,8 +125,8 @@ extension RedirectPattern {
     }
 
     private static func scheme(_ text: String) -> Glob? {
-        guard !text.isEmpty, !RedirectParts.runsText.contains(text),
-            text.utf8.allSatisfy({ RedirectParts.isOfScheme($0) || isWild($0) })
+        guard !text.isEmpty, !URLParts.executedSchemes.contains(text),
+            text.utf8.allSatisfy({ URLParts.isOfScheme($0) || isWild($0) })
         else { return nil }
         return Glob(text.utf8)
     }

@@ -47,12 +47,11 @@ extension AuthServer {
     ///
     /// Loopback only: behind a proxy the server may never see the public host name.
     private func otherName(_ request: Request) -> String? {
-        guard let own = RedirectParts(settings.externalURL), own.isLoopback,
-            let came = request.head.authority.flatMap({ RedirectParts("\(own.scheme)://\($0)/") }), came.isLoopback,
+        guard let own = URLParts(settings.externalURL), own.isLoopback,
+            let came = request.head.authority.flatMap({ URLParts("\(own.scheme)://\($0)/") }), came.isLoopback,
             came.host != own.host, came.port == own.port
         else { return nil }
-        let port = own.port.isEmpty ? "" : ":" + own.port
-        return "\(own.scheme)://\(own.host)\(port)\(request.uri.string)"
+        return "\(own.scheme)://\(own.host)\(own.port.map { ":\($0)" } ?? "")\(request.uri.string)"
     }
 
     /// Whether browsers reach this server over HTTPS.

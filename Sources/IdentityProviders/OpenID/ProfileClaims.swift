@@ -56,7 +56,7 @@ struct ProfileClaims: Sendable {
     }
 
     var picture: String? {
-        guard let url = text("picture", maximum: ProviderURL.maximumLength).flatMap(ProviderURL.init), url.isSecure
+        guard let url = text("picture", maximum: URLParts.maximumLength).flatMap(ProviderURL.init), url.isSecure
         else { return nil }
         return url.text
     }

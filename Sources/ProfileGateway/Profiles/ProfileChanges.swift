@@ -52,7 +52,7 @@ extension ProfileChanges {
         firstName = try Self.text("first_name", members, limit: 50)
         favoriteTeams = try Self.teams(members)
         name = try Self.text("name", members, limit: 100)
-        avatarURL = try Self.text("avatar_url", members, limit: WebAddress.longest)
+        avatarURL = try Self.text("avatar_url", members, limit: URLParts.maximumLength)
         if case .set(let text) = avatarURL, !WebAddress.isAllowed(text) {
             throw InvalidProfileChange(message: "avatar_url must be an https URL.")
         }

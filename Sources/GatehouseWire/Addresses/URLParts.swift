@@ -1,0 +1,111 @@
+/// A URL, split into its parts. Parses every URL that a client or another server chooses: redirects, the endpoints of
+/// providers, pictures.
+///
+/// Refuses text that RFC 3986 and the [URL Standard](https://url.spec.whatwg.org) split differently, or that browsers
+/// repair or execute: user names, invalid ports, spaces, control characters, backslashes, non-ASCII characters, and
+/// schemes such as `javascript`. Path and query may still have two readings; the caller checks what it compares.
+package struct URLParts: Hashable, Sendable {
+    /// In bytes.
+    package static let maximumLength = 2_048
+
+    /// In lower case.
+    package let scheme: String
+    /// Whether `//` follows the scheme. Always true for http and https, with a host.
+    package let hasAuthority: Bool
+    /// In lower case, IPv6 in brackets; empty without an authority.
+    package let host: String
+    /// The IP address if the host is one.
+    package let address: IPAddress?
+    /// nil if the URL names none.
+    package let port: UInt16?
+    /// Path, query and fragment, unchanged.
+    package let rest: String
+
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
+            let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        scheme = text[..<colon].lowercased()
+        guard let first = scheme.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
+            scheme.utf8.allSatisfy(Self.isOfScheme), !Self.executedSchemes.contains(scheme)
+        else { return nil }
+        let remainder = text[colon...].dropFirst()
+        hasAuthority = remainder.hasPrefix("//")
+        let authority =
+            hasAuthority ? Substring(remainder.utf8.dropFirst(2).prefix { !"/?#".utf8.contains($0) }) : ""
+        rest = String(remainder.dropFirst(hasAuthority ? authority.utf8.count + 2 : 0))
+        // In `https://app.example@elsewhere.example` the user name looks like a host.
+        guard !authority.contains(ascii: "@"), let (host, port) = Self.hostAndPort(authority.lowercased()) else {
+            return nil
+        }
+        (self.host, self.port) = (host, port)
+        address = IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
+        if host.hasPrefix("["), address == nil { return nil }
+        if ["http", "https"].contains(scheme), host.isEmpty { return nil }
+    }
+
+    package var text: String {
+        scheme + ":" + (hasAuthority ? "//" : "") + host + (port.map { ":\($0)" } ?? "") + rest
+    }
+
+    /// Whether the scheme is http or https.
+    package var isWeb: Bool { ["http", "https"].contains(scheme) }
+
+    package static let loopbackHosts = ["127.0.0.1", "[::1]", "localhost"]
+
+    /// Schemes whose content a browser runs or renders.
+    package static let executedSchemes = ["javascript", "data", "vbscript", "blob", "file", "about"]
+
+    /// A scheme character of RFC 3986 §3.1, in lower case.
+    package static func isOfScheme(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || "+-.".utf8.contains(byte)
+    }
+
+    private static func hostAndPort(_ authority: String) -> (host: String, port: UInt16?)? {
+        var end = authority.utf8.firstIndex(of: UInt8(ascii: ":"))
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.utf8.firstIndex(of: UInt8(ascii: "]")),
+                authority[..<bracket].contains(ascii: ":")
+            else { return nil }
+            end = authority.index(after: bracket)
+        }
+        guard let end, end < authority.endIndex else { return (authority, nil) }
+        let digits = authority[end...].dropFirst()
+        guard authority[end...].hasPrefix(":"), (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy(isDigit),
+            let port = UInt16(digits), port > 0
+        else { return nil }
+        return (String(authority[..<end]), port)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+}
+
+extension URLParts {
+    /// Whether RFC 3986 and the URL Standard read the host alike: an IP address, or a name of letters, digits, `-` and
+    /// `_` that does not end in a number. Browsers read `0x5db8d822` and `1.2.3.08` as addresses (URL Standard §3.5
+    /// "ends in a number").
+    package var hasUnambiguousHost: Bool {
+        if address != nil { return true }
+        let labels = host.split(ascii: ".", omittingEmptySubsequences: false)
+        return host.utf8.count <= 253 && labels.allSatisfy(Self.isLabel) && !Self.isNumber(labels[labels.count - 1])
+    }
+
+    /// Whether path, query and fragment have only characters that RFC 3986 knows, or square brackets.
+    package var hasOnlyURLCharacters: Bool { !rest.utf8.contains { "\"<>^`{|}".utf8.contains($0) } }
+
+    /// A label of a DNS name, or one with underscores.
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+            && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isNumber(_ label: Substring) -> Bool {
+        guard label.hasPrefix("0x") else { return label.utf8.allSatisfy(isDigit) }
+        return label.utf8.dropFirst(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
+}
