@@ -44,8 +44,8 @@ struct RemoteKeySetTests {
             }
         }
 
-        func client(_ limits: RemoteKeySet.Limits = .init()) -> RemoteKeySet {
-            RemoteKeySet(limits: limits, now: { self.state.withLock { $0.time } }, fetch: { try await self.fetch() })
+        func client() -> RemoteKeySet {
+            RemoteKeySet(now: { self.state.withLock { $0.time } }, fetch: { try await self.fetch() })
         }
     }
 

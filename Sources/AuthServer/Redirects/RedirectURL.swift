@@ -12,14 +12,13 @@ struct RedirectURL: Sendable {
     let path: String
     /// Everything after the first `?`, without the fragment.
     let query: String?
+    private let isAddress: Bool
 
     /// The special schemes and their default ports (URL Standard §4.2). Browsers rewrite their URLs.
     static let ports = ["http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"]
 
     var isSpecial: Bool { Self.ports[scheme] != nil }
     var hasUsualPort: Bool { port == Self.ports[scheme] ?? "" }
-
-    private let isAddress: Bool
 
     /// - Returns: nil if the two standards could disagree: a host that is a number in a form other than `127.0.0.1`
     ///   (`0x7f.1`), an empty label, dot segments (`/a/../b`, also as `%2e`), a `%` without two hexadecimal digits, or

@@ -1,4 +1,5 @@
 public import Foundation
+import GatehouseWire
 
 /// A client for the gateway: the signed-in user's profile, and the teams.
 ///
@@ -105,12 +106,21 @@ public actor GatewayClient {
 
     private func attempt(_ request: GatewayRequest, _ token: String?, _ deadline: Duration) async throws -> Attempt {
         // No request was sent, which says nothing about the gateway.
-        guard clock.uptime() < deadline else { throw GatewayError.offline(.noAnswer(TimeLimit().shortText)) }
+        guard clock.uptime() < deadline else { throw GatewayError.offline(.noAnswer(TimeIsOver().shortText)) }
         try circuit.enter(at: clock.uptime())
         let reply: HTTPReply
         do {
             let limit = min(rules.requestLimit, deadline - clock.uptime())
-            reply = try await limited(request.call(at: url, token: token), limit)
+            let call = request.call(at: url, token: token)
+            reply = try await limited(to: limit, by: clock.sleep) { [transport] in
+                do {
+                    return try await transport(call)
+                } catch {
+                    // A transport reports its cancellation with an error of its own.
+                    try Task.checkCancellation()
+                    throw error
+                }
+            }
         } catch {
             if error is CancellationError || Task.isCancelled {
                 circuit.abandoned()
@@ -136,20 +146,5 @@ public actor GatewayClient {
     private static func checked(_ reply: HTTPReply) throws(GatewayError) -> HTTPReply {
         guard (200..<300).contains(reply.status) else { throw GatewayError(reply) }
         return reply
-    }
-
-    private struct TimeLimit: Error {}
-
-    private func limited(_ call: HTTPCall, _ limit: Duration) async throws -> HTTPReply {
-        try await withThrowingTaskGroup(of: HTTPReply.self) { [transport, clock] group in
-            group.addTask { try await transport(call) }
-            group.addTask {
-                try await clock.sleep(limit)
-                throw TimeLimit()
-            }
-            defer { group.cancelAll() }
-            guard let reply = try await group.next() else { throw TimeLimit() }
-            return reply
-        }
     }
 }

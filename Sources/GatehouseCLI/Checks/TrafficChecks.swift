@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseServer
+import GatehouseWire
 
 /// Checks the metrics of the running server, if it serves them.
 package struct TrafficChecks: Sendable {

@@ -55,27 +55,3 @@ final class FirstOutcome<Value: Sendable>: Sendable {
         }
     }
 }
-
-/// Cancels `body` after `limit`.
-///
-/// - Parameter sleep: Returns after the given duration; throws if cancelled.
-/// - Throws: ``TimeIsOver``, or the errors of `body`.
-package func limited<Value: Sendable>(
-    to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
-    _ body: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await sleep(limit)
-            throw TimeIsOver()
-        }
-        defer { group.cancelAll() }
-        guard let value = try await group.next() else { throw CancellationError() }
-        return value
-    }
-}
-
-package struct TimeIsOver: Error {
-    package init() {}
-}

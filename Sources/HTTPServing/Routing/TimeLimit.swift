@@ -1,26 +1,11 @@
-/// Runs `body`, cancels it after `limit`, and waits for it to end.
-///
-/// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
+import GatehouseWire
+
+/// Runs `body` within a time limit; see `limited(to:by:_:)`.
 ///
 /// - Throws: ``Refusal/timeout`` if `body` stopped because of the limit, otherwise the errors of `body`.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value?.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await sleep(limit)
-            return nil
-        }
-        defer { group.cancelAll() }
-        if let result = try await group.next() ?? nil { return result }
-        group.cancelAll()
-        do {
-            if let late = try await group.next() ?? nil { return late }
-        } catch is CancellationError {
-            throw Refusal.timeout
-        }
-        throw Refusal.timeout
-    }
+    do { return try await limited(to: limit, by: sleep, body) } catch is TimeIsOver { throw Refusal.timeout }
 }

@@ -6,8 +6,7 @@ import JSONWebTokens
 package struct OpenIDProvider: Sendable {
     package let settings: ProviderSettings
     let caller: ProviderCaller
-    private let reader: MetadataReader?
-    private let fixed: ProviderMetadata?
+    private let source: MetadataSource
     let keys: RemoteKeySet
     let appleSecrets: AppleClientSecrets?
 
@@ -22,22 +21,18 @@ package struct OpenIDProvider: Sendable {
         let caller = ProviderCaller(rule: rule, transport: transport)
         try Self.check(settings.endpoints, rule)
         (self.settings, self.caller) = (settings, caller)
-        let metadata: @Sendable () async throws(ProviderFailure) -> ProviderMetadata
+        let metadata: MetadataSource
         switch settings.endpoints {
-        case .fixed(let known):
-            (reader, fixed) = (nil, known)
-            metadata = { () async throws(ProviderFailure) -> ProviderMetadata in known }
+        case .fixed(let known): metadata = .fixed(known)
         case .discovered(let base):
             let issuer = settings.issuers[0]
-            let reader = MetadataReader(now: now) { () async throws(ProviderFailure) -> ProviderMetadata in
-                try await caller.metadata(below: base, of: issuer)
-            }
-            (self.reader, fixed) = (reader, nil)
-            metadata = { () async throws(ProviderFailure) -> ProviderMetadata in try await reader.current() }
+            metadata = .discovered(
+                CachedDocument(maximumAge: .seconds(3_600), now: now) { _ in
+                    try await caller.metadata(below: base, of: issuer)
+                })
         }
-        var limits = RemoteKeySet.Limits()
-        limits.maximumBytes = ProviderLimits.keys
-        keys = RemoteKeySet(limits: limits, now: now) { try await caller.keys(at: metadata().keys) }
+        source = metadata
+        keys = RemoteKeySet(now: now) { try await caller.keys(at: metadata.current().keys) }
         if case .appleKey(let key) = settings.credential {
             appleSecrets = AppleClientSecrets(key)
         } else {
@@ -64,16 +59,34 @@ package struct OpenIDProvider: Sendable {
     }
 
     /// The provider's endpoints, fetched if they are unknown or an hour old.
-    package func metadata() async throws(ProviderFailure) -> ProviderMetadata {
-        if let fixed { return fixed }
-        guard let reader else { throw .notOffered(.discovery) }
-        return try await reader.current()
-    }
+    package func metadata() async throws(ProviderFailure) -> ProviderMetadata { try await source.current() }
 
     /// Failures hidden by cached keys or discovery documents, for the log.
     package func hiddenFailures() async -> [ProviderFailure] {
         let ofKeys = await keys.lastFailure.map { $0 as? ProviderFailure ?? .unavailable(.keys, .unreadable) }
-        return [await reader?.lastFailure, ofKeys].compactMap(\.self)
+        return [await source.lastFailure, ofKeys].compactMap(\.self)
+    }
+}
+
+/// Where a provider's endpoints come from.
+private enum MetadataSource: Sendable {
+    case fixed(ProviderMetadata)
+    case discovered(CachedDocument<ProviderMetadata>)
+
+    func current() async throws(ProviderFailure) -> ProviderMetadata {
+        switch self {
+        case .fixed(let metadata): return metadata
+        case .discovered(let document):
+            if let metadata = await document.current() { return metadata }
+            throw await lastFailure ?? .unavailable(.discovery, .noAnswer(.noConnection))
+        }
+    }
+
+    var lastFailure: ProviderFailure? {
+        get async {
+            guard case .discovered(let document) = self else { return nil }
+            return await document.lastFailure as? ProviderFailure
+        }
     }
 }
 
