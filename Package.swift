@@ -181,12 +181,12 @@ let package = Package(
         .target(
             name: "AccountStore", dependencies: ["GatehouseWire", "AccountDomain", "SQLDatabase", crypto],
             swiftSettings: strict),
-        /// The floor that both doors stand on: context, limits, log, metrics, JSON answers. Knows no route.
+        /// What both APIs share: context, limits, log, metrics, JSON answers. Knows no route.
         .target(
             name: "HTTPServing",
             dependencies: ["GatehouseWire", hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioHTTP1],
             swiftSettings: strict),
-        /// The door that speaks the Supabase Auth protocol.
+        /// The Supabase Auth protocol.
         .target(
             name: "AuthServer",
             dependencies: [
@@ -194,7 +194,7 @@ let package = Package(
                 "IdentityProviders", crypto, hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
-        /// The door that serves profiles to holders of a token. Cannot reach accounts.
+        /// Serves profiles to holders of a token. Cannot reach accounts.
         .target(
             name: "ProfileGateway",
             dependencies: [
@@ -347,7 +347,7 @@ let package = Package(
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
-        /// Both doors together, over real databases.
+        /// Both APIs together, over real databases.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

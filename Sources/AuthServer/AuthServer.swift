@@ -42,11 +42,11 @@ package struct AuthServer: Sendable {
     package func table(prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> RouteTable {
         // Most responses contain tokens or personal data, so caches must not store them unless the route says
         // otherwise.
-        let door = Door(
+        let group = RouteGroup(
             prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store",
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
-            door: door, floor: floor,
+            group: group, floor: floor,
             openRoutes + keyedRoutes + adminRoutes + absentRoutes)
     }
 

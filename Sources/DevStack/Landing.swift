@@ -20,7 +20,8 @@ struct Landing: Sendable {
 
     func table(floor: ServingFloor) -> RouteTable {
         RouteTable(
-            door: Door(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"), floor: floor,
+            group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            floor: floor,
             [Route(.get, "", show)])
     }
 

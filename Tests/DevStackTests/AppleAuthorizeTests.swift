@@ -7,14 +7,14 @@ import Testing
 struct AppleAuthorizeTests {
     @Test("A valid request shows the people, and names the company that the page is not")
     func shows() async throws {
-        let door = try DevDoor()
-        let answer = try await door.get("/dev/apple/auth/authorize", door.appleQuery())
+        let router = try DevRouter()
+        let answer = try await router.get("/dev/apple/auth/authorize", router.appleQuery())
         #expect(answer.status == 200)
         #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
         #expect(answer.headers[.cacheControl] == "no-store")
         for person in Person.cast(of: .apple) { #expect(answer.text.contains(person.title), "\(person.id)") }
         #expect(answer.text.contains("This is not Apple’s page."))
-        #expect(answer.text.contains(door.apple.webClient))
+        #expect(answer.text.contains(router.apple.webClient))
     }
 
     @Test(
@@ -25,9 +25,9 @@ struct AppleAuthorizeTests {
             ("client_id", "com.example.app", "invalid_client"),
             ("redirect_uri", nil, "invalid_request"),
             ("redirect_uri", "https://attacker.example/callback", "invalid_request"),
-            ("redirect_uri", DevDoor.callback + "/", "invalid_request"),
-            ("redirect_uri", DevDoor.callback + "?next=1", "invalid_request"),
-            ("redirect_uri", DevDoor.callback.uppercased(), "invalid_request"),
+            ("redirect_uri", DevRouter.callback + "/", "invalid_request"),
+            ("redirect_uri", DevRouter.callback + "?next=1", "invalid_request"),
+            ("redirect_uri", DevRouter.callback.uppercased(), "invalid_request"),
             ("response_type", nil, "invalid_request"), ("response_type", "token", "invalid_request"),
             ("response_type", "id_token", "invalid_request"),
             ("response_mode", "web_message", "invalid_request"), ("response_mode", "query", "invalid_request"),
@@ -35,10 +35,10 @@ struct AppleAuthorizeTests {
             ("scope", "name email phone", "invalid_scope"),
         ] as [(String, String?, String)])
     func refuses(_ name: String, _ value: String?, _ error: String) async throws {
-        let door = try DevDoor()
+        let router = try DevRouter()
         for answer in [
-            try await door.get("/dev/apple/auth/authorize", door.appleQuery([name: value])),
-            try await door.chooseAtApple("verified", [name: value]),
+            try await router.get("/dev/apple/auth/authorize", router.appleQuery([name: value])),
+            try await router.chooseAtApple("verified", [name: value]),
         ] {
             #expect(answer.status == 400)
             #expect(answer.location == nil)
@@ -50,25 +50,25 @@ struct AppleAuthorizeTests {
 
     @Test("A duplicate parameter is refused")
     func twice() async throws {
-        let door = try DevDoor()
-        let query = DevDoor.form(door.appleQuery()) + "&state=state-2"
-        let answer = try await door.send(.get, "/dev/apple/auth/authorize?" + query)
+        let router = try DevRouter()
+        let query = DevRouter.form(router.appleQuery()) + "&state=state-2"
+        let answer = try await router.send(.get, "/dev/apple/auth/authorize?" + query)
         #expect(answer.status == 400)
         #expect(answer.text.contains("<code>invalid_request</code>"))
     }
 
     @Test("A broken escape in the query is refused")
     func brokenEscape() async throws {
-        let answer = try await DevDoor().send(.get, "/dev/apple/auth/authorize?client_id=%zz")
+        let answer = try await DevRouter().send(.get, "/dev/apple/auth/authorize?client_id=%zz")
         #expect(answer.status == 400)
     }
 
     @Test("The chosen person returns in a form post with code, state and, once, name and address (E8)")
     func formPost() async throws {
-        let door = try DevDoor()
-        let first = try await door.chooseAtApple("verified")
+        let router = try DevRouter()
+        let first = try await router.chooseAtApple("verified")
         #expect(first.status == 200)
-        #expect(first.text.contains(#"<form method="post" action="\#(DevDoor.callback)">"#))
+        #expect(first.text.contains(#"<form method="post" action="\#(DevRouter.callback)">"#))
         #expect(first.text.contains("<script>document.forms[0].submit()</script>"))
         #expect(first.text.contains("Continue</button>"))
         #expect(first.hiddenFields.keys.sorted() == ["code", "state", "user"])
@@ -78,10 +78,10 @@ struct AppleAuthorizeTests {
             user == [
                 "name": ["firstName": "Verified", "lastName": "Example"], "email": "verified@example.com",
             ])
-        let second = try await door.chooseAtApple("verified")
+        let second = try await router.chooseAtApple("verified")
         #expect(second.hiddenFields.keys.sorted() == ["code", "state"])
         #expect(second.hiddenFields["code"] != first.hiddenFields["code"])
-        #expect(try await door.chooseAtApple("hidden").hiddenFields["user"] != nil, "somebody else's first time")
+        #expect(try await router.chooseAtApple("hidden").hiddenFields["user"] != nil, "somebody else's first time")
     }
 
     @Test(
@@ -90,57 +90,57 @@ struct AppleAuthorizeTests {
             ("name", ["name"]), ("email", ["email"]), ("openid", []), (nil, []),
         ] as [(String?, [String])])
     func asked(_ scope: String?, _ members: [String]) async throws {
-        let answer = try await DevDoor().chooseAtApple("verified", ["scope": scope])
+        let answer = try await DevRouter().chooseAtApple("verified", ["scope": scope])
         let user = try answer.hiddenFields["user"].map { try JSONReader.read($0) }
         #expect((user?.objectValue?.keys.sorted() ?? []) == members)
     }
 
     @Test("Without an address the first response has none either")
     func addressless() async throws {
-        let user = try await DevDoor().chooseAtApple("no-address").hiddenFields["user"] ?? ""
+        let user = try await DevRouter().chooseAtApple("no-address").hiddenFields["user"] ?? ""
         #expect(try JSONReader.read(user).objectValue?.keys.sorted() == ["name"])
     }
 
     @Test("Cancellation returns Apple's error and the state (E7)")
     func cancels() async throws {
-        let answer = try await DevDoor().chooseAtApple("cancels")
+        let answer = try await DevRouter().chooseAtApple("cancels")
         #expect(answer.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
     @Test("Without scopes the response may use the query or the fragment", arguments: ["query", "fragment"])
     func otherModes(_ mode: String) async throws {
-        let door = try DevDoor()
-        let answer = try await door.chooseAtApple("verified", ["scope": nil, "response_mode": mode])
+        let router = try DevRouter()
+        let answer = try await router.chooseAtApple("verified", ["scope": nil, "response_mode": mode])
         #expect(answer.status == 303)
-        #expect(answer.location?.hasPrefix(DevDoor.callback + (mode == "query" ? "?" : "#")) == true)
+        #expect(answer.location?.hasPrefix(DevRouter.callback + (mode == "query" ? "?" : "#")) == true)
         #expect(answer.callback.keys.sorted() == ["code", "state"])
-        #expect(try await door.appleToken(code: answer.callback["code"] ?? "").status == 200)
+        #expect(try await router.appleToken(code: answer.callback["code"] ?? "").status == 200)
     }
 
     @Test("A requested ID token comes with the code and is bound to it")
     func hybrid() async throws {
-        let door = try DevDoor()
-        let fields = try await door.chooseAtApple("verified", ["response_type": "code id_token"]).hiddenFields
-        let claims = try await door.claims(of: fields["id_token"], DevDoor.appleKeys)
+        let router = try DevRouter()
+        let fields = try await router.chooseAtApple("verified", ["response_type": "code id_token"]).hiddenFields
+        let claims = try await router.claims(of: fields["id_token"], DevRouter.appleKeys)
         #expect(claims["c_hash"] == .string(halfHash(fields["code"] ?? "")))
         #expect(claims["nonce"] == "nonce-1")
-        let inQuery = try await door.chooseAtApple(
+        let inQuery = try await router.chooseAtApple(
             "verified", ["response_type": "code id_token", "scope": nil, "response_mode": "query"])
         #expect(inQuery.status == 400)
-        let unsaid = try await door.chooseAtApple(
+        let unsaid = try await router.chooseAtApple(
             "verified", ["response_type": "code id_token", "scope": nil, "response_mode": nil])
         #expect(unsaid.location?.contains("#") == true)
     }
 
     @Test("Without a state the response has none")
     func stateless() async throws {
-        let fields = try await DevDoor().chooseAtApple("verified", ["state": nil]).hiddenFields
+        let fields = try await DevRouter().chooseAtApple("verified", ["state": nil]).hiddenFields
         #expect(fields.keys.sorted() == ["code", "user"])
     }
 
     @Test("An unknown person is refused", arguments: ["nobody", ""])
     func stranger(_ person: String) async throws {
-        #expect(try await DevDoor().chooseAtApple(person).status == 400)
+        #expect(try await DevRouter().chooseAtApple(person).status == 400)
     }
 
     @Test(
@@ -152,7 +152,7 @@ struct AppleAuthorizeTests {
             (String(repeating: "a", count: 65) + "@example.com", "not an email address"),
         ] as [(String?, String)])
     func typed(_ email: String?, _ sentence: String) async throws {
-        let answer = try await DevDoor().chooseAtApple("existing", email: email)
+        let answer = try await DevRouter().chooseAtApple("existing", email: email)
         #expect(answer.status == 400)
         #expect(answer.text.contains(#"role="alert""#))
         #expect(answer.text.contains(sentence))
@@ -161,10 +161,10 @@ struct AppleAuthorizeTests {
 
     @Test("A typed address belongs to the person: another address is another person")
     func typedSubjects() async throws {
-        let door = try DevDoor()
+        let router = try DevRouter()
         func claims(_ email: String) async throws -> JSONObject {
-            let code = try await door.chooseAtApple("existing", email: email).hiddenFields["code"] ?? ""
-            return try await door.claims(of: door.appleToken(code: code)["id_token"], DevDoor.appleKeys)
+            let code = try await router.chooseAtApple("existing", email: email).hiddenFields["code"] ?? ""
+            return try await router.claims(of: router.appleToken(code: code)["id_token"], DevRouter.appleKeys)
         }
         let ada = try await claims(" ada@example.com ")
         #expect(ada["email"] == "ada@example.com")

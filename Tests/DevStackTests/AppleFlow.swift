@@ -6,7 +6,7 @@ import HTTPTypes
 import JSONWebTokens
 
 /// The requests of a server and a browser to the stand-in for Apple.
-extension DevDoor {
+extension DevRouter {
     static let appleKeys = "/dev/apple/auth/keys"
 
     /// A valid request to Apple, with some parameters changed; nil omits one.

@@ -7,8 +7,8 @@ import Testing
 struct GoogleAuthorizeTests {
     @Test("A valid request shows the people that Google can have")
     func shows() async throws {
-        let door = try DevDoor()
-        let answer = try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery())
+        let router = try DevRouter()
+        let answer = try await router.get("/dev/google/o/oauth2/v2/auth", router.googleQuery())
         #expect(answer.status == 200)
         #expect(answer.text.contains("This is not Google’s page."))
         for person in Person.cast(of: .google) { #expect(answer.text.contains(person.title), "\(person.id)") }
@@ -22,7 +22,7 @@ struct GoogleAuthorizeTests {
             ("client_id", "ios.apps.example.com", "invalid_client"),
             ("redirect_uri", nil, "invalid_request"),
             ("redirect_uri", "https://attacker.example/callback", "redirect_uri_mismatch"),
-            ("redirect_uri", DevDoor.callback + "/", "redirect_uri_mismatch"),
+            ("redirect_uri", DevRouter.callback + "/", "redirect_uri_mismatch"),
             ("redirect_uri", "javascript:alert(1)", "redirect_uri_mismatch"),
             ("response_type", nil, "invalid_request"), ("response_type", "token", "unsupported_response_type"),
             ("response_type", "code id_token", "unsupported_response_type"),
@@ -36,10 +36,10 @@ struct GoogleAuthorizeTests {
             ("code_challenge", String(repeating: "+", count: 43), "invalid_request"),
         ] as [(String, String?, String)])
     func refuses(_ name: String, _ value: String?, _ error: String) async throws {
-        let door = try DevDoor()
+        let router = try DevRouter()
         for answer in [
-            try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery([name: value])),
-            try await door.chooseAtGoogle("verified", [name: value]),
+            try await router.get("/dev/google/o/oauth2/v2/auth", router.googleQuery([name: value])),
+            try await router.chooseAtGoogle("verified", [name: value]),
         ] {
             #expect(answer.status == 400)
             #expect(answer.location == nil)
@@ -49,36 +49,36 @@ struct GoogleAuthorizeTests {
 
     @Test("The chosen person returns with code, state, scopes and issuer (E9)")
     func redirect() async throws {
-        let door = try DevDoor()
-        let answer = try await door.chooseAtGoogle("verified", ["state": "a b&c=d#e/ü"])
+        let router = try DevRouter()
+        let answer = try await router.chooseAtGoogle("verified", ["state": "a b&c=d#e/ü"])
         #expect(answer.status == 303)
-        #expect(answer.location?.hasPrefix(DevDoor.callback + "?") == true)
+        #expect(answer.location?.hasPrefix(DevRouter.callback + "?") == true)
         let fields = answer.callback
         #expect(fields.keys.sorted() == ["authuser", "code", "iss", "scope", "state"])
         #expect(fields["state"] == "a b&c=d#e/ü")
-        #expect(fields["iss"] == door.google.issuer)
+        #expect(fields["iss"] == router.google.issuer)
         #expect(fields["scope"] == "email openid profile")
     }
 
     @Test("A redirect address with a query keeps it")
     func ownQuery() async throws {
         let url = "http://127.0.0.1:9999/callback?app=1"
-        let door = try DevDoor { $0.redirectURIs = [url] }
-        let answer = try await door.chooseAtGoogle("verified", ["redirect_uri": url])
+        let router = try DevRouter { $0.redirectURIs = [url] }
+        let answer = try await router.chooseAtGoogle("verified", ["redirect_uri": url])
         #expect(answer.location?.hasPrefix(url + "&code=") == true)
     }
 
     @Test("Cancellation returns access_denied and the state (E7)")
     func cancels() async throws {
-        let door = try DevDoor()
-        let fields = try await door.chooseAtGoogle("cancels").callback
-        #expect(fields == ["error": "access_denied", "state": "state-1", "iss": door.google.issuer])
+        let router = try DevRouter()
+        let fields = try await router.chooseAtGoogle("cancels").callback
+        #expect(fields == ["error": "access_denied", "state": "state-1", "iss": router.google.issuer])
     }
 
     @Test("With prompt=none there is no page and no sign-in")
     func silent() async throws {
-        let door = try DevDoor()
-        let answer = try await door.get("/dev/google/o/oauth2/v2/auth", door.googleQuery(["prompt": "none"]))
+        let router = try DevRouter()
+        let answer = try await router.get("/dev/google/o/oauth2/v2/auth", router.googleQuery(["prompt": "none"]))
         #expect(answer.status == 303)
         #expect(answer.callback["error"] == "interaction_required")
         #expect(answer.callback["state"] == "state-1")
@@ -86,14 +86,14 @@ struct GoogleAuthorizeTests {
 
     @Test("The address that the app suggests is already in the field")
     func hint() async throws {
-        let door = try DevDoor()
-        let answer = try await door.get(
-            "/dev/google/o/oauth2/v2/auth", door.googleQuery(["login_hint": "ada@example.com"]))
+        let router = try DevRouter()
+        let answer = try await router.get(
+            "/dev/google/o/oauth2/v2/auth", router.googleQuery(["login_hint": "ada@example.com"]))
         #expect(answer.text.contains(#"value="ada@example.com""#))
     }
 
     @Test("Google has no relay addresses")
     func relay() async throws {
-        #expect(try await DevDoor().chooseAtGoogle("hidden").status == 400)
+        #expect(try await DevRouter().chooseAtGoogle("hidden").status == 400)
     }
 }

@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPTypes
 
 /// The requests of a server and a browser to the stand-in for Google.
-extension DevDoor {
+extension DevRouter {
     static let googleKeys = "/dev/google/oauth2/v3/certs"
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     /// RFC 7636 appendix B.

@@ -34,9 +34,9 @@ struct PageTests {
             "state", "nonce", "redirect_uri", "client_id", "scope", "response_mode", "response_type", "other",
         ])
     func appleParameters(_ name: String) async throws {
-        let door = try DevDoor()
-        expectHarmless(try await door.get(Self.applePath, door.appleQuery([name: Self.attack])))
-        let form = try await door.chooseAtApple("verified", [name: Self.attack])
+        let router = try DevRouter()
+        expectHarmless(try await router.get(Self.applePath, router.appleQuery([name: Self.attack])))
+        let form = try await router.chooseAtApple("verified", [name: Self.attack])
         expectHarmless(form)
         if name == "state" { #expect(form.hiddenFields["state"] == Self.attack, "and comes back unchanged") }
     }
@@ -48,23 +48,23 @@ struct PageTests {
             "code_challenge_method", "access_type", "other",
         ])
     func googleParameters(_ name: String) async throws {
-        let door = try DevDoor()
-        expectHarmless(try await door.get(Self.googlePath, door.googleQuery([name: Self.attack])))
-        let answer = try await door.chooseAtGoogle("verified", [name: Self.attack])
+        let router = try DevRouter()
+        expectHarmless(try await router.get(Self.googlePath, router.googleQuery([name: Self.attack])))
+        let answer = try await router.chooseAtGoogle("verified", [name: Self.attack])
         expectHarmless(answer)
         if name == "state" { #expect(answer.callback["state"] == Self.attack) }
     }
 
     @Test("Parameter names, people and addresses are text as well")
     func others() async throws {
-        let door = try DevDoor()
-        expectHarmless(try await door.get(Self.applePath, door.appleQuery([Self.attack: "1"])))
-        expectHarmless(try await door.chooseAtApple(Self.attack))
-        let typed = try await door.chooseAtApple("existing", email: Self.attack)
+        let router = try DevRouter()
+        expectHarmless(try await router.get(Self.applePath, router.appleQuery([Self.attack: "1"])))
+        expectHarmless(try await router.chooseAtApple(Self.attack))
+        let typed = try await router.chooseAtApple("existing", email: Self.attack)
         expectHarmless(typed)
         #expect(typed.text.contains("&lt;script&gt;"))
-        let attacked = DevDoor.form([Self.attack: "1"])
-        let twice = try await door.send(.get, Self.applePath + "?\(attacked)&\(attacked)")
+        let attacked = DevRouter.form([Self.attack: "1"])
+        let twice = try await router.send(.get, Self.applePath + "?\(attacked)&\(attacked)")
         #expect(twice.status == 400)
         expectHarmless(twice)
     }
@@ -77,8 +77,8 @@ struct PageTests {
             "'\\''", attack,
         ])
     func command(_ code: String) async throws {
-        let door = try DevDoor()
-        let page = try await door.get("/dev", ["code": code])
+        let router = try DevRouter()
+        let page = try await router.get("/dev", ["code": code])
         expectHarmless(page)
         let command = DevAnswer.unescaped(try #require(page.text.firstMatch(of: /<code>(curl [^<]*)<\/code>/)?.1))
         let words = try Self.words(ofShell: command)
@@ -103,8 +103,8 @@ struct PageTests {
 
     @Test("A line break in the state stays out of the headers")
     func headerInjection() async throws {
-        let door = try DevDoor()
-        let answer = try await door.chooseAtGoogle("verified", ["state": "a\r\nset-cookie: b=c"])
+        let router = try DevRouter()
+        let answer = try await router.chooseAtGoogle("verified", ["state": "a\r\nset-cookie: b=c"])
         #expect(answer.location?.contains("%0D%0A") == true)
         #expect(answer.headers[.setCookie] == nil)
         #expect(answer.callback["state"] == "a\r\nset-cookie: b=c")
@@ -112,10 +112,10 @@ struct PageTests {
 
     @Test("Pages load nothing, run only scripts that their policy names by digest, and cannot be framed")
     func policy() async throws {
-        let door = try DevDoor()
-        let choosing = try await door.get(Self.googlePath, door.googleQuery())
-        let leaving = try await door.chooseAtApple("verified")
-        let refused = try await door.get(Self.applePath)
+        let router = try DevRouter()
+        let choosing = try await router.get(Self.googlePath, router.googleQuery())
+        let leaving = try await router.chooseAtApple("verified")
+        let refused = try await router.get(Self.applePath)
         for page in [choosing, leaving, refused] {
             let policy = page.headers[HTTPField.Name("content-security-policy")!] ?? ""
             #expect(policy.hasPrefix("default-src 'none'; "))
@@ -142,8 +142,8 @@ struct PageTests {
 
     @Test("Pages name their language, their title and every field, and work without a script (E11)")
     func accessible() async throws {
-        let door = try DevDoor()
-        let page = try await door.get(Self.applePath, door.appleQuery())
+        let router = try DevRouter()
+        let page = try await router.get(Self.applePath, router.appleQuery())
         #expect(page.text.hasPrefix("<!doctype html>\n<html lang=\"en\">"))
         #expect(page.text.contains("<title>Choose who signs in – stand-in for Apple</title>"))
         #expect(page.text.contains(#"name="viewport""#))
@@ -157,10 +157,10 @@ struct PageTests {
 
     @Test("The page's form returns to its own request")
     func formAddress() async throws {
-        let door = try DevDoor()
-        let page = try await door.get(Self.applePath, door.appleQuery(["state": "a b&c=d"]))
+        let router = try DevRouter()
+        let page = try await router.get(Self.applePath, router.appleQuery(["state": "a b&c=d"]))
         let action = try #require(page.text.firstMatch(of: /method="post" action="\?([^"]*)"/)?.1)
-        let answer = try await door.send(
+        let answer = try await router.send(
             .post, Self.applePath + "?" + DevAnswer.unescaped(action),
             headers: [.contentType: "application/x-www-form-urlencoded"], body: "person=verified")
         #expect(answer.hiddenFields["state"] == "a b&c=d")

@@ -8,36 +8,36 @@ import Testing
 struct StandInTests {
     @Test("The registration matches the form of Apple's and Google's consoles")
     func registration() throws {
-        let door = try DevDoor()
-        for id in [door.apple.teamID, door.apple.keyID] { #expect(id.contains(/^[A-Z0-9]{10}$/)) }
-        let pem = door.apple.privateKey.reveal()
+        let router = try DevRouter()
+        for id in [router.apple.teamID, router.apple.keyID] { #expect(id.contains(/^[A-Z0-9]{10}$/)) }
+        let pem = router.apple.privateKey.reveal()
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
         _ = try P256.Signing.PrivateKey(pemRepresentation: pem)
-        #expect(door.apple.base == "http://127.0.0.1:9999/dev/apple")
-        #expect(door.apple.issuer == door.apple.base)
-        #expect(door.google.issuer == "http://127.0.0.1:9999/dev/google")
-        #expect(door.google.secret.utf8Count > 32)
-        #expect(door.apple.redirectURIs == [DevDoor.callback])
-        #expect("\(door.standIns.registration)".contains(pem) == false, "printing shows no secret")
+        #expect(router.apple.base == "http://127.0.0.1:9999/dev/apple")
+        #expect(router.apple.issuer == router.apple.base)
+        #expect(router.google.issuer == "http://127.0.0.1:9999/dev/google")
+        #expect(router.google.secret.utf8Count > 32)
+        #expect(router.apple.redirectURIs == [DevRouter.callback])
+        #expect("\(router.standIns.registration)".contains(pem) == false, "printing shows no secret")
     }
 
     @Test("People are the same after every start, have one subject per company, and share addresses")
     func subjects() async throws {
         var seen: [[String?]] = []
         for _ in 0..<2 {
-            let door = try DevDoor()
+            let router = try DevRouter()
             var subjects: [String?] = []
             for person in ["verified", "no-address", "unverified", "wrong-nonce"] {
-                subjects.append(try await door.appleCredential(["person": .string(person)])["user"])
-                subjects.append(try await door.googleCredential(["person": .string(person)])["userID"])
+                subjects.append(try await router.appleCredential(["person": .string(person)])["user"])
+                subjects.append(try await router.googleCredential(["person": .string(person)])["userID"])
             }
             #expect(Set(subjects).count == 8)
             seen.append(subjects)
         }
         #expect(seen[0] == seen[1])
-        let door = try DevDoor()
-        let google = try await door.googleCredential().json["profile"]?["email"]?.stringValue
-        #expect(try await door.appleCredential()["email"] == google)
+        let router = try DevRouter()
+        let google = try await router.googleCredential().json["profile"]?["email"]?.stringValue
+        #expect(try await router.appleCredential()["email"] == google)
     }
 
     @Test("Every address of the cast is unassignable")
@@ -56,20 +56,20 @@ struct StandInTests {
 
     @Test("Memory is bounded: of a thousand and one codes the first is forgotten, the second is not")
     func bounded() async throws {
-        let door = try DevDoor()
+        let router = try DevRouter()
         var codes: [String] = []
-        for _ in 0...1_000 { codes.append(try await door.googleCode()) }
-        #expect(try await door.googleToken(code: codes[0]).error == "invalid_grant")
-        #expect(try await door.googleToken(code: codes[1]).status == 200)
-        #expect(try await door.googleToken(code: codes[1_000]).status == 200)
+        for _ in 0...1_000 { codes.append(try await router.googleCode()) }
+        #expect(try await router.googleToken(code: codes[0]).error == "invalid_grant")
+        #expect(try await router.googleToken(code: codes[1]).status == 200)
+        #expect(try await router.googleToken(code: codes[1_000]).status == 200)
     }
 
     @Test("Of two concurrent exchanges of one code, one gets tokens")
     func race() async throws {
-        let door = try DevDoor()
-        let code = try await door.googleCode()
+        let router = try DevRouter()
+        let code = try await router.googleCode()
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 { group.addTask { try await door.googleToken(code: code).status } }
+            for _ in 0..<8 { group.addTask { try await router.googleToken(code: code).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.sorted() == [200, 400, 400, 400, 400, 400, 400, 400])
@@ -77,10 +77,10 @@ struct StandInTests {
 
     @Test("These addresses serve nothing else")
     func unknown() async throws {
-        let door = try DevDoor()
-        #expect(try await door.get("/dev/apple/elsewhere").status == 404)
-        #expect(try await door.get("/dev/apple").status == 404)
-        #expect(try await door.get("/dev/google/notify").status == 404)
-        #expect(try await door.get("/dev/google/token").status == 405)
+        let router = try DevRouter()
+        #expect(try await router.get("/dev/apple/elsewhere").status == 404)
+        #expect(try await router.get("/dev/apple").status == 404)
+        #expect(try await router.get("/dev/google/notify").status == 404)
+        #expect(try await router.get("/dev/google/token").status == 405)
     }
 }

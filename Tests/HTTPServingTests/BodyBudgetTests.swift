@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Memory of request bodies")
 struct BodyBudgetTests {
-    private let door = TestDoor(bodies: BodyBudget(limit: 1_000_000))
+    private let router = TestRouter(bodies: BodyBudget(limit: 1_000_000))
 
     /// Answers when `gate` ends, with how long the body is.
     private func table(_ gate: AsyncStream<Never>? = nil, _ read: @escaping @Sendable () -> Void = {}) -> RouteTable {
-        door.table([
+        router.table([
             Route(.post, "/") { request, context in
                 let count = try await request.bytes(context).count
                 read()
@@ -27,17 +27,17 @@ struct BodyBudgetTests {
     func shedding() async throws {
         let (gate, end) = AsyncStream.makeStream(of: Never.self)
         let (reading, hasRead) = AsyncStream.makeStream(of: Void.self)
-        let long = Task { try await door.send(.post, "/", body: body(900_000), to: table(gate) { hasRead.yield() }) }
+        let long = Task { try await router.send(.post, "/", body: body(900_000), to: table(gate) { hasRead.yield() }) }
         for await _ in reading { break }
-        #expect(door.bodies.bytes == 900_000 - 8_192)
-        let refused = try await door.send(.post, "/", body: body(200_000), to: table())
+        #expect(router.bodies.bytes == 900_000 - 8_192)
+        let refused = try await router.send(.post, "/", body: body(200_000), to: table())
         #expect(refused.status == 503)
         #expect(refused.headers[.retryAfter] == "1")
-        #expect(try await door.send(.post, "/", body: body(8_192), to: table()).body == "8192")
+        #expect(try await router.send(.post, "/", body: body(8_192), to: table()).body == "8192")
         end.finish()
         #expect(try await long.value.body == "900000")
-        #expect(door.bodies.bytes == 0)
-        #expect(try await door.send(.post, "/", body: body(900_000), to: table()).status == 200)
+        #expect(router.bodies.bytes == 0)
+        #expect(try await router.send(.post, "/", body: body(900_000), to: table()).status == 200)
     }
 
     @Test("A refused, broken or failing request returns its bytes")
@@ -53,24 +53,24 @@ struct BodyBudgetTests {
                 if isOver { throw Reset() }
                 return ByteBuffer(repeating: 0, count: 200_000)
             })
-        await #expect(throws: Reset.self) { try await door.send(.post, "/", body: broken, to: table()) }
-        #expect(try await door.send(.post, "/", body: body(1_048_577), to: table()).status == 413)
-        let failing = door.table([
+        await #expect(throws: Reset.self) { try await router.send(.post, "/", body: broken, to: table()) }
+        #expect(try await router.send(.post, "/", body: body(1_048_577), to: table()).status == 413)
+        let failing = router.table([
             Route(.post, "/") { request, context in
                 _ = try await request.bytes(context)
                 throw Reset()
             }
         ])
-        #expect(try await door.send(.post, "/", body: body(900_000), to: failing).status == 500)
-        #expect(door.bodies.bytes == 0)
+        #expect(try await router.send(.post, "/", body: body(900_000), to: failing).status == 500)
+        #expect(router.bodies.bytes == 0)
     }
 
     @Test("An announced body takes nothing from others")
     func announced() async throws {
         for _ in 0..<3 {
-            let answer = try await door.send(.post, "/", [.contentLength: "1000000"], body: body(10), to: table())
+            let answer = try await router.send(.post, "/", [.contentLength: "1000000"], body: body(10), to: table())
             #expect(answer.status == 200)
         }
-        #expect(door.bodies.takeHighest() == 0)
+        #expect(router.bodies.takeHighest() == 0)
     }
 }

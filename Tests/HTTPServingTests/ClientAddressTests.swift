@@ -48,16 +48,16 @@ struct ClientAddressTests {
 
     @Test("The first request through an untrusted proxy causes a warning, and all are counted")
     func warning() async throws {
-        let door = TestDoor()
+        let router = TestRouter()
         let limit = RateLimit("some", 100, per: .seconds(1), burst: 100)
-        let table = door.table("", limits: [limit], [Route(.get, "/a", limitedBy: "some") { _, _ in Answer.empty() }])
-        _ = try await door.send(.get, "/a", to: table)
+        let table = router.table("", limits: [limit], [Route(.get, "/a", limitedBy: "some") { _, _ in Answer.empty() }])
+        _ = try await router.send(.get, "/a", to: table)
         let message = "a proxy that is not trusted passes requests on"
-        #expect(!door.lines.text.contains(message))
-        for _ in 0..<3 { _ = try await door.send(.get, "/a", [Self.header: "198.51.100.1"], to: table) }
-        #expect(door.lines.text.components(separatedBy: message).count == 2)
-        #expect(!door.lines.text.contains("198.51.100.1"))
-        #expect(door.metrics.render().contains("\ngatehouse_untrusted_forwarded_requests_total 3\n"))
+        #expect(!router.lines.text.contains(message))
+        for _ in 0..<3 { _ = try await router.send(.get, "/a", [Self.header: "198.51.100.1"], to: table) }
+        #expect(router.lines.text.components(separatedBy: message).count == 2)
+        #expect(!router.lines.text.contains("198.51.100.1"))
+        #expect(router.metrics.render().contains("\ngatehouse_untrusted_forwarded_requests_total 3\n"))
     }
 
     private static let behindProxy = ClientAddressRule.Source.header(header, from: [IPNetwork("10.0.0.0/8")!])

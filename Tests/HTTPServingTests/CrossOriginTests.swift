@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Cross-origin requests")
 struct CrossOriginTests {
-    private let door = TestDoor()
+    private let router = TestRouter()
 
     private func send(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields) async throws -> TestAnswer {
-        let table = door.table([Route(.post, "/token") { _, _ in Answer.text("x") }])
-        return try await door.send(method, path, headers, to: table)
+        let table = router.table([Route(.post, "/token") { _, _ in Answer.text("x") }])
+        return try await router.send(method, path, headers, to: table)
     }
 
     @Test("A preflight is granted its request", arguments: ["/token?grant_type=password", "/nothing"])

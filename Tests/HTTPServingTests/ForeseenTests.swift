@@ -11,10 +11,10 @@ struct ForeseenTests {
     private func answer(
         _ failure: any Error, _ format: RefusalFormat = .auth, _ headers: HTTPFields = [:]
     ) async throws -> (answer: TestAnswer, log: String) {
-        let door = TestDoor()
+        let router = TestRouter()
         let floor = ServingFloor(
-            now: door.clock.now, uptime: door.clock.uptime, sleep: { _ in try await untilCancelled() },
-            makeRequestID: { "made-here" }, metrics: door.metrics, limiter: nil,
+            now: router.clock.now, uptime: router.clock.uptime, sleep: { _ in try await untilCancelled() },
+            makeRequestID: { "made-here" }, metrics: router.metrics, limiter: nil,
             clientAddress: ClientAddressRule(.peer),
             foreseen: { error in
                 switch error {
@@ -24,9 +24,9 @@ struct ForeseenTests {
                 }
             })
         let table = RouteTable(
-            door: Door(prefixes: [""], format: format, crossOrigin: nil), floor: floor,
+            group: RouteGroup(prefixes: [""], format: format, crossOrigin: nil), floor: floor,
             [Route(.get, "/x") { _, _ in throw failure }])
-        return (try await door.send(.get, "/x", headers, to: table), door.lines.text)
+        return (try await router.send(.get, "/x", headers, to: table), router.lines.text)
     }
 
     @Test("During a database outage both servers answer with a retry error, and nothing else")

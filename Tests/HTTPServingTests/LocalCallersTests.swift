@@ -7,10 +7,10 @@ struct LocalCallersTests {
     private func answer(host: String, origin: String? = nil, _ method: HTTPRequest.Method = .get) async throws
         -> TestAnswer
     {
-        var door = TestDoor()
-        door.callers = LocalCallers(names: ["My-Mac.local"])
-        let table = door.table([Route(.get, "/a") { _, _ in Answer.text("a") }])
-        return try await door.send(method, "/a", origin.map { [.origin: $0] } ?? [:], host: host, to: table)
+        var router = TestRouter()
+        router.callers = LocalCallers(names: ["My-Mac.local"])
+        let table = router.table([Route(.get, "/a") { _, _ in Answer.text("a") }])
+        return try await router.send(method, "/a", origin.map { [.origin: $0] } ?? [:], host: host, to: table)
     }
 
     @Test(

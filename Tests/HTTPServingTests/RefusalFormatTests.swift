@@ -12,9 +12,9 @@ struct RefusalFormatTests {
     private func answer(
         _ refusal: Refusal, _ headers: HTTPFields = [:], _ format: RefusalFormat = .auth
     ) async throws -> TestAnswer {
-        let door = TestDoor()
-        return try await door.send(
-            .get, "/x", headers, to: door.table("", format, [Route(.get, "/x") { _, _ in throw refusal }]))
+        let router = TestRouter()
+        return try await router.send(
+            .get, "/x", headers, to: router.table("", format, [Route(.get, "/x") { _, _ in throw refusal }]))
     }
 
     @Test("The Auth API's old error format has the status as a number")
@@ -100,14 +100,14 @@ struct RefusalFormatTests {
     @Test("An unforeseen error is one opaque response; its cause is only in the log")
     func unforeseen() async throws {
         struct DiskOnFire: Error { let sector = 7 }
-        let door = TestDoor()
-        let table = door.table("", .profile, [Route(.get, "/x") { _, _ in throw DiskOnFire() }])
-        let answer = try await door.send(.get, "/x?secret=1", [.authorization: "Bearer hidden"], to: table)
+        let router = TestRouter()
+        let table = router.table("", .profile, [Route(.get, "/x") { _, _ in throw DiskOnFire() }])
+        let answer = try await router.send(.get, "/x?secret=1", [.authorization: "Bearer hidden"], to: table)
         #expect(answer.status == 500)
         #expect(answer.body == #"{"error":"INTERNAL_ERROR","message":"Something went wrong on our side."}"#)
-        #expect(door.lines.text.contains("DiskOnFire(sector: 7)"))
-        #expect(door.lines.text.contains(#""level":"error""#))
-        #expect(!door.lines.text.contains("hidden"))
-        #expect(!door.lines.text.contains("secret"))
+        #expect(router.lines.text.contains("DiskOnFire(sector: 7)"))
+        #expect(router.lines.text.contains(#""level":"error""#))
+        #expect(!router.lines.text.contains("hidden"))
+        #expect(!router.lines.text.contains("secret"))
     }
 }

@@ -8,16 +8,16 @@ import Testing
 
 @Suite("Request bodies")
 struct RequestBytesTests {
-    private let door = TestDoor()
+    private let router = TestRouter()
 
     private func send(_ body: RequestBody, _ headers: HTTPFields = [:]) async throws -> TestAnswer {
-        let table = door.table([
+        let table = router.table([
             Route(.post, "/") { request, context in
                 let members = try await request.jsonMembers(context)
                 return Answer.text(try members.string("email") ?? "none")
             }
         ])
-        return try await door.send(.post, "/", headers, body: body, to: table)
+        return try await router.send(.post, "/", headers, body: body, to: table)
     }
 
     @Test("An object is read, whatever the content type says")
@@ -83,7 +83,7 @@ struct RequestBytesTests {
 
     @Test("A slow body ends at the deadline")
     func drip() async throws {
-        let clock = door.clock
+        let clock = router.clock
         let body = stream(Array(repeating: ByteBuffer(string: " "), count: 100)) { clock.advance(by: .seconds(4)) }
         #expect(try await send(body, [.contentLength: "100"]).status == 504)
         #expect(clock.uptime() == .seconds(12))
@@ -100,8 +100,8 @@ struct RequestBytesTests {
             _ = try await request.jsonMembers(context)
             return Answer.empty()
         }
-        let answer = try await door.send(
-            .post, "/read", [.contentLength: "9"], body: body, to: door.table("", sleep: { _ in }, [row]))
+        let answer = try await router.send(
+            .post, "/read", [.contentLength: "9"], body: body, to: router.table("", sleep: { _ in }, [row]))
         #expect(answer.status == 504)
     }
 

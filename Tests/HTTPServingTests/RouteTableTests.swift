@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Route tables")
 struct RouteTableTests {
-    private let door = TestDoor()
+    private let router = TestRouter()
 
     private func table(_ prefix: String = "", _ format: RefusalFormat = .auth) -> RouteTable {
         let refuse: Route.Guard = { request, _ in
@@ -14,7 +14,7 @@ struct RouteTableTests {
                 throw Refusal(.unauthorized, RefusalCode("no_authorization"), "No.")
             }
         }
-        return door.table(
+        return router.table(
             prefix, format,
             [
                 Route(.post, "/token") { _, _ in Answer.text("token") },
@@ -34,7 +34,7 @@ struct RouteTableTests {
             (.delete, "/user/7?a=/", 200, "7"), (.trace, "/token", 405, ""), (.get, "/", 404, "404 page not found\n"),
         ])
     func paths(_ method: HTTPRequest.Method, _ path: String, _ status: Int, _ body: String) async throws {
-        let answer = try await door.send(method, path, to: table())
+        let answer = try await router.send(method, path, to: table())
         #expect(answer.status == status)
         #expect(answer.body == body)
         if status == 404 { #expect(answer.headers[.contentType] == "text/plain; charset=utf-8") }
@@ -43,7 +43,7 @@ struct RouteTableTests {
 
     @Test("A wrong method gets the list of right ones")
     func allow() async throws {
-        #expect(try await door.send(.get, "/token", to: table()).headers[.allow] == "POST")
+        #expect(try await router.send(.get, "/token", to: table()).headers[.allow] == "POST")
     }
 
     @Test(
@@ -54,8 +54,8 @@ struct RouteTableTests {
         ])
     func head(_ path: String, _ bearer: String?, _ status: Int) async throws {
         let headers: HTTPFields = bearer.map { [.authorization: $0] } ?? [:]
-        let get = try await door.send(.get, path, headers, to: table())
-        let head = try await door.send(.head, path, headers, to: table())
+        let get = try await router.send(.get, path, headers, to: table())
+        let head = try await router.send(.head, path, headers, to: table())
         #expect(head.status == status && get.status == status)
         #expect(head.body.isEmpty && head.headers == get.headers)
         #expect(head.headers[.contentLength] == String(get.body.utf8.count))
@@ -63,18 +63,18 @@ struct RouteTableTests {
 
     @Test("A route whose GET changes state refuses HEAD and does nothing")
     func noHead() async throws {
-        let table = door.table([
+        let table = router.table([
             Route(.get, "/once", answersHead: false) { _, _ in throw Refusal(.gone, RefusalCode("used"), "Used.") }
         ])
-        let answer = try await door.send(.head, "/once", to: table)
+        let answer = try await router.send(.head, "/once", to: table)
         #expect(answer.status == 405 && answer.headers[.allow] == "GET")
-        #expect(try await door.send(.get, "/once", to: table).status == 410)
+        #expect(try await router.send(.get, "/once", to: table).status == 410)
     }
 
     @Test("A request without a valid Host is refused first, also on unknown paths and preflights")
     func noHost() async throws {
         for (method, path) in [(HTTPRequest.Method.post, "/token"), (.get, "/nothing"), (.options, "/token")] {
-            let answer = try await door.send(
+            let answer = try await router.send(
                 method, path, [.origin: "https://app.example", .accessControlRequestMethod: "POST"], host: nil,
                 to: table())
             #expect(answer.status == 400 && answer.body.contains("validation_failed"))
@@ -90,7 +90,7 @@ struct RouteTableTests {
         ])
     func guards(_ method: HTTPRequest.Method, _ path: String, _ bearer: String?, _ status: Int) async throws {
         let headers: HTTPFields = bearer.map { [.authorization: $0] } ?? [:]
-        #expect(try await door.send(method, path, headers, to: table()).status == status)
+        #expect(try await router.send(method, path, headers, to: table()).status == status)
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct RouteTableTests {
             ("/v10", "404 page not found\n"), ("/nothing", "404 page not found\n"),
         ])
     func nearest(_ path: String, _ body: String) async throws {
-        let answer = try await door.send(.get, path, to: table(), table("/v1", .profile))
+        let answer = try await router.send(.get, path, to: table(), table("/v1", .profile))
         #expect(answer.status == 404)
         #expect(answer.body == body)
     }
@@ -113,14 +113,14 @@ struct RouteTableTests {
             ("", "made-here"),
         ])
     func requestID(_ sent: String, _ answered: String) async throws {
-        let answer = try await door.send(.post, "/token", [.requestID: sent], to: table())
+        let answer = try await router.send(.post, "/token", [.requestID: sent], to: table())
         #expect(answer.headers[.requestID] == answered)
         #expect(answer.headers[HTTPField.Name("x-content-type-options")!] == "nosniff")
     }
 
     @Test("The API's cache-control yields to the handler's")
     func cacheControl() async throws {
-        let table = door.table(
+        let table = router.table(
             "", .profile, cacheControl: "no-store",
             [
                 Route(.get, "/mine") { _, _ in Answer.text("x") },
@@ -130,26 +130,26 @@ struct RouteTableTests {
                     return response
                 },
             ])
-        #expect(try await door.send(.get, "/mine", to: table).headers[.cacheControl] == "no-store")
-        #expect(try await door.send(.get, "/ours", to: table).headers[.cacheControl] == "public")
-        #expect(try await door.send(.get, "/none", to: table).headers[.cacheControl] == "no-store")
+        #expect(try await router.send(.get, "/mine", to: table).headers[.cacheControl] == "no-store")
+        #expect(try await router.send(.get, "/ours", to: table).headers[.cacheControl] == "public")
+        #expect(try await router.send(.get, "/none", to: table).headers[.cacheControl] == "no-store")
     }
 
     @Test("A route takes from its limit, by address, after its guard")
     func limits() async throws {
         let limit = RateLimit("user", 1, per: .seconds(60), burst: 1)
-        let table = door.table("", limits: [limit], [Route(.get, "/a", limitedBy: "user") { _, _ in Answer.empty() }])
-        #expect(try await door.send(.get, "/a", to: table).status == 204)
-        let refused = try await door.send(.get, "/a", to: table)
+        let table = router.table("", limits: [limit], [Route(.get, "/a", limitedBy: "user") { _, _ in Answer.empty() }])
+        #expect(try await router.send(.get, "/a", to: table).status == 204)
+        let refused = try await router.send(.get, "/a", to: table)
         #expect(refused.status == 429)
         #expect(refused.headers[.retryAfter] == "60")
-        door.clock.advance(by: .seconds(60))
-        #expect(try await door.send(.get, "/a", to: table).status == 204)
+        router.clock.advance(by: .seconds(60))
+        #expect(try await router.send(.get, "/a", to: table).status == 204)
     }
 
     @Test("A handler that takes too long is cancelled, and the caller gets an error")
     func timeLimit() async throws {
-        let table = door.table(
+        let table = router.table(
             "", sleep: { _ in },
             [
                 Route(.get, "/slow", timeLimit: .seconds(10)) { _, _ in
@@ -157,14 +157,14 @@ struct RouteTableTests {
                     return Answer.empty()
                 }
             ])
-        let answer = try await door.send(.get, "/slow", to: table)
+        let answer = try await router.send(.get, "/slow", to: table)
         #expect(answer.status == 504)
         #expect(answer.headers[.supabaseErrorCode] == "request_timeout")
     }
 
     @Test("Work that finished after the time limit is acknowledged")
     func late() async throws {
-        let table = door.table(
+        let table = router.table(
             "", sleep: { _ in },
             [
                 Route(.get, "/slow", timeLimit: .seconds(10)) { _, _ in
@@ -173,13 +173,13 @@ struct RouteTableTests {
                     return Answer.text("done")
                 }
             ])
-        #expect(try await door.send(.get, "/slow", to: table).body == "done")
+        #expect(try await router.send(.get, "/slow", to: table).body == "done")
     }
 
     @Test("A 204 has no body and no length")
     func empty() async throws {
-        let table = door.table([Route(.get, "/a") { _, _ in Answer.empty() }])
-        let answer = try await door.send(.get, "/a", to: table)
+        let table = router.table([Route(.get, "/a") { _, _ in Answer.empty() }])
+        let answer = try await router.send(.get, "/a", to: table)
         #expect(answer.headers[.contentLength] == nil)
         #expect(answer.headers[.contentType] == nil)
     }

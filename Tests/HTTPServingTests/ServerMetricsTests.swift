@@ -7,9 +7,9 @@ import Testing
 struct ServerMetricsTests {
     @Test("Requests are counted by route, method and status, unknown paths together")
     func requests() async throws {
-        let door = TestDoor()
-        let clock = door.clock
-        let table = door.table(
+        let router = TestRouter()
+        let clock = router.clock
+        let table = router.table(
             "/v1", .auth,
             [
                 Route(.get, "/user/{id}") { _, _ in
@@ -17,8 +17,8 @@ struct ServerMetricsTests {
                     return Answer.empty()
                 }
             ])
-        for path in ["/v1/user/1", "/v1/user/2", "/v1/a", "/v1/b"] { _ = try await door.send(.get, path, to: table) }
-        let lines = door.metrics.render().split(separator: "\n").map(String.init)
+        for path in ["/v1/user/1", "/v1/user/2", "/v1/a", "/v1/b"] { _ = try await router.send(.get, path, to: table) }
+        let lines = router.metrics.render().split(separator: "\n").map(String.init)
         let route = #"route="/v1/user/{id}",method="GET""#
         #expect(lines.contains(#"gatehouse_http_requests_total{\#(route),status="204"} 2"#))
         #expect(lines.contains(#"gatehouse_http_requests_total{route="none",method="any",status="404"} 2"#))

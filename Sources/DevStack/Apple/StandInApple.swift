@@ -42,7 +42,7 @@ package struct StandInApple: Sendable {
         let (limit, answering) = (floor.requestTimeLimit, Self.company.answering)
         let own: Route.Guard = { try origin.check($0, $1) }
         return RouteTable(
-            door: Door(prefixes: [Self.company.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            group: RouteGroup(prefixes: [Self.company.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
             floor: floor,
             [
                 Route(.get, "/.well-known/openid-configuration", discovery),

@@ -28,8 +28,8 @@ struct Operations: Sendable {
     var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics)]) }
 
     private func table(_ routes: [Route]) -> RouteTable {
-        let door = Door(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")
-        return RouteTable(door: door, floor: floor, routes)
+        let group = RouteGroup(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")
+        return RouteTable(group: group, floor: floor, routes)
     }
 
     private func health(_ request: Request, _ context: ServerContext) -> Response {

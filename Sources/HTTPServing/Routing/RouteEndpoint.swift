@@ -10,7 +10,7 @@ package import Logging
 /// them up for each request.
 struct RouteEndpoint: HTTPResponder {
     let route: Route
-    let door: Door
+    let group: RouteGroup
     let floor: ServingFloor
     let meter: RouteMeter
     /// The full pattern, for logs.
@@ -47,7 +47,7 @@ struct RouteEndpoint: HTTPResponder {
         guard PathShape(request.head.path ?? "/").isPlain(slash: route.acceptsTrailingSlash) else {
             throw UnknownPath()
         }
-        try door.guardedBy?(request)
+        try group.guardedBy?(request)
         if let check = route.guardedBy { try await check(request, context) }
         if let bucket = route.limitedBy { try await floor.take(bucket, request, context) }
         guard let limit = route.timeLimit else { return try await route.handler(request, context) }
@@ -55,7 +55,7 @@ struct RouteEndpoint: HTTPResponder {
     }
 
     private func preflight(_ request: Request) -> Response? {
-        request.method == .options ? door.crossOrigin?.preflight(request) : nil
+        request.method == .options ? group.crossOrigin?.preflight(request) : nil
     }
 
     private func refusal(of error: any Error, _ request: Request, _ context: ServerContext) -> Response {
@@ -63,7 +63,7 @@ struct RouteEndpoint: HTTPResponder {
         switch error {
         case let known as Refusal: refusal = known
         case let problem as JSONProblem: refusal = .badJSON(problem.sentence)
-        case is UnknownPath: return door.format.unknownPath(request: request.headers, requestID: context.requestID)
+        case is UnknownPath: return group.format.unknownPath(request: request.headers, requestID: context.requestID)
         case let wrong as WrongMethod:
             var response = Answer.empty(.methodNotAllowed)
             if !wrong.allowed.isEmpty { response.headers.append(HTTPField(name: .allow, value: wrong.allowed)) }
@@ -73,7 +73,7 @@ struct RouteEndpoint: HTTPResponder {
         default: refusal = floor.refusal(of: error)
         }
         context.note(refusal, route: name)
-        return door.format.response(to: refusal, request: request.headers, requestID: context.requestID)
+        return group.format.response(to: refusal, request: request.headers, requestID: context.requestID)
     }
 
     private static let noSniffing = HTTPField(name: .contentTypeOptions, value: "nosniff")
@@ -81,10 +81,10 @@ struct RouteEndpoint: HTTPResponder {
     private func finish(_ response: inout Response, _ request: Request, _ context: ServerContext) {
         response.headers.append(HTTPField(name: .requestID, value: context.requestID))
         response.headers.append(Self.noSniffing)
-        if let cacheControl = door.cacheControl, !response.headers.contains(.cacheControl) {
+        if let cacheControl = group.cacheControl, !response.headers.contains(.cacheControl) {
             response.headers.append(HTTPField(name: .cacheControl, value: cacheControl))
         }
-        door.crossOrigin?.mark(&response, to: request)
+        group.crossOrigin?.mark(&response, to: request)
         // The client would read a body as the next response on the connection (RFC 9110 §9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
     }

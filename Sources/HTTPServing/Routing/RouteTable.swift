@@ -7,12 +7,12 @@ package import Hummingbird
 /// Defines behaviour that Hummingbird leaves open: a wrong method answers 405 instead of 404, `/a/` differs from `/a`
 /// unless the route accepts both, every path answers preflights, and HEAD works wherever GET does.
 package struct RouteTable: Sendable {
-    let door: Door
+    let group: RouteGroup
     let floor: ServingFloor
     let routes: [Route]
 
-    package init(door: Door, floor: ServingFloor, _ routes: [Route]) {
-        self.door = door
+    package init(group: RouteGroup, floor: ServingFloor, _ routes: [Route]) {
+        self.group = group
         self.floor = floor
         self.routes = routes + routes.compactMap(\.head)
     }
@@ -22,7 +22,7 @@ package struct RouteTable: Sendable {
     /// Two routes with the same method and path are a programming error, for which Hummingbird ends the process.
     package func add(to router: Router<ServerContext>) {
         let paths = Dictionary(grouping: routes, by: \.path)
-        for prefix in door.prefixes {
+        for prefix in group.prefixes {
             for (path, rows) in paths {
                 let pattern = RouterPath(prefix + path)
                 for route in rows { add(route, pattern, to: router) }
@@ -35,7 +35,7 @@ package struct RouteTable: Sendable {
         let meter = floor.metrics.meter(route: pattern.description, method: route.method.rawValue)
         router.on(
             pattern, method: route.method,
-            responder: RouteEndpoint(route: route, door: door, floor: floor, meter: meter, name: pattern.description))
+            responder: RouteEndpoint(route: route, group: group, floor: floor, meter: meter, name: pattern.description))
     }
 
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]

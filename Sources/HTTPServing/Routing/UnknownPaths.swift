@@ -11,7 +11,7 @@ package struct UnknownPaths: RouterMiddleware {
     private init(_ tables: [RouteTable]) {
         endpoints =
             tables
-            .flatMap { table in table.door.prefixes.map { (prefix: $0, endpoint: Self.endpoint(table)) } }
+            .flatMap { table in table.group.prefixes.map { (prefix: $0, endpoint: Self.endpoint(table)) } }
             .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
@@ -47,6 +47,6 @@ package struct UnknownPaths: RouterMiddleware {
             throw UnknownPath()
         }
         let meter = table.floor.metrics.meter(route: "none", method: "any")
-        return RouteEndpoint(route: route, door: table.door, floor: table.floor, meter: meter, name: "none")
+        return RouteEndpoint(route: route, group: table.group, floor: table.floor, meter: meter, name: "none")
     }
 }

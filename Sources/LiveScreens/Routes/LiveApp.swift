@@ -46,7 +46,8 @@ package struct LiveApp: Sendable {
     package func table(floor: ServingFloor) -> RouteTable {
         let limit = floor.requestTimeLimit
         return RouteTable(
-            door: Door(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"), floor: floor,
+            group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            floor: floor,
             [
                 Route(.get, "", showPage),
                 Route(.get, "/app.js") { _, _ in LivePages.script },

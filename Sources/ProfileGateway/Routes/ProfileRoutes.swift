@@ -77,8 +77,8 @@ package struct ProfileRoutes: Sendable {
         _ prefix: String, _ floor: ServingFloor, _ crossOrigin: CrossOriginPolicy, _ routes: [Route]
     ) -> RouteTable {
         // Responses contain personal data, so caches must not store them unless the route says otherwise.
-        let door = Door(prefixes: [prefix], format: .profile, crossOrigin: crossOrigin, cacheControl: "no-store")
-        return RouteTable(door: door, floor: floor, routes)
+        let group = RouteGroup(prefixes: [prefix], format: .profile, crossOrigin: crossOrigin, cacheControl: "no-store")
+        return RouteTable(group: group, floor: floor, routes)
     }
 }
 

@@ -11,7 +11,7 @@ import Synchronization
 import TestSupport
 
 /// The stand-ins behind a router, called without a socket, with a manual clock.
-struct DevDoor: Sendable {
+struct DevRouter: Sendable {
     static let external = "http://127.0.0.1:9999"
     static let callback = "http://127.0.0.1:9999/auth/v1/callback"
 

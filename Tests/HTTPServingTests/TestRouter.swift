@@ -7,7 +7,7 @@ import NIOCore
 import Synchronization
 
 /// Route tables behind a router, called without a socket, with a manual clock and a recorded log.
-struct TestDoor {
+struct TestRouter {
     let clock = ManualClock()
     let lines = LogLines()
     let metrics = ServerMetrics()
@@ -26,8 +26,8 @@ struct TestDoor {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await untilCancelled() },
         _ routes: [Route]
     ) -> RouteTable {
-        let door = Door(prefixes: [prefix], format: format, crossOrigin: crossOrigin, cacheControl: cacheControl)
-        return RouteTable(door: door, floor: floor(limits, sleep: sleep), routes)
+        let group = RouteGroup(prefixes: [prefix], format: format, crossOrigin: crossOrigin, cacheControl: cacheControl)
+        return RouteTable(group: group, floor: floor(limits, sleep: sleep), routes)
     }
 
     func table(_ routes: [Route]) -> RouteTable { table("", .auth, routes) }

@@ -6,7 +6,7 @@ import Testing
 @testable import LiveScreens
 
 @MainActor @Suite("The app in a browser: access", .timeLimit(.minutes(5)))
-struct DoorTests {
+struct LiveRouteTests {
     private static let someone = String(repeating: "0", count: 32)
 
     @Test("The page runs only its own script and cannot be framed")
