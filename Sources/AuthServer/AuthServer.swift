@@ -11,7 +11,7 @@ package struct AuthServer: Sendable {
     let accounts: Accounts
     let keys: KeyRing
     let passwords: PasswordHasher
-    let floor: ServingFloor
+    let runtime: ServerRuntime
     /// nil disables the limit on wrong passwords, as in `gatehouse dev`.
     let attempts: Attempts?
     let providers: SignInProviders
@@ -23,18 +23,18 @@ package struct AuthServer: Sendable {
     package let usedTokens: UsedTokens?
 
     package init(
-        settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, floor: ServingFloor,
+        settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
         attempts: Attempts? = nil, providers: SignInProviders = SignInProviders()
     ) {
         self.settings = settings
         self.accounts = accounts
         self.keys = keys
         self.passwords = passwords
-        self.floor = floor
+        self.runtime = runtime
         self.attempts = attempts
         self.providers = providers
         fixed = FixedAnswers(settings, providers: providers.names)
-        counts = AuthCounts(floor.metrics)
+        counts = AuthCounts(runtime.metrics)
         usedTokens = UsedTokens(accounts)
     }
 
@@ -46,7 +46,7 @@ package struct AuthServer: Sendable {
             prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store",
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
-            group: group, floor: floor,
+            group: group, runtime: runtime,
             openRoutes + keyedRoutes + adminRoutes + absentRoutes)
     }
 
@@ -56,18 +56,19 @@ package struct AuthServer: Sendable {
             Route(.get, "/.well-known/jwks.json", jsonWebKeySet),
             Route(.get, "/.well-known/openid-configuration", openIDConfiguration),
             Route(
-                .get, "/authorize", limitedBy: Limits.authorize, timeLimit: floor.requestTimeLimit, answersHead: false,
+                .get, "/authorize", limitedBy: Limits.authorize, timeLimit: runtime.requestTimeLimit,
+                answersHead: false,
                 authorize),
             Route(.get, "/callback", acceptsTrailingSlash: true, answersHead: false, callback),
             Route(.post, "/callback", acceptsTrailingSlash: true, callback),
             Route(.get, "/callback/{provider}", answersHead: false, callback),
             Route(.post, "/callback/{provider}", callback),
-            Route(.post, "/apple/notifications", timeLimit: floor.requestTimeLimit, receiveAppleNotification),
+            Route(.post, "/apple/notifications", timeLimit: runtime.requestTimeLimit, receiveAppleNotification),
         ]
     }
 
     private var keyedRoutes: [Route] {
-        let wait = floor.requestTimeLimit
+        let wait = runtime.requestTimeLimit
         return [
             Route(.get, "/settings", guardedBy: requireAPIKey, showSettings),
             Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: requireAPIKey, timeLimit: wait, signUp),
@@ -92,7 +93,7 @@ package struct AuthServer: Sendable {
     }
 
     private var adminRoutes: [Route] {
-        let wait = floor.requestTimeLimit
+        let wait = runtime.requestTimeLimit
         return [
             Route(.get, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, listUsers),
             Route(

@@ -18,10 +18,10 @@ struct Landing: Sendable {
     /// The URL of the reference app, if available.
     var app: String?
 
-    func table(floor: ServingFloor) -> RouteTable {
+    func table(runtime: ServerRuntime) -> RouteTable {
         RouteTable(
             group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
-            floor: floor,
+            runtime: runtime,
             [Route(.get, "", show)])
     }
 

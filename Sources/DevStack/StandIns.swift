@@ -34,8 +34,8 @@ package struct StandIns: Sendable {
     }
 
     /// The routes of both providers under `/dev/apple` and `/dev/google`, and the page at `/dev`.
-    package func tables(floor: ServingFloor) -> [RouteTable] {
-        [apple.table(floor: floor), google.table(floor: floor), landing.table(floor: floor)]
+    package func tables(runtime: ServerRuntime) -> [RouteTable] {
+        [apple.table(runtime: runtime), google.table(runtime: runtime), landing.table(runtime: runtime)]
     }
 
     private static func privateKey(_ randomBytes: (Int) -> [UInt8]) -> (P256.Signing.PrivateKey, Secret) {

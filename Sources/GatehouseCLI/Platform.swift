@@ -25,7 +25,7 @@ import LiveScreens
 /// the build folder next to the program.
 struct AppInBrowser {
     let url: String
-    let tables: (ServingFloor) -> [RouteTable]
+    let tables: (ServerRuntime) -> [RouteTable]
 
     /// Why it is unavailable, as the end of a sentence.
     struct Missing: Error { let reason: String }
@@ -41,7 +41,7 @@ struct AppInBrowser {
                 randomBytes: System.randomBytes)
         else { throw Missing(reason: "\(server) is not a valid URL") }
         url = server + LiveApp.path
-        tables = { [app.table(floor: $0)] }
+        tables = { [app.table(runtime: $0)] }
         #else
         throw Missing(reason: "this program was built without the screens, which are rendered on Linux only")
         #endif

@@ -48,12 +48,12 @@ struct DevRouter: Sendable {
                     guard let postStatus else { throw NobodyAnswers() }
                     return postStatus
                 }))
-        let floor = ServingFloor(
+        let runtime = ServerRuntime(
             now: { clock.now }, uptime: { clock.uptime }, sleep: { _ in try await untilCancelled() },
             makeRequestID: { "made-here" }, metrics: ServerMetrics(), limiter: nil,
             clientAddress: ClientAddressRule(.peer))
         let router = Router(context: ServerContext.self)
-        let tables = standIns.tables(floor: floor)
+        let tables = standIns.tables(runtime: runtime)
         for table in tables { table.add(to: router) }
         UnknownPaths.add(tables, to: router)
         responder = router.buildResponder()

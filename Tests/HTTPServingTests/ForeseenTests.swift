@@ -12,7 +12,7 @@ struct ForeseenTests {
         _ failure: any Error, _ format: RefusalFormat = .auth, _ headers: HTTPFields = [:]
     ) async throws -> (answer: TestAnswer, log: String) {
         let router = TestRouter()
-        let floor = ServingFloor(
+        let runtime = ServerRuntime(
             now: router.clock.now, uptime: router.clock.uptime, sleep: { _ in try await untilCancelled() },
             makeRequestID: { "made-here" }, metrics: router.metrics, limiter: nil,
             clientAddress: ClientAddressRule(.peer),
@@ -24,7 +24,7 @@ struct ForeseenTests {
                 }
             })
         let table = RouteTable(
-            group: RouteGroup(prefixes: [""], format: format, crossOrigin: nil), floor: floor,
+            group: RouteGroup(prefixes: [""], format: format, crossOrigin: nil), runtime: runtime,
             [Route(.get, "/x") { _, _ in throw failure }])
         return (try await router.send(.get, "/x", headers, to: table), router.lines.text)
     }

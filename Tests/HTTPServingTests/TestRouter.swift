@@ -15,8 +15,10 @@ struct TestRouter {
     var callers: LocalCallers?
     var bodies = BodyBudget()
 
-    func floor(_ limits: [RateLimit] = [], sleep: @escaping @Sendable (Duration) async throws -> Void) -> ServingFloor {
-        ServingFloor(
+    func runtime(_ limits: [RateLimit] = [], sleep: @escaping @Sendable (Duration) async throws -> Void)
+        -> ServerRuntime
+    {
+        ServerRuntime(
             now: clock.now, uptime: clock.uptime, sleep: sleep, makeRequestID: { "made-here" }, metrics: metrics,
             limiter: RateLimiter(limits), clientAddress: ClientAddressRule(.peer), callers: callers, bodies: bodies)
     }
@@ -27,7 +29,7 @@ struct TestRouter {
         _ routes: [Route]
     ) -> RouteTable {
         let group = RouteGroup(prefixes: [prefix], format: format, crossOrigin: crossOrigin, cacheControl: cacheControl)
-        return RouteTable(group: group, floor: floor(limits, sleep: sleep), routes)
+        return RouteTable(group: group, runtime: runtime(limits, sleep: sleep), routes)
     }
 
     func table(_ routes: [Route]) -> RouteTable { table("", .auth, routes) }

@@ -34,12 +34,12 @@ import Testing
                 now: { Date(timeIntervalSince1970: TimeInterval(clock.now.seconds)) }, uptime: { clock.uptime },
                 sleep: { _ in try await untilCancelled() }), randomBytes: { randomness.bytes($0) })
         self.app = try #require(app)
-        let floor = ServingFloor(
+        let runtime = ServerRuntime(
             now: { clock.now }, uptime: { clock.uptime }, sleep: { _ in try await untilCancelled() },
             makeRequestID: { "made-here" }, metrics: ServerMetrics(), limiter: nil,
             clientAddress: ClientAddressRule(.peer))
         let router = Router(context: ServerContext.self)
-        self.app.table(floor: floor).add(to: router)
+        self.app.table(runtime: runtime).add(to: router)
         responder = router.buildResponder()
     }
 

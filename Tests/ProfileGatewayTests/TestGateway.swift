@@ -31,7 +31,7 @@ struct TestGateway {
             changeProfile: { try await profiles.change($0.userID, $1, at: $2) },
             deleteAccount: { _ in deletion }, appScheme: appScheme.flatMap(AppScheme.init), now: now)
         tables = routes.tables(
-            floor: ServingFloor(
+            runtime: ServerRuntime(
                 now: now, uptime: { .zero }, sleep: untilCancelled, makeRequestID: { "made-here" },
                 metrics: ServerMetrics(), limiter: nil, clientAddress: ClientAddressRule(.peer)))
     }

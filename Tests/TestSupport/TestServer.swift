@@ -59,7 +59,7 @@ package final class TestServer: Sendable {
             threadUptime: { withExtendedLifetime(place) { uptime() } },
             sleep: { try await answerTime.wait($0, clock) }, random: randomness.next, transport: wire.transport,
             resolve: { _ in [] }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        server = try await makeServer(settings, world, beside: { standIns?.tables(floor: $0) ?? [] }) { database in
+        server = try await makeServer(settings, world, beside: { standIns?.tables(runtime: $0) ?? [] }) { database in
             if kind != .service { try await database.migrate(TestDatabase.migrations) }
         }
         guard let local = server.local, let secrets = settings.secrets, let shared = settings.tokens.sharedSecret else {

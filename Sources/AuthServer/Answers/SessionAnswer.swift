@@ -44,7 +44,7 @@ extension AuthServer {
     /// Signs an access token. `expiresAt` is in seconds since 1970.
     func accessToken(_ issued: IssuedSession) throws -> (text: String, expiresAt: Int64) {
         let token = AccessToken(
-            session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: floor.now(),
+            session: issued.session, account: issued.account, issuer: settings.issuer, issuedAt: runtime.now(),
             lifetime: settings.accessTokenLifetime, namesRefreshToken: accounts.policy.isStrict)
         return (try keys.sign(token.payload), token.expiresAt)
     }

@@ -24,11 +24,11 @@ extension AuthServer {
             return try await check(try await find(account))
         }
         do {
-            return try await attempts.limiter.attempt(keys, now: floor.now, checkFound)
+            return try await attempts.limiter.attempt(keys, now: runtime.now, checkFound)
         } catch let refusal as Refusal where attempts.isOfAccount(refusal.headers[.rateLimitBucket]) {
             // Guesses that were running at the first check have used up the account's limit since, or hold all slots.
             guard let pair = try await knownPair(attempts, account, request, context) else { throw refusal }
-            return try await attempts.limiter.attempt(pair, now: floor.now, checkFound)
+            return try await attempts.limiter.attempt(pair, now: runtime.now, checkFound)
         }
     }
 
@@ -50,8 +50,8 @@ extension AuthServer {
             // All tokens of a user without a session share one key.
             AttemptKey(attempts.bySession, caller.session?.id.text ?? user), AttemptKey(attempts.bySessions, user),
         ]
-        try await attempts.limiter.look(keys, at: floor.now()).enforce()
-        return try await attempts.limiter.attempt(keys, now: floor.now, check)
+        try await attempts.limiter.look(keys, at: runtime.now()).enforce()
+        return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
     /// Sets a device cookie after a sign-in, which identifies this browser in later attempts. Does so only for pages of
@@ -75,7 +75,7 @@ extension AuthServer {
     private func openKeys(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> (keys: [AttemptKey], found: Account?) {
-        let now = floor.now()
+        let now = runtime.now()
         if let mark = DeviceCookie(request, isSecure: isSecure).mark(of: account.digest, accounts.secrets) {
             let own = [
                 AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"),
@@ -112,11 +112,11 @@ extension AuthServer {
         else { return nil }
         let pair = attempts.pair(account, address)
         // The earlier check may have stopped at the account's limit, before it read what other nodes counted for the pair.
-        try await attempts.limiter.look(pair, at: floor.now()).enforce()
+        try await attempts.limiter.look(pair, at: runtime.now()).enforce()
         return pair
     }
 
     private func callerAddress(_ request: Request, _ context: ServerContext) -> IPAddress? {
-        floor.clientAddress.address(peer: context.peerAddress, request.headers)
+        runtime.clientAddress.address(peer: context.peerAddress, request.headers)
     }
 }

@@ -8,7 +8,7 @@ extension AuthServer {
     /// rate-limit refusals are immediate, except those by the account's own limit, because that check reads the
     /// account's sessions.
     func inEvenTime<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let started = floor.uptime()
+        let started = runtime.uptime()
         do {
             let value = try await body()
             await waitForEvenTime(since: started)
@@ -27,8 +27,8 @@ extension AuthServer {
     private func waitForEvenTime(since started: Duration) async {
         let period = settings.passwordAnswerTime.microseconds
         guard period > 0 else { return }
-        let passed = (floor.uptime() - started).microseconds % period
+        let passed = (runtime.uptime() - started).microseconds % period
         // Lost: the rest of the delay, if the caller disconnected. The result of committed work is still returned.
-        try? await floor.sleep(.microseconds(period - passed))
+        try? await runtime.sleep(.microseconds(period - passed))
     }
 }

@@ -11,10 +11,10 @@ extension AuthServer {
     ///
     /// - Returns: The number of items tried. Call again until it is 0.
     package func workOutbox(logger: Logger) async throws -> Int {
-        let items = try await accounts.takeFromOutbox(at: floor.now())
+        let items = try await accounts.takeFromOutbox(at: runtime.now())
         for item in items {
             let result = await carryOut(item, logger)
-            try await accounts.report(result, of: item, at: floor.now())
+            try await accounts.report(result, of: item, at: runtime.now())
         }
         return items.count
     }
@@ -22,12 +22,12 @@ extension AuthServer {
     /// Deletes expired rows that no request cleaned up.
     ///
     /// - Returns: The number of rows deleted. Call again until it is 0.
-    package func purgeExpired() async throws -> Int { try await accounts.purgeExpired(at: floor.now()) }
+    package func purgeExpired() async throws -> Int { try await accounts.purgeExpired(at: runtime.now()) }
 
     /// Scans a part of all sessions and deletes those that ended long ago.
     ///
     /// - Returns: The number of sessions deleted.
-    package func removeEndedSessions() async throws -> Int { try await accounts.removeEndedSessions(at: floor.now()) }
+    package func removeEndedSessions() async throws -> Int { try await accounts.removeEndedSessions(at: runtime.now()) }
 
     /// Failures to reach providers that cached documents have hidden from callers, by provider; for the log.
     package func hiddenProviderFailures() async -> [String: [ProviderFailure]] {
@@ -45,7 +45,7 @@ extension AuthServer {
             }
             do throws(ProviderFailure) {
                 // Either result of the call leaves the token invalid.
-                _ = try await provider.revoke(token, client: client, at: floor.now())
+                _ = try await provider.revoke(token, client: client, at: runtime.now())
                 counts.revocations.increment(name, "revoked")
                 return .done
             } catch {

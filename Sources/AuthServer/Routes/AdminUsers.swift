@@ -39,7 +39,7 @@ extension AuthServer {
             throw Refusal.invalid("Cannot create a user without either an email or phone")
         }
         attributes.passwordHash = try await newPasswordHash(body)
-        return try answer(await accounts.create(attributes, at: floor.now()))
+        return try answer(await accounts.create(attributes, at: runtime.now()))
     }
 
     /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.
@@ -59,7 +59,7 @@ extension AuthServer {
             try checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await hashed(password, for: .none)
         }
-        return try answer(await accounts.update(id, attributes, at: floor.now()))
+        return try answer(await accounts.update(id, attributes, at: runtime.now()))
     }
 
     /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
@@ -69,8 +69,8 @@ extension AuthServer {
         let isSoft = bytes.isEmpty ? false : try JSONMembers(bytes).bool("should_soft_delete") ?? false
         let isDone =
             isSoft
-            ? try await accounts.softDelete(id, at: floor.now())
-            : try await accounts.delete(id, actor: nil, at: floor.now())
+            ? try await accounts.softDelete(id, at: runtime.now())
+            : try await accounts.delete(id, actor: nil, at: runtime.now())
         guard isDone else { throw Refusal.unknownUser }
         return Answer.json(Array("{}".utf8))
     }

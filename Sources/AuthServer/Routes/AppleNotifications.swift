@@ -13,7 +13,7 @@ extension AuthServer {
     @Sendable func receiveAppleNotification(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let apple = providers.apple else { throw Refusal.unknownAddress }
         let body = try await request.bytes(context)
-        let now = floor.now()
+        let now = runtime.now()
         let notification: AppleNotification
         do throws(ProviderFailure) {
             notification = try await apple.provider.appleNotification(body, at: now)

@@ -22,7 +22,7 @@ extension AuthServer {
         }
         let outcome = try await accounts.take(
             state: state, browser: BrowserMark(request, isSecure: isSecure)?.secret,
-            provider: context.parameters.get("provider"), at: floor.now())
+            provider: context.parameters.get("provider"), at: runtime.now())
         switch outcome {
         case .taken(let flow): return try await finish(flow, fields, request, context)
         case .alreadyUsed:
@@ -49,12 +49,12 @@ extension AuthServer {
         }
         do {
             // Providers can be slow; the browser gets an answer within the time limit.
-            return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+            return try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
                 try await trade(Secret(code), of: flow, fields, redirect, device(request, context))
             }
         } catch {
             // The app waits for its browser, which cannot read JSON, so every error becomes a redirect.
-            let refusal = floor.refusal(of: error)
+            let refusal = runtime.refusal(of: error)
             counts.signIns.increment(flow.provider, refusal.code.rawValue)
             context.note(refusal, level: refusal.logLevel)
             return redirect.failure(CallbackProblem(refusal))
@@ -76,9 +76,9 @@ extension AuthServer {
             delivery: flow.proofKey.map { .code($0, handing: handout) } ?? .session)
         let outcome =
             switch flow.purpose {
-            case .signIn: try await accounts.signIn(signIn, from: device, at: floor.now())
+            case .signIn: try await accounts.signIn(signIn, from: device, at: runtime.now())
             case .link(let user, let session):
-                try await accounts.link(signIn, to: .session(session, of: user), from: device, at: floor.now())
+                try await accounts.link(signIn, to: .session(session, of: user), from: device, at: runtime.now())
             }
         switch outcome {
         case .signedIn(let session):
@@ -100,7 +100,7 @@ extension AuthServer {
     private func identity(
         from provider: SignInProvider, _ code: Secret, of flow: ProviderFlow, _ fields: Query
     ) async throws -> (ProviderIdentity, ProviderTokens) {
-        let (client, now) = (provider.provider, floor.now())
+        let (client, now) = (provider.provider, runtime.now())
         do throws(ProviderFailure) {
             try await client.checkCallback(issuer: fields["iss"])
             let tokens = try await client.exchange(

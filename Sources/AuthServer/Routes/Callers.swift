@@ -27,13 +27,13 @@ extension AuthServer {
 
     /// Refuses a caller whose sign-in is too old for the policy.
     func requireFreshSignIn(_ caller: UserCaller) throws {
-        guard accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now()) else {
+        guard accounts.policy.isFresh(caller.session, of: caller.user, at: runtime.now()) else {
             throw Refusal.freshSignInRequired
         }
     }
 
     private func checkPolicy(_ caller: UserCaller) throws {
-        guard let session = caller.session, accounts.policy.hasEnded(session, at: floor.now()) else { return }
+        guard let session = caller.session, accounts.policy.hasEnded(session, at: runtime.now()) else { return }
         throw Refusal.sessionExpired
     }
 
@@ -53,7 +53,7 @@ extension AuthServer {
         if current.account.user.times.deletedAt != nil {
             throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         }
-        if current.account.user.isBanned(at: floor.now()) {
+        if current.account.user.isBanned(at: runtime.now()) {
             throw Refusal(.forbidden, .userBanned, "User is banned")
         }
         guard claims.audience.contains(current.account.user.audience) else { throw Refusal.badJWT(.wrongAudience) }

@@ -12,7 +12,7 @@ extension AuthServer {
             let verifier = try body.secret("code_verifier"), !verifier.isEmpty
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
         let outcome = try await accounts.redeem(
-            code: code, verifier: verifier, from: device(request, context), at: floor.now())
+            code: code, verifier: verifier, from: device(request, context), at: runtime.now())
         switch outcome {
         case .signedIn(let issued, let handout): return try answer(issued, handing: handout)
         case .needsConfirmation(let question): throw Refusal(question)

@@ -21,7 +21,7 @@ extension AuthServer {
             throw Refusal.invalid("Unsupported logout scope")
         }
         try await accounts.signOut(
-            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope, at: floor.now())
+            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope, at: runtime.now())
         return Answer.empty(.noContent)
     }
 
@@ -94,7 +94,7 @@ extension AuthServer {
         _ source: HashingSource
     ) async throws {
         guard email != nil || password != nil else { return }
-        let isStale = !accounts.policy.isFresh(caller.session, of: caller.user, at: floor.now())
+        let isStale = !accounts.policy.isFresh(caller.session, of: caller.user, at: runtime.now())
         let current = try body.secret("current_password").flatMap { $0.isEmpty ? nil : $0 }
         guard let hash = caller.user.passwordHash else {
             if isStale { throw Refusal.freshSignInRequired }
@@ -118,7 +118,7 @@ extension AuthServer {
                 update.checkedHash = caller.user.passwordHash
                 update.passwordHash = try await hashed(password, for: source)
             }
-            return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: floor.now())
+            return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())
         }
         guard let password, let hash = caller.user.passwordHash else { return try await change() }
         var result: Result<UserUpdateOutcome, any Error> = .failure(Refusal.samePassword)

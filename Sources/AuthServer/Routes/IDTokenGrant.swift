@@ -18,7 +18,7 @@ extension AuthServer {
         let asker = try await linkAsker(body, request)
         let provider = try idTokenProvider(body, token)
         let (identity, grant, mark) = try await proven(token, body, by: provider, context)
-        if let mark, try await !accounts.use(mark.digest, until: mark.expiresAt, at: floor.now()) {
+        if let mark, try await !accounts.use(mark.digest, until: mark.expiresAt, at: runtime.now()) {
             counts.signIns.increment(provider.name, "token_used")
             throw Refusal.oauth("invalid request", "The id_token has been used before")
         }
@@ -26,9 +26,9 @@ extension AuthServer {
         let device = device(request, context)
         let outcome =
             if let asker {
-                try await accounts.link(signIn, to: asker, from: device, at: floor.now())
+                try await accounts.link(signIn, to: asker, from: device, at: runtime.now())
             } else {
-                try await accounts.signIn(signIn, from: device, at: floor.now())
+                try await accounts.signIn(signIn, from: device, at: runtime.now())
             }
         count(outcome, provider)
         return try answer(outcome, of: provider.name)
@@ -93,7 +93,7 @@ extension AuthServer {
         let verified: VerifiedIdentity
         do throws(ProviderFailure) {
             verified = try await provider.provider.verify(
-                idToken: token, accessToken: accessToken, nonce: .presented(nonce), at: floor.now()
+                idToken: token, accessToken: accessToken, nonce: .presented(nonce), at: runtime.now()
             ).naming(name)
             let identity = try Self.identity(verified)
             guard let code, !code.isEmpty, let client = verified.client else {
@@ -119,9 +119,9 @@ extension AuthServer {
         _ context: ServerContext
     ) async throws(ProviderFailure) -> ProviderGrant? {
         guard provider.settings.offersBrowserSignIn else { return nil }
-        let now = floor.now()
+        let now = runtime.now()
         do {
-            let tokens = try await withTimeLimit(Self.exchangeTime, sleep: floor.sleep) {
+            let tokens = try await withTimeLimit(Self.exchangeTime, sleep: runtime.sleep) {
                 try await provider.exchange(code: code, verifier: nil, redirectURL: nil, client: client, at: now)
             }
             let owner = try await provider.identity(of: tokens, nonce: nil, at: now)

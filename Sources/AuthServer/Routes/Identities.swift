@@ -9,7 +9,7 @@ extension AuthServer {
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         let outcome = try await accounts.unlink(
-            try identityID(context), of: caller.user.id, keeping: caller.session?.id, at: floor.now())
+            try identityID(context), of: caller.user.id, keeping: caller.session?.id, at: runtime.now())
         _ = try account(outcome)
         return Answer.json { writer in
             writer.beginObject()
@@ -21,7 +21,7 @@ extension AuthServer {
     /// completely.
     @Sendable func listUndoableLinks(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        let links = try await accounts.undoableLinks(of: caller.user.id, at: floor.now())
+        let links = try await accounts.undoableLinks(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
             writer.name("links")
@@ -36,7 +36,7 @@ extension AuthServer {
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         let outcome = try await accounts.undoLink(
-            try identityID(context), of: caller.user.id, by: caller.session?.id, at: floor.now())
+            try identityID(context), of: caller.user.id, by: caller.session?.id, at: runtime.now())
         let left = try account(outcome)
         return Answer.json { $0.user(left) }
     }

@@ -15,7 +15,7 @@ extension AuthServer {
         let ticket = try Self.ticket(body)
         let asker = try await ticketAsker(body, request, context)
         let outcome = try await accounts.confirmLink(
-            ticket, by: asker, from: device(request, context), at: floor.now())
+            ticket, by: asker, from: device(request, context), at: runtime.now())
         counts.signIns.increment("link", outcome.label)
         if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw wrongCredentials() }
         return try answer(outcome, of: "the provider")
@@ -24,7 +24,7 @@ extension AuthServer {
     /// `POST /token?grant_type=link_recovery`: `{"link_ticket"}`.
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        let outcome = try await accounts.recover(ticket, from: device(request, context), at: floor.now())
+        let outcome = try await accounts.recover(ticket, from: device(request, context), at: runtime.now())
         counts.signIns.increment("recovery", outcome.label)
         return try answer(outcome, of: "the provider")
     }
@@ -46,7 +46,7 @@ extension AuthServer {
             return .session(caller.session?.id, of: caller.user.id)
         }
         return try await inEvenTime {
-            try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+            try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
                 let holder = try await passwordHolder(body, password, request, context)
                 return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)
             }

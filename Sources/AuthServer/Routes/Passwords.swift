@@ -67,7 +67,7 @@ extension AuthServer {
     }
 
     func source(_ request: Request, _ context: ServerContext) -> HashingSource {
-        floor.clientAddress.address(peer: context.peerAddress, request.headers).map {
+        runtime.clientAddress.address(peer: context.peerAddress, request.headers).map {
             HashingSource(block: $0.block, address: $0.subscriber)
         } ?? .none
     }
@@ -75,7 +75,7 @@ extension AuthServer {
     func device(_ request: Request, _ context: ServerContext) -> Device {
         Device(
             userAgent: request.headers[.userAgent],
-            address: floor.clientAddress.text(peer: context.peerAddress, request.headers))
+            address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
     }
 }
 

@@ -10,7 +10,7 @@ extension AuthServer {
     /// sign-in first.
     @Sendable func listSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        let sessions = try await accounts.sessions(of: caller.user.id, at: floor.now())
+        let sessions = try await accounts.sessions(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
             writer.name("sessions")
@@ -28,7 +28,7 @@ extension AuthServer {
             throw Refusal.invalid("session_id must be a UUID")
         }
         let user = caller.user
-        guard try await accounts.endSession(id, of: user.id, name: user.email ?? "", at: floor.now()) else {
+        guard try await accounts.endSession(id, of: user.id, name: user.email ?? "", at: runtime.now()) else {
             // Not `session_not_found`, which clients read as the end of their own session.
             throw Refusal(.notFound, .notFound, "Session not found")
         }

@@ -33,11 +33,11 @@ extension AuthServer {
         guard settings.allowsAnonymousSignIn else {
             throw Refusal(.unprocessableContent, .anonymousProviderDisabled, "Anonymous sign-ins are disabled")
         }
-        try await floor.take(Limits.anonymousSignUp, request, context)
+        try await runtime.take(Limits.anonymousSignUp, request, context)
         try requireSignUps()
         try checkSize(of: metadata)
         let issued = try await accounts.signUpAnonymously(
-            metadata: metadata.filter { !$0.value.isNull }, from: device(request, context), at: floor.now())
+            metadata: metadata.filter { !$0.value.isNull }, from: device(request, context), at: runtime.now())
         counts.signIns.increment("anonymous", "signed_up")
         return try answer(issued)
     }
@@ -45,7 +45,7 @@ extension AuthServer {
     private func signUp(
         _ body: JSONMembers, _ form: SignUpForm, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        try await floor.take(Limits.signUp, request, context)
+        try await runtime.take(Limits.signUp, request, context)
         try requireSignUps()
         guard !form.password.isEmpty else { throw Refusal.invalid("Signup requires a valid password") }
         try checkStrength(of: form.password, email: form.email)
@@ -67,7 +67,7 @@ extension AuthServer {
             email: email, passwordHash: try await hashed(form.password, for: source(request, context)),
             metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         return try answer(
-            try await accounts.signUp(signUp, from: device(request, context), at: floor.now()), to: signUp)
+            try await accounts.signUp(signUp, from: device(request, context), at: runtime.now()), to: signUp)
     }
 
     private func answer(_ outcome: SignUpOutcome, to signUp: EmailSignUp) throws -> Response {
@@ -90,7 +90,7 @@ extension AuthServer {
 
     /// Hides from the caller that the address already has an account, and what the account contains.
     private func decoy(_ signUp: EmailSignUp) -> Response {
-        let decoy = accounts.decoy(for: signUp, at: floor.now())
+        let decoy = accounts.decoy(for: signUp, at: runtime.now())
         return Answer.json { $0.user(decoy) }
     }
 

@@ -15,12 +15,12 @@ extension AuthServer {
         case "refresh_token": return try await refresh(request, context)
         case "password":
             return try await inEvenTime {
-                try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+                try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
                     try await signIn(request, context)
                 }
             }
         case "id_token":
-            return try await withTimeLimit(floor.requestTimeLimit, sleep: floor.sleep) {
+            return try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
                 try await signInByIDToken(request, context)
             }
         case "pkce": return try await redeemCode(request, context)
@@ -55,10 +55,10 @@ extension AuthServer {
     /// - Returns: nil for a text that is neither a token of our format nor an imported token.
     private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
         if let presented = RefreshToken(token) {
-            return try await accounts.refresh(presented, from: device, at: floor.now())
+            return try await accounts.refresh(presented, from: device, at: runtime.now())
         }
         guard let imported = ImportedRefreshToken(token) else { return nil }
-        return try await accounts.refresh(imported, from: device, at: floor.now())
+        return try await accounts.refresh(imported, from: device, at: runtime.now())
     }
 
     private static func isFirstVersion(_ token: Secret) -> Bool {
@@ -78,7 +78,7 @@ extension AuthServer {
             let holder = try await passwordHolder(body, password, request, context)
             guard
                 case .signedIn(let issued) = try await accounts.signIn(
-                    holder.account, from: device(request, context), at: floor.now())
+                    holder.account, from: device(request, context), at: runtime.now())
             else { continue }
             counts.signIns.increment("password", "signed_in")
             if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
@@ -111,7 +111,7 @@ extension AuthServer {
             return PasswordHolder(account: account, checkedHash: hash, needsUpgrade: check.needsUpgrade)
         }
         guard let found else { throw wrongCredentials() }
-        if found.account.user.isBanned(at: floor.now()) {
+        if found.account.user.isBanned(at: runtime.now()) {
             counts.signIns.increment("password", "banned")
             throw Refusal(.badRequest, .userBanned, "User is banned")
         }

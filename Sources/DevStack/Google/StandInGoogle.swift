@@ -33,12 +33,12 @@ package struct StandInGoogle: Sendable {
     /// Calls of `/revoke` that were answered with 200, oldest first; the last thousand.
     package var revocations: [Revocation] { ledger.revocations }
 
-    func table(floor: ServingFloor) -> RouteTable {
-        let (limit, answering) = (floor.requestTimeLimit, Self.company.answering)
+    func table(runtime: ServerRuntime) -> RouteTable {
+        let (limit, answering) = (runtime.requestTimeLimit, Self.company.answering)
         let own: Route.Guard = { try origin.check($0, $1) }
         return RouteTable(
             group: RouteGroup(prefixes: [Self.company.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
-            floor: floor,
+            runtime: runtime,
             [
                 Route(.get, "/.well-known/openid-configuration", discovery),
                 Route(.get, "/oauth2/v3/certs", publishKeys),

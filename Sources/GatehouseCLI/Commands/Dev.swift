@@ -65,9 +65,9 @@ struct Dev: AsyncParsableCommand {
         }
         try await serve(
             settings, logger,
-            beside: { floor in
+            beside: { runtime in
                 guard let standIns else { return [] }
-                return standIns.standIns.tables(floor: floor) + (app?.tables(floor) ?? [])
+                return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {

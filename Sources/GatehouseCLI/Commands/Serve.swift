@@ -109,7 +109,7 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
 
 /// Runs until a signal. Then stops accepting connections, lets running requests finish for at most 15 s, and returns.
 func serve(
-    _ settings: ServerSettings, _ logger: Logger, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
+    _ settings: ServerSettings, _ logger: Logger, beside: (ServerRuntime) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
     try await System.openTimers()

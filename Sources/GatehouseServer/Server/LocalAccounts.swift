@@ -19,7 +19,7 @@ package struct LocalAccounts: Sendable {
 
     /// - Throws: The errors of reading keys and revocations.
     init(
-        _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ floor: ServingFloor,
+        _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ runtime: ServerRuntime,
         _ world: World
     ) async throws {
         var accounts = makeAccounts(settings, secrets, database, world)
@@ -29,16 +29,16 @@ package struct LocalAccounts: Sendable {
         try await watch.look()
         accounts.afterRevocation = watch.lookAtOnce
         self.accounts = accounts
-        passwords = makeHasher(settings, floor.metrics, world)
+        passwords = makeHasher(settings, runtime.metrics, world)
         auth = AuthServer(
-            settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, floor: floor,
+            settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, runtime: runtime,
             attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
             providers: try makeProviders(settings, world))
     }
 
     /// The routes of the Auth API and the gateway.
     func tables(
-        _ settings: ServerSettings, _ database: any Database, _ floor: ServingFloor, _ world: World
+        _ settings: ServerSettings, _ database: any Database, _ runtime: ServerRuntime, _ world: World
     ) throws -> [RouteTable] {
         let crossOrigin = CrossOriginPolicy(additionalHeaders: settings.allowedHeaders)
         let table = auth.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin)
@@ -49,7 +49,7 @@ package struct LocalAccounts: Sendable {
             issuer: settings.auth.issuer, audience: settings.audience, now: world.now)
         let gateway = try makeGateway(
             settings, world, profiles, bearer.authenticate, bearer.change, bearer.delete)
-        return [table] + gateway.tables(floor: floor, crossOrigin: crossOrigin)
+        return [table] + gateway.tables(runtime: runtime, crossOrigin: crossOrigin)
     }
 
     /// The background work.

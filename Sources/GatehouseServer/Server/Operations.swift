@@ -8,7 +8,7 @@ import SQLDatabase
 
 /// Routes for operators: liveness, readiness and metrics.
 struct Operations: Sendable {
-    let floor: ServingFloor
+    let runtime: ServerRuntime
     let database: any Database
     let migrations: [Migration]
     let version: String
@@ -29,7 +29,7 @@ struct Operations: Sendable {
 
     private func table(_ routes: [Route]) -> RouteTable {
         let group = RouteGroup(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")
-        return RouteTable(group: group, floor: floor, routes)
+        return RouteTable(group: group, runtime: runtime, routes)
     }
 
     private func health(_ request: Request, _ context: ServerContext) -> Response {
@@ -67,7 +67,7 @@ struct Operations: Sendable {
     private func schemaState() async throws -> SchemaState {
         let outcome = FirstOutcome<SchemaState>()
         let (database, migrations) = (database, migrations)
-        return try await limited(to: Self.readyLimit, by: floor.sleep) {
+        return try await limited(to: Self.readyLimit, by: runtime.sleep) {
             try await outcome.value {
                 Task {
                     do {
@@ -81,7 +81,7 @@ struct Operations: Sendable {
     }
 
     private func metrics(_ request: Request, _ context: ServerContext) -> Response {
-        Answer.text(floor.metrics.render(), contentType: ServerMetrics.contentType)
+        Answer.text(runtime.metrics.render(), contentType: ServerMetrics.contentType)
     }
 
     /// Answers other callers as if the route did not exist.

@@ -58,14 +58,14 @@ func makeGateway(
 
 /// A standalone gateway in front of another issuer.
 func makeRemoteGateway(
-    _ settings: ServerSettings, _ issuer: RemoteIssuer, _ floor: ServingFloor, _ world: World
+    _ settings: ServerSettings, _ issuer: RemoteIssuer, _ runtime: ServerRuntime, _ world: World
 ) throws -> [RouteTable] {
     let check = BearerCheck(
         issuers: [issuer.settings.issuer], audiences: [settings.audience], cache: VerifiedTokenCache(),
         now: world.now, remoteKeys: RemoteKeySet(now: world.now, fetch: issuer.fetchKeys))
     let gateway = try makeGateway(
         settings, world, issuer.profiles, check.bearer, issuer.change, issuer.delete)
-    return gateway.tables(floor: floor, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
+    return gateway.tables(runtime: runtime, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
 }
 
 /// The configured identity providers.
@@ -86,12 +86,12 @@ func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSe
 }
 
 /// The parts that all routes share.
-func makeFloor(
+func makeRuntime(
     _ settings: ServerSettings, _ world: World, _ database: any Database, _ metrics: ServerMetrics,
     _ bodies: BodyBudget
-) -> ServingFloor {
+) -> ServerRuntime {
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
-    return ServingFloor(
+    return ServerRuntime(
         now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
         clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,

@@ -18,7 +18,7 @@ package struct Server: Sendable {
     private let world: World
 
     fileprivate init(
-        _ settings: ServerSettings, _ world: World, beside: (ServingFloor) -> [RouteTable],
+        _ settings: ServerSettings, _ world: World, beside: (ServerRuntime) -> [RouteTable],
         prepareSchema: (any Database) async throws -> Void
     ) async throws {
         (self.settings, self.world, metrics) = (settings, world, ServerMetrics())
@@ -28,22 +28,23 @@ package struct Server: Sendable {
         DatabaseMeter.watch(database, metrics)
         try await prepareSchema(database)
         let bodies = BodyBudget()
-        let floor = makeFloor(settings, world, database, metrics, bodies)
+        let runtime = makeRuntime(settings, world, database, metrics, bodies)
         var tables: [RouteTable] = []
         if let secrets = settings.secrets {
-            let local = try await LocalAccounts(settings, secrets, database, floor, world)
-            tables = try local.tables(settings, database, floor, world)
+            let local = try await LocalAccounts(settings, secrets, database, runtime, world)
+            tables = try local.tables(settings, database, runtime, world)
             self.local = local
         } else {
             local = nil
             if let issuer = settings.issuer {
-                tables = try makeRemoteGateway(settings, RemoteIssuer(issuer, database: database, world), floor, world)
+                tables = try makeRemoteGateway(
+                    settings, RemoteIssuer(issuer, database: database, world), runtime, world)
             }
         }
         let operations = Operations(
-            floor: floor, database: database, migrations: migrations(for: settings.parts),
+            runtime: runtime, database: database, migrations: migrations(for: settings.parts),
             version: ProgramVersion.text)
-        self.tables = tables + beside(floor) + [operations.table(settings)]
+        self.tables = tables + beside(runtime) + [operations.table(settings)]
         metricsTable = operations.metricsTable
         ports = Ports(settings, world, metrics, bodies)
     }
@@ -73,7 +74,7 @@ package struct Server: Sendable {
 ///   - prepareSchema: Migrates the database, or throws if it must not.
 /// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, and the errors of `prepareSchema`.
 package func makeServer(
-    _ settings: ServerSettings, _ world: World, beside: (ServingFloor) -> [RouteTable] = { _ in [] },
+    _ settings: ServerSettings, _ world: World, beside: (ServerRuntime) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void
 ) async throws -> Server {
     try await Server(settings, world, beside: beside, prepareSchema: prepareSchema)

@@ -11,30 +11,30 @@ package import Logging
 struct RouteEndpoint: HTTPResponder {
     let route: Route
     let group: RouteGroup
-    let floor: ServingFloor
+    let runtime: ServerRuntime
     let meter: RouteMeter
     /// The full pattern, for logs.
     let name: String
 
     func respond(to request: Request, context: ServerContext) async throws -> Response {
-        let started = floor.uptime()
+        let started = runtime.uptime()
         var context = context
-        context.requestID = request.headers[.requestID].flatMap(Self.wellFormed) ?? floor.makeRequestID()
-        context.deadline = Deadline(end: started + floor.requestTimeLimit, uptime: floor.uptime)
-        if request.method != .get { context.bodyShare = BodyShare(floor.bodies) }
+        context.requestID = request.headers[.requestID].flatMap(Self.wellFormed) ?? runtime.makeRequestID()
+        context.deadline = Deadline(end: started + runtime.requestTimeLimit, uptime: runtime.uptime)
+        if request.method != .get { context.bodyShare = BodyShare(runtime.bodies) }
         defer { context.bodyShare?.end() }
         var response: Response
         do {
             response = try await answer(request, context)
         } catch let lost as ConnectionLost {
-            meter.record(status: 499, took: floor.uptime() - started)
+            meter.record(status: 499, took: runtime.uptime() - started)
             context.event(.info, "request ended by the client", [.route: name])
             throw lost.cause
         } catch {
             response = refusal(of: error, request, context)
         }
         finish(&response, request, context)
-        let took = floor.uptime() - started
+        let took = runtime.uptime() - started
         meter.record(status: response.status.code, took: took)
         log(response.status.code, took, context)
         return response
@@ -42,16 +42,16 @@ struct RouteEndpoint: HTTPResponder {
 
     private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard request.head.authority != nil else { throw Refusal.wrongHost }
-        try floor.callers?.check(request)
+        try runtime.callers?.check(request)
         if let preflight = preflight(request) { return preflight }
         guard PathShape(request.head.path ?? "/").isPlain(slash: route.acceptsTrailingSlash) else {
             throw UnknownPath()
         }
         try group.guardedBy?(request)
         if let check = route.guardedBy { try await check(request, context) }
-        if let bucket = route.limitedBy { try await floor.take(bucket, request, context) }
+        if let bucket = route.limitedBy { try await runtime.take(bucket, request, context) }
         guard let limit = route.timeLimit else { return try await route.handler(request, context) }
-        return try await withTimeLimit(limit, sleep: floor.sleep) { try await route.handler(request, context) }
+        return try await withTimeLimit(limit, sleep: runtime.sleep) { try await route.handler(request, context) }
     }
 
     private func preflight(_ request: Request) -> Response? {
@@ -70,7 +70,7 @@ struct RouteEndpoint: HTTPResponder {
             return response
         case let known as any HTTPResponseError where known.status.code < 500:
             refusal = Refusal(known.status, .validationFailed, "The request is not valid.", cause: error)
-        default: refusal = floor.refusal(of: error)
+        default: refusal = runtime.refusal(of: error)
         }
         context.note(refusal, route: name)
         return group.format.response(to: refusal, request: request.headers, requestID: context.requestID)

@@ -8,12 +8,12 @@ package import Hummingbird
 /// unless the route accepts both, every path answers preflights, and HEAD works wherever GET does.
 package struct RouteTable: Sendable {
     let group: RouteGroup
-    let floor: ServingFloor
+    let runtime: ServerRuntime
     let routes: [Route]
 
-    package init(group: RouteGroup, floor: ServingFloor, _ routes: [Route]) {
+    package init(group: RouteGroup, runtime: ServerRuntime, _ routes: [Route]) {
         self.group = group
-        self.floor = floor
+        self.runtime = runtime
         self.routes = routes + routes.compactMap(\.head)
     }
 
@@ -32,10 +32,11 @@ package struct RouteTable: Sendable {
     }
 
     private func add(_ route: Route, _ pattern: RouterPath, to router: Router<ServerContext>) {
-        let meter = floor.metrics.meter(route: pattern.description, method: route.method.rawValue)
+        let meter = runtime.metrics.meter(route: pattern.description, method: route.method.rawValue)
         router.on(
             pattern, method: route.method,
-            responder: RouteEndpoint(route: route, group: group, floor: floor, meter: meter, name: pattern.description))
+            responder: RouteEndpoint(
+                route: route, group: group, runtime: runtime, meter: meter, name: pattern.description))
     }
 
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]

@@ -46,7 +46,7 @@ package struct UnknownPaths: RouterMiddleware {
             guard routable.contains(request.method) else { throw WrongMethod(allowed: "") }
             throw UnknownPath()
         }
-        let meter = table.floor.metrics.meter(route: "none", method: "any")
-        return RouteEndpoint(route: route, group: table.group, floor: table.floor, meter: meter, name: "none")
+        let meter = table.runtime.metrics.meter(route: "none", method: "any")
+        return RouteEndpoint(route: route, group: table.group, runtime: table.runtime, meter: meter, name: "none")
     }
 }

@@ -43,18 +43,18 @@ package struct LiveApp: Sendable {
     }
 
     /// The routes under `/app`.
-    package func table(floor: ServingFloor) -> RouteTable {
-        let limit = floor.requestTimeLimit
+    package func table(runtime: ServerRuntime) -> RouteTable {
+        let limit = runtime.requestTimeLimit
         return RouteTable(
             group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
-            floor: floor,
+            runtime: runtime,
             [
                 Route(.get, "", showPage),
                 Route(.get, "/app.js") { _, _ in LivePages.script },
                 Route(.get, "/app.css") { _, _ in LivePages.style },
                 Route(.get, "/close.js") { _, _ in LivePages.closing },
                 Route(.get, "/events", guardedBy: checkCaller, answersHead: false) { request, _ in
-                    try await events(request, sleep: floor.sleep)
+                    try await events(request, sleep: runtime.sleep)
                 },
                 Route(.post, "/actions", guardedBy: checkCaller, timeLimit: limit, act),
                 Route(.get, "/callback/{ticket}", guardedBy: checkHost, answersHead: false, comeBack),

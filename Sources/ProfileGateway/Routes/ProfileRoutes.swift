@@ -52,33 +52,33 @@ package struct ProfileRoutes: Sendable {
     }
 
     /// The route tables of both prefixes.
-    package func tables(floor: ServingFloor, crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> [RouteTable] {
+    package func tables(runtime: ServerRuntime, crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> [RouteTable] {
         let write = "profile_write"
         return [
             table(
-                "/v1", floor, crossOrigin,
+                "/v1", runtime, crossOrigin,
                 [
                     Route(.get, "/auth/me", readMe),
-                    Route(.patch, "/auth/me", limitedBy: write, timeLimit: floor.requestTimeLimit, changeMe),
-                    Route(.delete, "/auth/me", limitedBy: write, timeLimit: floor.requestTimeLimit, deleteMe),
+                    Route(.patch, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, changeMe),
+                    Route(.delete, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, deleteMe),
                     Route(.get, "/teams", listTeams),
                 ]),
             table(
-                "/api/v1", floor, crossOrigin,
+                "/api/v1", runtime, crossOrigin,
                 [
                     Route(.get, "/profile", readProfile),
-                    Route(.patch, "/profile", limitedBy: write, timeLimit: floor.requestTimeLimit, changeWhole),
+                    Route(.patch, "/profile", limitedBy: write, timeLimit: runtime.requestTimeLimit, changeWhole),
                     Route(.get, "/auth/callback", forwardCallback),
                 ]),
         ]
     }
 
     private func table(
-        _ prefix: String, _ floor: ServingFloor, _ crossOrigin: CrossOriginPolicy, _ routes: [Route]
+        _ prefix: String, _ runtime: ServerRuntime, _ crossOrigin: CrossOriginPolicy, _ routes: [Route]
     ) -> RouteTable {
         // Responses contain personal data, so caches must not store them unless the route says otherwise.
         let group = RouteGroup(prefixes: [prefix], format: .profile, crossOrigin: crossOrigin, cacheControl: "no-store")
-        return RouteTable(group: group, floor: floor, routes)
+        return RouteTable(group: group, runtime: runtime, routes)
     }
 }
 

@@ -2,7 +2,7 @@ package import GatehouseWire
 package import Hummingbird
 
 /// What all APIs of a server share: clocks, limits and metrics. Created once at startup.
-package struct ServingFloor: Sendable {
+package struct ServerRuntime: Sendable {
     package let now: @Sendable () -> Instant
     /// A monotonic clock with an arbitrary origin.
     package let uptime: @Sendable () -> Duration
@@ -45,7 +45,7 @@ package struct ServingFloor: Sendable {
     }
 }
 
-extension ServingFloor {
+extension ServerRuntime {
     /// The refusal that reports an error to the client.
     package func refusal(of error: any Error) -> Refusal {
         error as? Refusal ?? foreseen(error) ?? .unforeseen(error)
