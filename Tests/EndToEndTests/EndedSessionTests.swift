@@ -102,7 +102,7 @@ struct EndedSessionTests {
             let keys = KeyRing(sources, tokenLifetime: .seconds(3_600), now: { clock.now }) { .newES256() }
             try await keys.reload()
             #expect(throws: Never.self) { try keys.verify(ada.accessToken, refusesRevoked: true) }
-            try await RevocationWatch(elsewhere, keys, now: { clock.now }).look()
+            try await RevocationPoller(elsewhere, keys, now: { clock.now }).look()
             for session in [ada, bob] {
                 #expect(throws: TokenRejection.revoked) { try keys.verify(session.accessToken, refusesRevoked: true) }
             }

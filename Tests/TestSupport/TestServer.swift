@@ -33,7 +33,7 @@ package final class TestServer: Sendable {
     package var metrics: ServerMetrics { server.metrics }
     package var accounts: Accounts { local.accounts }
     package var keys: KeyRing { local.keys }
-    package var watch: RevocationWatch { local.watch }
+    package var watch: RevocationPoller { local.watch }
     /// The auth API itself, for its background work.
     package var auth: AuthServer { local.auth }
 

@@ -13,7 +13,7 @@ import ServiceLifecycle
 package struct LocalAccounts: Sendable {
     package let accounts: Accounts
     package let keys: KeyRing
-    package let watch: RevocationWatch
+    package let watch: RevocationPoller
     package let auth: AuthServer
     private let passwords: PasswordHasher
 
@@ -25,7 +25,7 @@ package struct LocalAccounts: Sendable {
         var accounts = makeAccounts(settings, secrets, database, world)
         keys = makeKeyRing(settings, secrets, database, world)
         try await keys.reload()
-        watch = RevocationWatch(accounts, keys, now: world.now)
+        watch = RevocationPoller(accounts, keys, now: world.now)
         try await watch.look()
         accounts.afterRevocation = watch.lookAtOnce
         self.accounts = accounts
@@ -55,8 +55,8 @@ package struct LocalAccounts: Sendable {
     /// The background work.
     func services(_ world: World) -> [any Service] {
         [
-            KeyReload(keys: keys, sleep: world.sleep, logger: world.logger), Repeating.watch(watch, world),
-            Repeating.outbox(auth, world), Repeating.purge(auth, world), Repeating.sweep(auth, world),
+            KeyReload(keys: keys, sleep: world.sleep, logger: world.logger), PeriodicTask.watch(watch, world),
+            PeriodicTask.outbox(auth, world), PeriodicTask.purge(auth, world), PeriodicTask.sweep(auth, world),
         ]
     }
 

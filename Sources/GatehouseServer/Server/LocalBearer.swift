@@ -18,7 +18,7 @@ struct LocalBearer: Sendable {
     /// Verifies signature and times, then `iss`, `aud` and `sub`.
     ///
     /// - Parameter refusesRevoked: Refuses tokens of ended sessions and of banned or deleted users, as far as this
-    ///   process knows of them (see ``RevocationWatch``).
+    ///   process knows of them (see ``RevocationPoller``).
     @Sendable func authenticate(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(TokenRejection) {

@@ -41,8 +41,8 @@ struct Ports: Sendable {
     }
 
     /// Returns memory to the system after a flood of long bodies or of connections.
-    var memory: Repeating {
-        Repeating(every: .seconds(10), sleep: world.sleep) {
+    var memory: PeriodicTask {
+        PeriodicTask(every: .seconds(10), sleep: world.sleep) {
             let (bytes, open) = (bodies.takeHighest(), connections.takeHighest())
             let wereBodiesLong = bytes > 4_194_304 && bodies.bytes < bytes / 2
             let wereConnectionsMany = open > 256 && connections.count < open / 2

@@ -15,7 +15,7 @@ package struct ServerRuntime: Sendable {
     package let clientAddress: ClientAddressRule
     /// nil admits all callers.
     package let callers: LocalCallers?
-    private let forwarding: ForwardingWatch
+    private let forwarding: ForwardingMonitor
     let bodies: BodyBudget
     /// After this time a request is answered with 504.
     package let requestTimeLimit: Duration
@@ -38,7 +38,7 @@ package struct ServerRuntime: Sendable {
         self.limiter = limiter
         self.clientAddress = clientAddress
         self.callers = callers
-        forwarding = ForwardingWatch(clientAddress, metrics)
+        forwarding = ForwardingMonitor(clientAddress, metrics)
         self.bodies = bodies
         self.requestTimeLimit = requestTimeLimit
         self.foreseen = foreseen

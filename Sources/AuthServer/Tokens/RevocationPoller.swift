@@ -5,7 +5,7 @@ import Synchronization
 
 /// Tells a key ring which sessions ended and which users were banned or deleted: immediately for changes by this
 /// process, with the next ``look()`` for changes by others.
-package final class RevocationWatch: Sendable {
+package final class RevocationPoller: Sendable {
     /// Longer than a change takes to commit plus the clock difference between two nodes.
     package static let overlap: Duration = .seconds(30)
 

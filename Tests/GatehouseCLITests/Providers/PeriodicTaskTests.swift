@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite("Background work")
-struct RepeatingTests {
+struct PeriodicTaskTests {
     private struct Fault: Error, Equatable {
         let number: Int
     }
@@ -17,7 +17,7 @@ struct RepeatingTests {
     private func history(_ results: [Result<Int, any Error>], pauses: Int) async throws -> [String] {
         let history = Mutex<[String]>([])
         let rest = Mutex((results: results, pauses: pauses))
-        let repeating = Repeating(
+        let task = PeriodicTask(
             every: .seconds(10),
             sleep: { duration in
                 history.withLock { $0.append("pause \(duration)") }
@@ -33,7 +33,7 @@ struct RepeatingTests {
                 history.withLock { $0.append("did \(count)") }
                 return count
             }, failed: { error in history.withLock { $0.append("\(error)") } })
-        try await repeating.run()
+        try await task.run()
         return history.withLock(\.self)
     }
 

@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// Repeats work while the server runs: immediately while there is more to do, otherwise after a pause. Finishes the
 /// current round at shutdown.
-package struct Repeating: Service {
+package struct PeriodicTask: Service {
     let pause: Duration
     let sleep: @Sendable (Duration) async throws -> Void
     let work: @Sendable () async throws -> Int

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts requests forwarded by untrusted proxies, and warns about the first one: rate limits treat all clients of such
 /// a proxy as one address.
-final class ForwardingWatch: Sendable {
+final class ForwardingMonitor: Sendable {
     private let rule: ClientAddressRule
     private let requests: Counter
     private let hasWarned = Atomic(false)

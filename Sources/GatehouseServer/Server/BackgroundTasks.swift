@@ -3,9 +3,9 @@ import HTTPServing
 import IdentityProviders
 import Logging
 
-extension Repeating {
+extension PeriodicTask {
     /// Carries out the outbox, such as the revocation of a provider's tokens.
-    static func outbox(_ auth: AuthServer, _ world: World) -> Repeating {
+    static func outbox(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         let logger = world.logger
         let hidden = HiddenFailures(find: auth.hiddenProviderFailures) { name, failures in
             guard !failures.isEmpty else { return logger.event(.notice, "provider answers again", [.name: name]) }
@@ -13,7 +13,7 @@ extension Repeating {
                 .warning, "provider does not answer, what is known of it serves on",
                 [.name: name, .cause: failures.map { "\($0)" }.joined(separator: "; ")])
         }
-        return Repeating(every: .seconds(10), sleep: world.sleep) {
+        return PeriodicTask(every: .seconds(10), sleep: world.sleep) {
             let count = try await auth.workOutbox(logger: logger)
             await hidden.look()
             return count
@@ -23,8 +23,8 @@ extension Repeating {
     }
 
     /// Reads the sessions that ended, and the users that were banned or deleted, on other nodes.
-    static func watch(_ watch: RevocationWatch, _ world: World) -> Repeating {
-        Repeating(every: .seconds(1), sleep: world.sleep) {
+    static func watch(_ watch: RevocationPoller, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(1), sleep: world.sleep) {
             try await watch.look()
             return 0
         } failed: { error in
@@ -33,15 +33,15 @@ extension Repeating {
     }
 
     /// Removes expired rows.
-    static func purge(_ auth: AuthServer, _ world: World) -> Repeating {
-        Repeating(every: .seconds(600), sleep: world.sleep, work: auth.purgeExpired) { error in
+    static func purge(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(600), sleep: world.sleep, work: auth.purgeExpired) { error in
             world.logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
         }
     }
 
     /// Removes sessions that ended long ago, in small batches.
-    static func sweep(_ auth: AuthServer, _ world: World) -> Repeating {
-        Repeating(every: .seconds(600), sleep: world.sleep) {
+    static func sweep(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(600), sleep: world.sleep) {
             _ = try await auth.removeEndedSessions()
             return 0
         } failed: { error in
