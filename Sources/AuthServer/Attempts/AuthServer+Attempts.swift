@@ -64,7 +64,7 @@ extension AuthServer {
         var cookie = DeviceCookie(request, isSecure: isSecure)
         var mark = cookie.mark(of: account, secrets)
         if mark?.isCurrent(of: user, secrets) != true {
-            mark = DeviceMark(of: account, user, id: accounts.randomBytes(8), secrets)
+            mark = DeviceCookieValue(of: account, user, id: accounts.randomBytes(8), secrets)
         }
         guard let mark else { return }
         cookie.add(mark, of: account, secrets)

@@ -16,13 +16,13 @@ struct DeviceCookie {
         marks = found.split(ascii: ".", maxSplits: Self.most).prefix(Self.most).map { Secret(String($0)) }
     }
 
-    func mark(of account: [UInt8], _ secrets: ServerSecrets) -> DeviceMark? {
-        marks.lazy.compactMap { DeviceMark($0, of: account, secrets) }.first
+    func mark(of account: [UInt8], _ secrets: ServerSecrets) -> DeviceCookieValue? {
+        marks.lazy.compactMap { DeviceCookieValue($0, of: account, secrets) }.first
     }
 
     /// Adds a mark, which replaces the account's earlier one.
-    mutating func add(_ mark: DeviceMark, of account: [UInt8], _ secrets: ServerSecrets) {
-        let others = marks.filter { DeviceMark($0, of: account, secrets) == nil }
+    mutating func add(_ mark: DeviceCookieValue, of account: [UInt8], _ secrets: ServerSecrets) {
+        let others = marks.filter { DeviceCookieValue($0, of: account, secrets) == nil }
         marks = Array(([mark.text] + others).prefix(Self.most))
     }
 

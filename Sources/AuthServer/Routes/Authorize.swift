@@ -11,7 +11,7 @@ extension AuthServer {
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         if let address = otherName(request) { return Answer.redirect(to: address).unstored }
-        let mark = BrowserMark(request, isSecure: isSecure) ?? BrowserMark(randomBytes: accounts.randomBytes)
+        let mark = BrowserCookie(request, isSecure: isSecure) ?? BrowserCookie(randomBytes: accounts.randomBytes)
         let url = try await begin(.signIn, query, request, in: mark.secret)
         var response = Answer.redirect(to: url)
         response.headers.append(mark.field(isSecure: isSecure))

@@ -21,7 +21,7 @@ extension AuthServer {
             return site.failureWithoutFlow(.callback("OAuth state parameter missing"))
         }
         let outcome = try await accounts.take(
-            state: state, browser: BrowserMark(request, isSecure: isSecure)?.secret,
+            state: state, browser: BrowserCookie(request, isSecure: isSecure)?.secret,
             provider: context.parameters.get("provider"), at: runtime.now())
         switch outcome {
         case .taken(let flow): return try await finish(flow, fields, request, context)

@@ -86,7 +86,7 @@ extension AuthServer {
 
     private func proven(
         _ token: Secret, _ body: JSONMembers, by provider: SignInProvider, _ context: ServerContext
-    ) async throws -> (ProviderIdentity, ProviderGrant?, IDTokenMark?) {
+    ) async throws -> (ProviderIdentity, ProviderGrant?, IDTokenFingerprint?) {
         let name = try PersonName(body)
         let (code, nonce) = (try body.secret("authorization_code"), try body.string("nonce"))
         let accessToken = try body.secret("access_token")

@@ -45,7 +45,7 @@ extension AuthServer {
             try requireFreshSignIn(caller)
             return .session(caller.session?.id, of: caller.user.id)
         }
-        return try await inEvenTime {
+        return try await inUniformTime {
             try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
                 let holder = try await passwordHolder(body, password, request, context)
                 return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)

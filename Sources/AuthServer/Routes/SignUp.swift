@@ -17,7 +17,7 @@ extension AuthServer {
         let form = SignUpForm(email: email, phone: phone, password: password, metadata: metadata)
         // With auto-confirm the response itself reveals whether the address was taken.
         guard !settings.confirmsAutomatically else { return try await signUp(body, form, request, context) }
-        return try await inEvenTime { try await signUp(body, form, request, context) }
+        return try await inUniformTime { try await signUp(body, form, request, context) }
     }
 
     private struct SignUpForm {

@@ -14,7 +14,7 @@ extension AuthServer {
         switch Query(request)["grant_type"] {
         case "refresh_token": return try await refresh(request, context)
         case "password":
-            return try await inEvenTime {
+            return try await inUniformTime {
                 try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
                     try await signIn(request, context)
                 }

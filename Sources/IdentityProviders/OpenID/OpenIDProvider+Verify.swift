@@ -14,7 +14,7 @@ extension OpenIDProvider {
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         let (claims, payload) = try await checked(idToken, accessToken, nonce, client, now)
         var verified = identity(claims, payload.members, client: client)
-        verified.token = IDTokenMark(idToken, claims, payload.members)
+        verified.token = IDTokenFingerprint(idToken, claims, payload.members)
         return verified
     }
 

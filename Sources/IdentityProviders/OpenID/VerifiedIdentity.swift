@@ -22,7 +22,7 @@ package struct VerifiedIdentity: Equatable, Sendable {
     /// An https URL of at most 2,048 bytes.
     package let picture: String?
     /// nil without an ID token, or if the token has no unique mark.
-    package internal(set) var token: IDTokenMark?
+    package internal(set) var token: IDTokenFingerprint?
     /// When the user last authenticated at the provider, if it says so.
     package let authenticatedAt: Instant?
     /// Stored as `identity_data`, and merged into `user_metadata`.

@@ -2,7 +2,7 @@ import Crypto
 package import GatehouseWire
 
 /// Identifies an ID token, to accept each token only once.
-package struct IDTokenMark: Equatable, Sendable {
+package struct IDTokenFingerprint: Equatable, Sendable {
     /// SHA-256 of the signed bytes. A signature can have several encodings; the signed bytes cannot.
     package let digest: [UInt8]
     /// The token's `exp`, after which no one accepts it.

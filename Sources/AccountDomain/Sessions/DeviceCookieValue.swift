@@ -4,7 +4,7 @@ package import GatehouseWire
 /// Shows that a device has signed in to an account before: a random id signed by the server. It is not a credential; it
 /// gives the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
 /// It ends with the password, so a caller that knew the last password is a stranger.
-package struct DeviceMark: Sendable {
+package struct DeviceCookieValue: Sendable {
     /// 44 characters of Base64URL.
     package let text: Secret
     /// Unique per device.

@@ -4,7 +4,7 @@ import Hummingbird
 
 /// A random cookie that binds a provider sign-in to the browser that started it (RFC 6749 §10.12, RFC 9700 §4.7). A
 /// victim's browser that an attacker sends to the end of the attacker's own sign-in does not have the cookie.
-struct BrowserMark {
+struct BrowserCookie {
     let secret: Secret
 
     /// In seconds: the lifetime of a flow, plus room for clock differences.

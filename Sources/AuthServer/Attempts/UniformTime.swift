@@ -7,14 +7,14 @@ extension AuthServer {
     /// it has and whether it is banned changes the work by milliseconds, and the delay hides that from the caller. Only
     /// rate-limit refusals are immediate, except those by the account's own limit, because that check reads the
     /// account's sessions.
-    func inEvenTime<Value>(_ body: () async throws -> Value) async throws -> Value {
+    func inUniformTime<Value>(_ body: () async throws -> Value) async throws -> Value {
         let started = runtime.uptime()
         do {
             let value = try await body()
-            await waitForEvenTime(since: started)
+            await padTime(since: started)
             return value
         } catch {
-            if !isRefusedAtOnce(error) { await waitForEvenTime(since: started) }
+            if !isRefusedAtOnce(error) { await padTime(since: started) }
             throw error
         }
     }
@@ -24,7 +24,7 @@ extension AuthServer {
         return attempts?.isOfAccount(refusal.headers[.rateLimitBucket]) != true
     }
 
-    private func waitForEvenTime(since started: Duration) async {
+    private func padTime(since started: Duration) async {
         let period = settings.passwordAnswerTime.microseconds
         guard period > 0 else { return }
         let passed = (runtime.uptime() - started).microseconds % period
