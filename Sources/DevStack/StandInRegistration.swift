@@ -66,6 +66,6 @@ package struct StandInSettings: Sendable {
     package init(external: String) {
         self.external = external
         redirectURIs = [external + "/auth/v1/callback"]
-        appleIssuer = external + Company.apple.path
+        appleIssuer = external + SimulatedProvider.apple.path
     }
 }

@@ -9,28 +9,28 @@ package struct StandIns: Sendable {
     package let apple: StandInApple
     package let google: StandInGoogle
     package let registration: StandInRegistration
-    private let landing: Landing
+    private let landing: LandingPage
 
     /// The default redirect target.
-    package static func site(_ external: String) -> String { external + Landing.path }
+    package static func site(_ external: String) -> String { external + LandingPage.path }
 
     /// - Throws: Errors of key generation.
-    package static func make(_ settings: StandInSettings, in surroundings: Surroundings) throws -> StandIns {
-        let (key, pem) = privateKey(surroundings.randomBytes)
+    package static func make(_ settings: StandInSettings, in world: StandInWorld) throws -> StandIns {
+        let (key, pem) = privateKey(world.randomBytes)
         let apple = StandInRegistration.Apple(
-            base: settings.external + Company.apple.path, issuer: settings.appleIssuer,
+            base: settings.external + SimulatedProvider.apple.path, issuer: settings.appleIssuer,
             webClient: settings.appleWebClient, apps: settings.appleApps, redirectURIs: settings.redirectURIs,
-            teamID: identifier(surroundings.randomBytes), keyID: identifier(surroundings.randomBytes),
+            teamID: identifier(world.randomBytes), keyID: identifier(world.randomBytes),
             privateKey: pem, notificationEndpoint: settings.notificationEndpoint)
         let google = StandInRegistration.Google(
-            issuer: settings.external + Company.google.path, webClient: settings.googleWebClient,
-            secret: Secret("stand-in-" + Base64URL.text(surroundings.randomBytes(24))), apps: settings.googleApps,
+            issuer: settings.external + SimulatedProvider.google.path, webClient: settings.googleWebClient,
+            secret: Secret("stand-in-" + Base64URL.text(world.randomBytes(24))), apps: settings.googleApps,
             redirectURIs: settings.redirectURIs)
         return StandIns(
-            apple: try StandInApple(apple, publicKey: key.publicKey, settings, surroundings),
-            google: try StandInGoogle(google, settings, surroundings),
+            apple: try StandInApple(apple, publicKey: key.publicKey, settings, world),
+            google: try StandInGoogle(google, settings, world),
             registration: StandInRegistration(apple: apple, google: google),
-            landing: Landing(external: settings.external, app: settings.app))
+            landing: LandingPage(external: settings.external, app: settings.app))
     }
 
     /// The routes of both providers under `/dev/apple` and `/dev/google`, and the page at `/dev`.

@@ -40,7 +40,7 @@ struct DevRouter: Sendable {
         change(&settings)
         standIns = try StandIns.make(
             settings,
-            in: Surroundings(
+            in: StandInWorld(
                 now: { clock.now }, randomBytes: { randomness.bytes($0) }, makeKey: makeKey,
                 wait: { waits.keep($0) },
                 post: { url, json in

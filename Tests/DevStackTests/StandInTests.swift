@@ -21,7 +21,7 @@ struct StandInTests {
         #expect("\(router.standIns.registration)".contains(pem) == false, "printing shows no secret")
     }
 
-    @Test("People are the same after every start, have one subject per company, and share addresses")
+    @Test("People are the same after every start, have one subject per provider, and share addresses")
     func subjects() async throws {
         var seen: [[String?]] = []
         for _ in 0..<2 {
@@ -42,8 +42,8 @@ struct StandInTests {
 
     @Test("Every address of the cast is unassignable")
     func addresses() {
-        for company in [Company.apple, .google] {
-            let people = Person.cast(of: company)
+        for provider in [SimulatedProvider.apple, .google] {
+            let people = Person.cast(of: provider)
             #expect(Set(people.map(\.id)).count == people.count)
             for person in people {
                 switch person.address {

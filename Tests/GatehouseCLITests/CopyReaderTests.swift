@@ -66,10 +66,10 @@ struct CopyReaderTests {
 
     @Test("Pages without a reader end without blocking the program")
     func abandonedPages() {
-        let handover = PageHandover()
+        let queue = PageQueue()
         let page = [SupabaseRow(id: "1", text: [])]
-        #expect(handover.give(page) && handover.give(page))
-        handover.close()
-        #expect(!handover.give(page))
+        #expect(queue.give(page) && queue.give(page))
+        queue.close()
+        #expect(!queue.give(page))
     }
 }

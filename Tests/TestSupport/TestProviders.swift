@@ -68,7 +68,7 @@ extension TestServer {
         settings.notificationEndpoint = external + "/auth/v1/apple/notifications"
         return try StandIns.make(
             settings,
-            in: Surroundings(
+            in: StandInWorld(
                 now: { clock.now }, randomBytes: { randomness.bytes($0) }, makeKey: { JSONWebKey.newES256() },
                 wait: { _ in },
                 post: { _, json in

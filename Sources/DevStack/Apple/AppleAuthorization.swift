@@ -87,22 +87,22 @@ extension StandInApple {
         let choice = try await request.form(context)
         let visitor: Visitor
         do {
-            visitor = try Self.company.visitor(chosen: choice)
+            visitor = try Self.provider.visitor(chosen: choice)
         } catch let problem as Visitor.AddressProblem {
             var page = page(authorization, query)
             page.refused = (choice["email"] ?? "", problem)
             return page.response
         }
         guard visitor.person.conduct != .cancels else {
-            return authorization.callback.response(Self.company, [("error", "user_cancelled_authorize")])
+            return authorization.callback.response(Self.provider, [("error", "user_cancelled_authorize")])
         }
-        return authorization.callback.response(Self.company, try answer(authorization, visitor))
+        return authorization.callback.response(Self.provider, try answer(authorization, visitor))
     }
 
     private func answer(
         _ authorization: AppleAuthorization, _ visitor: Visitor
     ) throws -> [(name: String, value: String)] {
-        let now = surroundings.now()
+        let now = world.now()
         let grant = Grant(
             client: authorization.client, visitor: visitor, scopes: authorization.scopes, authorizedAt: now,
             redirectURI: authorization.callback.url, nonce: authorization.nonce)
@@ -129,7 +129,7 @@ extension StandInApple {
 
     private func page(_ authorization: AppleAuthorization, _ query: FormFields) -> PersonPage {
         PersonPage(
-            company: Self.company, client: authorization.client, wishes: authorization.wishes,
+            provider: Self.provider, client: authorization.client, wishes: authorization.wishes,
             returnsTo: authorization.callback.url, query: query.encoded)
     }
 }

@@ -10,7 +10,7 @@ extension StandInApple {
     /// Name and address are sent the first time only; the ID token always contains the address.
     func nativeCredential(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
-        let visitor = try Self.company.visitor(named: members)
+        let visitor = try Self.provider.visitor(named: members)
         let client = try members.string("client_id") ?? registration.apps.first ?? ""
         guard registration.apps.contains(client) else {
             throw OAuthRefusal(
@@ -19,8 +19,8 @@ extension StandInApple {
         guard visitor.person.conduct != .cancels else {
             throw OAuthRefusal(.badRequest, "user_cancelled_authorize", "The person closed the sheet.")
         }
-        try await surroundings.undergo(visitor.person, slowness: slowness)
-        let now = surroundings.now()
+        try await world.undergo(visitor.person, slowness: slowness)
+        let now = world.now()
         let grant = Grant(
             client: client, visitor: visitor, scopes: ["name", "email"], authorizedAt: now,
             nonce: try members.string("nonce"))

@@ -18,7 +18,7 @@ extension StandInApple {
     /// server like Apple.
     func notify(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
-        let visitor = try Self.company.visitor(named: members)
+        let visitor = try Self.provider.visitor(named: members)
         guard let event = try members.string("event").flatMap(Event.init(text:)) else {
             throw OAuthRefusal.invalidRequest(
                 "event has to be one of \(Event.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -40,7 +40,7 @@ extension StandInApple {
         }
         let body = AnyJSON.object(["payload": .string(try notification(event, visitor, client))]).text
         do {
-            let status = try await surroundings.post(endpoint, Array(body.utf8))
+            let status = try await world.post(endpoint, Array(body.utf8))
             return OAuthAnswer.json([
                 "event": .string(event.rawValue), "sub": .string(visitor.subject), "status": .integer(Int64(status)),
             ])
@@ -51,7 +51,7 @@ extension StandInApple {
 
     /// The signed payload. As with Apple, `events` is JSON in a string, with milliseconds and booleans as strings.
     private func notification(_ event: Event, _ visitor: Visitor, _ client: String) throws -> String {
-        let now = surroundings.now()
+        let now = world.now()
         var events: JSONObject = [
             "type": .string(event.rawValue), "sub": .string(visitor.subject),
             "event_time": .integer(now.microseconds / 1_000),
@@ -63,7 +63,7 @@ extension StandInApple {
         return try keys.sign([
             "iss": .string(registration.issuer), "aud": .string(client), "iat": .integer(now.seconds),
             "exp": .integer((now + Self.idTokenLifetime).seconds),
-            "jti": .string(Base64URL.text(surroundings.randomBytes(16))),
+            "jti": .string(Base64URL.text(world.randomBytes(16))),
             "events": .string(AnyJSON.object(events).text),
         ])
     }

@@ -15,7 +15,7 @@ extension StandInApple {
         if let hint = form["token_type_hint"], Ledger.Token.Kind(text: hint) == nil {
             throw OAuthRefusal.invalidRequest("token_type_hint has to be refresh_token or access_token.")
         }
-        let now = surroundings.now()
+        let now = world.now()
         let token = ledger.token(text, at: now)
         if let token {
             guard token.grant.client == client else {

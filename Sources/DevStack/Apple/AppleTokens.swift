@@ -26,14 +26,14 @@ extension StandInApple {
         guard client == registration.webClient || registration.apps.contains(client) else {
             throw OAuthRefusal(.badRequest, "invalid_client", "This client_id is not registered.")
         }
-        try secrets.check(secret, of: client, at: surroundings.now())
+        try secrets.check(secret, of: client, at: world.now())
         return client
     }
 
     private func exchange(_ form: FormFields, _ client: String) async throws -> Response {
         guard let text = form["code"] else { throw OAuthRefusal.invalidRequest("code is missing.") }
-        try await surroundings.undergo(ledger.code(text)?.grant.visitor.person, slowness: slowness)
-        let now = surroundings.now()
+        try await world.undergo(ledger.code(text)?.grant.visitor.person, slowness: slowness)
+        let now = world.now()
         guard let code = ledger.code(text), now < code.expiresAt else {
             throw OAuthRefusal.invalidGrant("The code has expired or was never given out.")
         }
@@ -53,9 +53,9 @@ extension StandInApple {
 
     private func refresh(_ form: FormFields, _ client: String) async throws -> Response {
         guard let text = form["refresh_token"] else { throw OAuthRefusal.invalidRequest("refresh_token is missing.") }
-        try await surroundings.undergo(
-            ledger.token(text, at: surroundings.now())?.grant.visitor.person, slowness: slowness)
-        let now = surroundings.now()
+        try await world.undergo(
+            ledger.token(text, at: world.now())?.grant.visitor.person, slowness: slowness)
+        let now = world.now()
         guard let token = ledger.token(text, at: now), token.kind == .refresh else {
             throw OAuthRefusal.invalidGrant("The refresh token was revoked or never given out.")
         }
@@ -82,13 +82,13 @@ extension StandInApple {
     func idToken(
         for grant: Grant, _ additions: JSONObject, flag: (Bool) -> AnyJSON = AnyJSON.bool
     ) throws -> String {
-        let (now, visitor) = (surroundings.now(), grant.visitor)
+        let (now, visitor) = (world.now(), grant.visitor)
         var claims: JSONObject = [
             "iss": .string(registration.issuer), "aud": .string(grant.client), "sub": .string(visitor.subject),
             "iat": .integer(now.seconds), "exp": .integer((now + Self.idTokenLifetime).seconds),
             "auth_time": .integer(grant.authorizedAt.seconds), "nonce_supported": true,
         ]
-        claims["nonce"] = surroundings.nonce(of: grant).map(AnyJSON.string)
+        claims["nonce"] = world.nonce(of: grant).map(AnyJSON.string)
         if grant.scopes.contains("email"), let email = visitor.email {
             claims["email"] = .string(email)
             claims["email_verified"] = flag(visitor.isVerified)

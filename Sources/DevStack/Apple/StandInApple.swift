@@ -8,7 +8,7 @@ import JSONWebTokens
 /// Simulates Apple as described by the Sign in with Apple REST API. The only exception: it accepts redirect URIs with
 /// http and without a domain.
 package struct StandInApple: Sendable {
-    static let company = Company.apple
+    static let provider = SimulatedProvider.apple
     /// Apple's lifetimes.
     static let codeLifetime: Duration = .seconds(300)
     static let accessTokenLifetime: Duration = .seconds(3_600)
@@ -17,19 +17,19 @@ package struct StandInApple: Sendable {
     let registration: StandInRegistration.Apple
     let keys: StandInKeys
     let ledger: Ledger
-    let surroundings: Surroundings
+    let world: StandInWorld
     let slowness: Duration
     let secrets: ClientSecretCheck
     private let origin: OwnOriginOnly
 
     init(
         _ registration: StandInRegistration.Apple, publicKey: P256.Signing.PublicKey, _ settings: StandInSettings,
-        _ surroundings: Surroundings
+        _ world: StandInWorld
     ) throws {
         self.registration = registration
-        self.surroundings = surroundings
-        keys = try StandInKeys(makeKey: surroundings.makeKey)
-        ledger = Ledger(randomBytes: surroundings.randomBytes)
+        self.world = world
+        keys = try StandInKeys(makeKey: world.makeKey)
+        ledger = Ledger(randomBytes: world.randomBytes)
         slowness = settings.slowness
         secrets = try ClientSecretCheck(teamID: registration.teamID, keyID: registration.keyID, publicKey)
         origin = OwnOriginOnly(external: settings.external)
@@ -39,10 +39,11 @@ package struct StandInApple: Sendable {
     package var revocations: [Revocation] { ledger.revocations }
 
     func table(runtime: ServerRuntime) -> RouteTable {
-        let (limit, answering) = (runtime.requestTimeLimit, Self.company.answering)
+        let (limit, answering) = (runtime.requestTimeLimit, Self.provider.answering)
         let own: Route.Guard = { try origin.check($0, $1) }
         return RouteTable(
-            group: RouteGroup(prefixes: [Self.company.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            group: RouteGroup(
+                prefixes: [Self.provider.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
             runtime: runtime,
             [
                 Route(.get, "/.well-known/openid-configuration", discovery),

@@ -136,14 +136,14 @@ extension StandInGoogle {
         let choice = try await request.form(context)
         let visitor: Visitor
         do {
-            visitor = try Self.company.visitor(chosen: choice)
+            visitor = try Self.provider.visitor(chosen: choice)
         } catch let problem as Visitor.AddressProblem {
             var page = page(authorization, query)
             page.refused = (choice["email"] ?? "", problem)
             return page.response
         }
         guard visitor.person.conduct != .cancels else { return answer(authorization, [("error", "access_denied")]) }
-        let now = surroundings.now()
+        let now = world.now()
         let isFirst = ledger.noteConsent(authorization.client, visitor)
         let grant = Grant(
             client: authorization.client, visitor: visitor, scopes: authorization.scopes, authorizedAt: now,
@@ -159,12 +159,12 @@ extension StandInGoogle {
     private func answer(
         _ authorization: GoogleAuthorization, _ fields: [(name: String, value: String)]
     ) -> Response {
-        authorization.callback.response(Self.company, fields + [("iss", registration.issuer)])
+        authorization.callback.response(Self.provider, fields + [("iss", registration.issuer)])
     }
 
     private func page(_ authorization: GoogleAuthorization, _ query: FormFields) -> PersonPage {
         PersonPage(
-            company: Self.company, client: authorization.client, wishes: authorization.wishes,
+            provider: Self.provider, client: authorization.client, wishes: authorization.wishes,
             returnsTo: authorization.callback.url, query: query.encoded, hint: authorization.hint)
     }
 }

@@ -57,8 +57,8 @@ extension StandInGoogle {
 
     private func exchange(_ form: FormFields, _ client: String) async throws -> Response {
         guard let text = form["code"] else { throw OAuthRefusal.invalidRequest("code is missing.") }
-        try await surroundings.undergo(ledger.code(text)?.grant.visitor.person, slowness: slowness)
-        let now = surroundings.now()
+        try await world.undergo(ledger.code(text)?.grant.visitor.person, slowness: slowness)
+        let now = world.now()
         guard let code = ledger.code(text), now < code.expiresAt, code.grant.client == client else {
             throw OAuthRefusal.invalidGrant("The code has expired or was never given out.")
         }
@@ -90,9 +90,9 @@ extension StandInGoogle {
 
     private func refresh(_ form: FormFields, _ client: String) async throws -> Response {
         guard let text = form["refresh_token"] else { throw OAuthRefusal.invalidRequest("refresh_token is missing.") }
-        try await surroundings.undergo(
-            ledger.token(text, at: surroundings.now())?.grant.visitor.person, slowness: slowness)
-        let now = surroundings.now()
+        try await world.undergo(
+            ledger.token(text, at: world.now())?.grant.visitor.person, slowness: slowness)
+        let now = world.now()
         guard let token = ledger.token(text, at: now), token.kind == .refresh, token.grant.client == client else {
             throw OAuthRefusal.invalidGrant("The refresh token was revoked or never given out.")
         }
@@ -113,7 +113,7 @@ extension StandInGoogle {
 
     /// - Parameter party: The client that made the request. For apps with a server it differs from the audience.
     func idToken(for grant: Grant, party: String, accessToken: String) throws -> String {
-        let now = surroundings.now()
+        let now = world.now()
         var claims = Self.profile(of: grant)
         claims["iss"] = .string(registration.issuer)
         claims["azp"] = .string(party)
@@ -121,7 +121,7 @@ extension StandInGoogle {
         claims["at_hash"] = .string(keys.hash(of: accessToken))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer((now + Self.idTokenLifetime).seconds)
-        claims["nonce"] = surroundings.nonce(of: grant).map(AnyJSON.string)
+        claims["nonce"] = world.nonce(of: grant).map(AnyJSON.string)
         return try keys.sign(claims)
     }
 

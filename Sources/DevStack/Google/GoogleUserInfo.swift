@@ -11,7 +11,7 @@ extension StandInGoogle {
                 .unauthorized, "invalid_request", "The access token has to be in Authorization: Bearer.",
                 challenge: #"Bearer realm="stand-in for Google""#)
         }
-        guard let token = ledger.token(text, at: surroundings.now()), token.kind == .access else {
+        guard let token = ledger.token(text, at: world.now()), token.kind == .access else {
             throw OAuthRefusal(
                 .unauthorized, "invalid_token", "The access token has ended or was never given out.",
                 challenge: #"Bearer realm="stand-in for Google", error="invalid_token""#)
@@ -31,7 +31,7 @@ extension StandInGoogle {
             }
             text = token
         }
-        let now = surroundings.now()
+        let now = world.now()
         guard let token = ledger.token(text, at: now) else {
             throw OAuthRefusal(.badRequest, "invalid_token", "The token has ended or was never given out.")
         }
@@ -47,7 +47,7 @@ extension StandInGoogle {
     /// With a server's client id, the ID token's audience is the server, and `azp` is the app (as on Android).
     func nativeCredential(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
-        let visitor = try Self.company.visitor(named: members)
+        let visitor = try Self.provider.visitor(named: members)
         let app = try members.string("client_id") ?? registration.apps.first ?? ""
         guard registration.apps.contains(app) else {
             throw OAuthRefusal(.badRequest, "invalid_client", "client_id has to be an app’s.")
@@ -59,8 +59,8 @@ extension StandInGoogle {
         guard visitor.person.conduct != .cancels else {
             throw OAuthRefusal(.badRequest, "access_denied", "The person closed the sheet.")
         }
-        try await surroundings.undergo(visitor.person, slowness: slowness)
-        let now = surroundings.now()
+        try await world.undergo(visitor.person, slowness: slowness)
+        let now = world.now()
         let grant = Grant(
             client: server ?? app, visitor: visitor, scopes: ["openid", "email", "profile"], authorizedAt: now,
             nonce: try members.string("nonce"))

@@ -7,7 +7,7 @@ import JSONWebTokens
 /// Simulates Google as described by its OpenID Connect pages. Stricter in two respects, which would be mistakes of our
 /// clients: it refuses requests without `openid` and plain code challenges.
 package struct StandInGoogle: Sendable {
-    static let company = Company.google
+    static let provider = SimulatedProvider.google
     static let codeLifetime: Duration = .seconds(600)
     static let accessTokenLifetime: Duration = .seconds(3_599)
     static let idTokenLifetime: Duration = .seconds(3_600)
@@ -15,17 +15,17 @@ package struct StandInGoogle: Sendable {
     let registration: StandInRegistration.Google
     let keys: StandInKeys
     let ledger: Ledger
-    let surroundings: Surroundings
+    let world: StandInWorld
     let slowness: Duration
     private let origin: OwnOriginOnly
 
     init(
-        _ registration: StandInRegistration.Google, _ settings: StandInSettings, _ surroundings: Surroundings
+        _ registration: StandInRegistration.Google, _ settings: StandInSettings, _ world: StandInWorld
     ) throws {
         self.registration = registration
-        self.surroundings = surroundings
-        keys = try StandInKeys(makeKey: surroundings.makeKey)
-        ledger = Ledger(randomBytes: surroundings.randomBytes)
+        self.world = world
+        keys = try StandInKeys(makeKey: world.makeKey)
+        ledger = Ledger(randomBytes: world.randomBytes)
         slowness = settings.slowness
         origin = OwnOriginOnly(external: settings.external)
     }
@@ -34,10 +34,11 @@ package struct StandInGoogle: Sendable {
     package var revocations: [Revocation] { ledger.revocations }
 
     func table(runtime: ServerRuntime) -> RouteTable {
-        let (limit, answering) = (runtime.requestTimeLimit, Self.company.answering)
+        let (limit, answering) = (runtime.requestTimeLimit, Self.provider.answering)
         let own: Route.Guard = { try origin.check($0, $1) }
         return RouteTable(
-            group: RouteGroup(prefixes: [Self.company.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            group: RouteGroup(
+                prefixes: [Self.provider.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
             runtime: runtime,
             [
                 Route(.get, "/.well-known/openid-configuration", discovery),

@@ -5,9 +5,11 @@ enum FormPostPage {
     /// Without scripts, the user taps a button instead.
     private static let script: StaticString = "document.forms[0].submit()"
 
-    static func response(_ company: Company, to url: String, _ fields: [(name: String, value: String)]) -> Response {
+    static func response(_ provider: SimulatedProvider, to url: String, _ fields: [(name: String, value: String)])
+        -> Response
+    {
         Page.response(
-            company, title: "Back to the app", script: script,
+            provider, title: "Back to the app", script: script,
             """
             <h1>Back to the app</h1>
             <p class="quiet">The answer goes to <code>\(url)</code>.</p>

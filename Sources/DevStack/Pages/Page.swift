@@ -10,11 +10,12 @@ enum Page {
     ///
     /// - Parameter script: The only script that may run, identified by its digest.
     static func response(
-        _ company: Company, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil, _ body: HTML
+        _ provider: SimulatedProvider, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil,
+        _ body: HTML
     ) -> Response {
         response(
-            title: "\(title) – stand-in for \(company.name)",
-            header: "<strong>Stand-in for \(company.name)</strong> made by gatehouse dev, on this machine",
+            title: "\(title) – stand-in for \(provider.name)",
+            header: "<strong>Stand-in for \(provider.name)</strong> made by gatehouse dev, on this machine",
             status: status, script: script, body)
     }
 

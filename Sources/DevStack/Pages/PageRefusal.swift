@@ -14,17 +14,17 @@ struct PageRefusal: Error, Equatable {
         (self.error, self.explanation, self.found, self.accepted) = (error, explanation, found, accepted)
     }
 
-    func response(_ company: Company) -> Response {
+    func response(_ provider: SimulatedProvider) -> Response {
         let facts: [HTML] = [
             "<dt>Error</dt><dd><code>\(error)</code></dd>\n",
             found.map { "<dt>Sent</dt><dd><code>\($0)</code></dd>\n" } ?? "",
         ]
         return Page.response(
-            company, title: "This request is refused", status: .badRequest,
+            provider, title: "This request is refused", status: .badRequest,
             """
             <h1>This request is refused</h1>
             <p>\(explanation)</p>
-            <p class="quiet">As at \(company.name), nobody is sent on and the app gets no answer.</p>
+            <p class="quiet">As at \(provider.name), nobody is sent on and the app gets no answer.</p>
             <dl>
             \(facts)\
             \(accepted.map { "<dt>Accepted</dt><dd><code>\($0)</code></dd>\n" as HTML })\

@@ -4,7 +4,7 @@ import Hummingbird
 
 /// The page that selects the test account. Works without scripts.
 struct PersonPage {
-    let company: Company
+    let provider: SimulatedProvider
     let client: String
     /// The requested data as text.
     let wishes: [String]
@@ -19,10 +19,10 @@ struct PersonPage {
     var response: Response {
         let (fine, failing) = (people { $0 == .signsIn }, people { $0 != .signsIn })
         return Page.response(
-            company, title: "Choose who signs in", status: refused == nil ? .ok : .badRequest,
+            provider, title: "Choose who signs in", status: refused == nil ? .ok : .badRequest,
             """
             <h1>Choose who signs in</h1>
-            <p class="quiet">This is not \(company.name)’s page. It takes its place so that signing in can be tried \
+            <p class="quiet">This is not \(provider.name)’s page. It takes its place so that signing in can be tried \
             without an account there. Nobody below exists.</p>
             <dl>
             <dt>App</dt><dd><code>\(client)</code></dd>
@@ -43,7 +43,7 @@ struct PersonPage {
     }
 
     private func people(_ belongs: (Person.Conduct) -> Bool) -> [Person] {
-        Person.cast(of: company).filter { belongs($0.conduct) }
+        Person.cast(of: provider).filter { belongs($0.conduct) }
     }
 
     private func row(_ person: Person) -> HTML {

@@ -58,8 +58,8 @@ extension Person {
     static let relayAddress = "h1dd3n4ddr@privaterelay.appleid.com"
 
     /// All test accounts of a provider, in the order of its page.
-    package static func cast(of company: Company) -> [Person] {
-        company == .apple ? all : all.filter { $0.address != .hidden }
+    package static func cast(of provider: SimulatedProvider) -> [Person] {
+        provider == .apple ? all : all.filter { $0.address != .hidden }
     }
 
     private static let all = [

@@ -24,7 +24,7 @@ struct Visitor: Sendable {
 
     /// - Parameter typed: The typed address; used only for the account that has one. Each address is a different
     ///   account, because a subject does not silently change its address.
-    init(_ person: Person, typed: String?, at company: Company) throws(AddressProblem) {
+    init(_ person: Person, typed: String?, at provider: SimulatedProvider) throws(AddressProblem) {
         var key = person.id
         switch person.address {
         case .verified(let address): (email, isVerified, isRelay) = (address, true, false)
@@ -37,7 +37,7 @@ struct Visitor: Sendable {
             (email, isVerified, isRelay) = (address, true, false)
         }
         self.person = person
-        subject = company.subject(for: key)
+        subject = provider.subject(for: key)
     }
 
     private static func address(_ typed: String?) throws(AddressProblem) -> String {

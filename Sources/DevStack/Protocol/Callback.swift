@@ -16,13 +16,13 @@ struct Callback {
     /// Repeated unchanged; nil if there was none.
     let state: String?
 
-    func response(_ company: Company, _ fields: [(name: String, value: String)]) -> Response {
+    func response(_ provider: SimulatedProvider, _ fields: [(name: String, value: String)]) -> Response {
         var all = fields
         if let state { all.append(("state", state)) }
         switch mode {
         case .query: return redirect((url.contains(ascii: "?") ? "&" : "?") + FormFields(all).encoded)
         case .fragment: return redirect("#" + FormFields(all).encoded)
-        case .formPost: return FormPostPage.response(company, to: url, all)
+        case .formPost: return FormPostPage.response(provider, to: url, all)
         }
     }
 

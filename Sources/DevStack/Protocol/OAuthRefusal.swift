@@ -41,7 +41,7 @@ enum OAuthAnswer {
     }
 }
 
-extension Company {
+extension SimulatedProvider {
     /// Converts a handler's refusals to responses: JSON for API clients, a page for browsers.
     func answering(_ handler: @escaping Route.Handler) -> Route.Handler {
         { request, context in

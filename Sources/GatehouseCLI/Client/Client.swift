@@ -12,11 +12,11 @@ struct Client: Sendable {
     let gateway: GatewayClient
     let terminal: Terminal
     let isJSON: Bool
-    private let notices: HeardNotices
+    private let notices: CollectedNotices
 
     /// - Throws: ``AuthClientError`` or ``GatewayError`` for an insecure URL.
     init(_ target: ClientTarget, terminal: Terminal, isJSON: Bool, environment: [String: String]) throws {
-        let notices = HeardNotices()
+        let notices = CollectedNotices()
         let storage = Self.storage(environment: environment, notice: notices.hear)
         self.target = target
         self.terminal = terminal
@@ -95,7 +95,7 @@ extension Client {
 }
 
 /// Collects notices of the session storage until they are printed.
-private final class HeardNotices: Sendable {
+private final class CollectedNotices: Sendable {
     private let heard = Mutex<StorageNotice?>(nil)
 
     @Sendable func hear(_ notice: StorageNotice) { heard.withLock { $0 = notice } }

@@ -21,7 +21,7 @@ package struct DevStandIns: Sendable {
         settings.redirectURIs = [authURL + "/callback"]
         settings.notificationEndpoint = authURL + "/apple/notifications"
         settings.app = app
-        standIns = try StandIns.make(settings, in: Self.surroundings)
+        standIns = try StandIns.make(settings, in: Self.world)
         let defaults = ProviderDefaults(externalURL: authURL, confirmsAutomatically: confirmsAutomatically)
         var apple = try Self.apple(standIns.registration.apple)
         apple.isEmailOptional = true
@@ -46,8 +46,8 @@ package struct DevStandIns: Sendable {
             issuer: registration.issuer)
     }
 
-    private static var surroundings: Surroundings {
-        Surroundings(now: System.now, randomBytes: System.randomBytes, wait: System.sleep) { url, json in
+    private static var world: StandInWorld {
+        StandInWorld(now: System.now, randomBytes: System.randomBytes, wait: System.sleep) { url, json in
             try await System.world().http.send(
                 "POST", url, headers: ["Content-Type": "application/json"], body: json
             ).status

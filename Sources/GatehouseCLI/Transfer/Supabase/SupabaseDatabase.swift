@@ -13,7 +13,7 @@ final class SupabaseDatabase: SupabaseSource {
     let total: Int
     let notes: [SupabaseAccount.Note] = []
     private let database: PostgresDatabase
-    private let handover = PageHandover()
+    private let queue = PageQueue()
     private let reader: Task<Void, Never>
 
     /// - Throws: ``DatabaseFailure``, or ``CommandFailure`` if it is not a Supabase database.
@@ -28,34 +28,34 @@ final class SupabaseDatabase: SupabaseSource {
             try db.run("SET LOCAL row_security = off")
             return try db.row("SELECT count(*) FROM auth.users") { Int($0.int(0)) } ?? 0
         }
-        let (database, handover) = (database, handover)
+        let (database, queue) = (database, queue)
         reader = Task.detached {
             do {
-                try await database.read { db in try Self.read(tables, into: handover, db) }
-                handover.finish(nil)
+                try await database.read { db in try Self.read(tables, into: queue, db) }
+                queue.finish(nil)
             } catch {
-                handover.finish(error)
+                queue.finish(error)
             }
         }
     }
 
     deinit {
-        handover.close()
+        queue.close()
         database.close()
     }
 
-    func next() async throws -> [SupabaseRow]? { try await handover.take() }
+    func next() async throws -> [SupabaseRow]? { try await queue.take() }
 
     /// May run again after a lost connection: continues after the last page handed over.
-    private static func read(_ tables: SupabaseTables, into handover: PageHandover, _ db: any Connection) throws {
+    private static func read(_ tables: SupabaseTables, into queue: PageQueue, _ db: any Connection) throws {
         // A policy that hides rows must cause an error, not an incomplete import.
         try db.run("SET LOCAL row_security = off")
         while true {
-            let page = try db.rows(tables.page(after: handover.last, limit: pageSize)) { row in
+            let page = try db.rows(tables.page(after: queue.last, limit: pageSize)) { row in
                 SupabaseRow(id: row.text(0), text: Array(row.text(1).utf8))
             }
             if page.isEmpty { return }
-            guard handover.give(page) else { throw CancellationError() }
+            guard queue.give(page) else { throw CancellationError() }
         }
     }
 }

@@ -1,7 +1,7 @@
 import GatehouseWire
 import HTTPTypes
 
-extension Company {
+extension SimulatedProvider {
     /// The account chosen on the page: `person`, and `email` for the account with a typed address.
     ///
     /// - Throws: ``PageRefusal`` for an unknown account, ``Visitor/AddressProblem`` for an invalid address.

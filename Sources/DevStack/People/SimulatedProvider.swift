@@ -2,7 +2,7 @@ import Crypto
 import GatehouseWire
 
 /// A simulated provider.
-package enum Company: String, Sendable {
+package enum SimulatedProvider: String, Sendable {
     case apple
     case google
 
@@ -18,7 +18,7 @@ package enum Company: String, Sendable {
     var path: String { "/dev/" + rawValue }
 }
 
-extension Company {
+extension SimulatedProvider {
     /// The subject of an account: the same after every start, and different for each provider.
     ///
     /// - Parameter key: Identifies the account.

@@ -3,7 +3,7 @@ import HTTPTypes
 package import JSONWebTokens
 
 /// The dependencies of the simulated providers: time, randomness, keys, delays and outgoing calls.
-package struct Surroundings: Sendable {
+package struct StandInWorld: Sendable {
     /// Posts JSON and returns the status of the response. Throws without a response.
     package typealias Post = @Sendable (_ url: String, _ json: [UInt8]) async throws -> Int
 
@@ -31,7 +31,7 @@ package struct Surroundings: Sendable {
     }
 }
 
-extension Surroundings {
+extension StandInWorld {
     /// Applies a test account's behaviour to a token endpoint before anything else.
     ///
     /// - Parameter slowness: The delay of the slow test account.

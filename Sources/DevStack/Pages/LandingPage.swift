@@ -11,7 +11,7 @@ package enum ExampleProofKey {
 
 /// The site of a dev server: the default redirect target. Shows what the browser returned with, and links to try both
 /// simulated providers.
-struct Landing: Sendable {
+struct LandingPage: Sendable {
     static let path = "/dev"
 
     let external: String
@@ -53,7 +53,7 @@ struct Landing: Sendable {
             \(appLink)\
             <h2>Try it</h2>
             <ul>
-            \([Company.google, .apple].map(link))\
+            \([SimulatedProvider.google, .apple].map(link))\
             </ul>
             """)
     }
@@ -63,11 +63,11 @@ struct Landing: Sendable {
         return #"<ul><li><a href="\#(app)">Use BoxScore, the reference app, in this browser</a></li></ul>\#n"#
     }
 
-    private func link(_ company: Company) -> HTML {
+    private func link(_ provider: SimulatedProvider) -> HTML {
         let query =
-            "provider=\(company.rawValue)&code_challenge=\(ExampleProofKey.challenge)&code_challenge_method=s256"
+            "provider=\(provider.rawValue)&code_challenge=\(ExampleProofKey.challenge)&code_challenge_method=s256"
             + "&redirect_to=" + FormText.escape(external + Self.path)
-        return #"<li><a href="\#(external + "/auth/v1/authorize?" + query)">Sign in with \#(company.name)</a></li>\#n"#
+        return #"<li><a href="\#(external + "/auth/v1/authorize?" + query)">Sign in with \#(provider.name)</a></li>\#n"#
     }
 
     /// Anyone can send a browser here with a made-up code, so the shell command quotes it as one word.

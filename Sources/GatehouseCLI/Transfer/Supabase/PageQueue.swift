@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Passes pages from the thread of a transaction, which may block, to a task, which may not.
-package final class PageHandover: Sendable {
+package final class PageQueue: Sendable {
     private struct State {
         var last: String?
         var isClosed = false
