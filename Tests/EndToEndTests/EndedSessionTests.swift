@@ -88,10 +88,10 @@ struct EndedSessionTests {
             try await elsewhere.signOut(
                 UserID(trusted: ada.userID), name: "", session: nil, scope: .global, at: begin)
             #expect(try await status(server, ada) == 200)
-            try await server.watch.look()
+            try await server.revocations.poll()
             #expect(try await status(server, ada) == 401)
             #expect(try await elsewhere.delete(UserID(trusted: bob.userID), actor: nil, at: server.clock.now))
-            try await server.watch.look()
+            try await server.revocations.poll()
             #expect(try await status(server, bob) == 401)
             server.clock.advance(by: .seconds(604_700))
             // As on a node that has just started.
@@ -102,7 +102,7 @@ struct EndedSessionTests {
             let keys = KeyRing(sources, tokenLifetime: .seconds(3_600), now: { clock.now }) { .newES256() }
             try await keys.reload()
             #expect(throws: Never.self) { try keys.verify(ada.accessToken, refusesRevoked: true) }
-            try await RevocationPoller(elsewhere, keys, now: { clock.now }).look()
+            try await RevocationPoller(elsewhere, keys, now: { clock.now }).poll()
             for session in [ada, bob] {
                 #expect(throws: TokenRejection.revoked) { try keys.verify(session.accessToken, refusesRevoked: true) }
             }

@@ -33,7 +33,7 @@ package final class TestServer: Sendable {
     package var metrics: ServerMetrics { server.metrics }
     package var accounts: Accounts { local.accounts }
     package var keys: KeyRing { local.keys }
-    package var watch: RevocationPoller { local.watch }
+    package var revocations: RevocationPoller { local.revocations }
     /// The auth API itself, for its background work.
     package var auth: AuthServer { local.auth }
 

@@ -4,7 +4,7 @@ import JSONWebTokens
 import Synchronization
 
 /// Tells a key ring which sessions ended and which users were banned or deleted: immediately for changes by this
-/// process, with the next ``look()`` for changes by others.
+/// process, with the next ``poll()`` for changes by others.
 package final class RevocationPoller: Sendable {
     /// Longer than a change takes to commit plus the clock difference between two nodes.
     package static let overlap: Duration = .seconds(30)
@@ -25,15 +25,15 @@ package final class RevocationPoller: Sendable {
 
     /// Reads new revocations. Call it once a second.
     ///
-    /// - Throws: Database errors. The next look catches up.
-    package func look() async throws {
+    /// - Throws: Database errors. The next poll catches up.
+    package func poll() async throws {
         let began = now()
         try await read(since: lastLook.withLock(\.self) - Self.overlap)
         lastLook.withLock { $0 = max($0, began) }
     }
 
     /// The callback for ``Accounts/afterRevocation``.
-    @Sendable package func lookAtOnce(since moment: Instant) async {
+    @Sendable package func pollNow(since moment: Instant) async {
         // Lost if the database is unreachable: one second, until the next read.
         try? await read(since: moment)
     }

@@ -23,9 +23,9 @@ extension PeriodicTask {
     }
 
     /// Reads the sessions that ended, and the users that were banned or deleted, on other nodes.
-    static func watch(_ watch: RevocationPoller, _ world: World) -> PeriodicTask {
+    static func revocations(_ revocations: RevocationPoller, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1), sleep: world.sleep) {
-            try await watch.look()
+            try await revocations.poll()
             return 0
         } failed: { error in
             world.logger.event(.error, "ended sessions could not be read", [.cause: "\(error)"])

@@ -13,7 +13,7 @@ import ServiceLifecycle
 package struct LocalAccounts: Sendable {
     package let accounts: Accounts
     package let keys: KeyRing
-    package let watch: RevocationPoller
+    package let revocations: RevocationPoller
     package let auth: AuthServer
     private let passwords: PasswordHasher
 
@@ -25,9 +25,9 @@ package struct LocalAccounts: Sendable {
         var accounts = makeAccounts(settings, secrets, database, world)
         keys = makeKeyRing(settings, secrets, database, world)
         try await keys.reload()
-        watch = RevocationPoller(accounts, keys, now: world.now)
-        try await watch.look()
-        accounts.afterRevocation = watch.lookAtOnce
+        revocations = RevocationPoller(accounts, keys, now: world.now)
+        try await revocations.poll()
+        accounts.afterRevocation = revocations.pollNow
         self.accounts = accounts
         passwords = makeHasher(settings, runtime.metrics, world)
         auth = AuthServer(
@@ -55,7 +55,8 @@ package struct LocalAccounts: Sendable {
     /// The background work.
     func services(_ world: World) -> [any Service] {
         [
-            KeyReload(keys: keys, sleep: world.sleep, logger: world.logger), PeriodicTask.watch(watch, world),
+            KeyReload(keys: keys, sleep: world.sleep, logger: world.logger),
+            PeriodicTask.revocations(revocations, world),
             PeriodicTask.outbox(auth, world), PeriodicTask.purge(auth, world), PeriodicTask.sweep(auth, world),
         ]
     }
