@@ -26,7 +26,7 @@ extension Accounts {
     /// Reuse is an outcome, not an error: the end of the session must commit although the caller is refused (RFC 9700
     /// §4.14.2).
     ///
-    /// - Throws: `DatabaseFailure`. With kind `unknownOutcome` the rotation may have happened.
+    /// - Throws: `DatabaseFailure`. With the reason `unknownOutcome` the rotation may have happened.
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
         guard let key = presented.genuineKey(secrets) else { return .unknown }
@@ -56,11 +56,11 @@ extension Accounts {
             } catch let failure as DatabaseFailure {
                 // The next attempt reads whether the write took effect. If that fails too, the caller must not conclude
                 // that nothing happened.
-                guard doubt == nil, failure.kind == .unknownOutcome else { throw doubt ?? failure }
+                guard doubt == nil, failure.reason == .unknownOutcome else { throw doubt ?? failure }
                 doubt = failure
             }
         }
-        throw doubt ?? DatabaseFailure(code: 0, detail: "the session changed repeatedly", kind: .passing)
+        throw doubt ?? DatabaseFailure(.conflict, detail: "the session changed repeatedly")
     }
 
     private static let refreshTries = 20

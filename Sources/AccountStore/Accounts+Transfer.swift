@@ -47,12 +47,12 @@ extension Accounts {
     ) async throws -> Outcome {
         do {
             return try await database.write(body)
-        } catch is ConstraintViolation {
+        } catch let failure as DatabaseFailure where failure.isConstraintViolation {
             // A concurrent write may have taken a unique value. A second attempt finds out which.
             do {
                 return try await database.write(body)
-            } catch let violation as ConstraintViolation {
-                return refused(violation.detail)
+            } catch let failure as DatabaseFailure where failure.isConstraintViolation {
+                return refused(failure.detail)
             }
         }
     }

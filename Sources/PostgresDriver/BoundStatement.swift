@@ -8,7 +8,7 @@ struct BoundStatement {
     /// Whether each value is an array with one element for each caller.
     private let isShared: Bool
 
-    /// - Throws: ``ConstraintViolation`` for a value that cannot be sent.
+    /// - Throws: ``DatabaseFailure`` for a value that cannot be sent.
     init(_ statement: SQL) throws {
         text = statement.text
         values = try BoundValues(statement.values)
@@ -18,7 +18,7 @@ struct BoundStatement {
     /// Combines one statement of several callers. Their values are joined as a table `asked` with one row per caller.
     ///
     /// - Parameter statements: At least one; all have the same text, which contains ``Clause/ofMany``.
-    /// - Throws: ``ConstraintViolation`` for a value that cannot be sent.
+    /// - Throws: ``DatabaseFailure`` for a value that cannot be sent.
     init(shared statements: [SQL]) throws {
         text = statements[0].text
         let numbers = statements.indices.map { SQLValue.int(Int64($0)) }

@@ -15,7 +15,7 @@ struct BoundValues {
     /// Microseconds between 1970 and 2000, the server's epoch.
     static let epoch: Int64 = 946_684_800_000_000
 
-    /// - Throws: ``ConstraintViolation`` for a value that the server cannot represent: text with U+0000, or an instant
+    /// - Throws: ``DatabaseFailure`` for a value that the server cannot represent: text with U+0000, or an instant
     ///   before the server's range.
     init(_ values: [SQLValue]) throws {
         signature = String(values.map(\.letter))
@@ -47,7 +47,7 @@ struct BoundValues {
             for number in [1, hasNull, type, Int32(column.count), 1] { append(number) }
             for value in column {
                 guard value == .null || value.letter == kind.letter else {
-                    throw ConstraintViolation(kind: .other, detail: "callers pass values of different types")
+                    throw DatabaseFailure(.constraint(.other), detail: "callers pass values of different types")
                 }
                 let length = bytes.count
                 append(Int32(-1))
@@ -69,14 +69,16 @@ struct BoundValues {
         case .int(let number): append(number)
         case .instant(let microseconds):
             let (shifted, overflows) = microseconds.subtractingReportingOverflow(Self.epoch)
-            if overflows { throw ConstraintViolation(kind: .other, detail: "an instant is out of range") }
+            if overflows { throw DatabaseFailure(.constraint(.other), detail: "an instant is out of range") }
             append(shifted)
         case .bytes(let content): bytes += content
         case .text(let text):
             let before = bytes.count
             bytes += text.utf8
             // libpq reads text only up to the first zero byte and would silently drop the rest.
-            if bytes[before...].contains(0) { throw ConstraintViolation(kind: .other, detail: "a text holds U+0000") }
+            if bytes[before...].contains(0) {
+                throw DatabaseFailure(.constraint(.other), detail: "a text holds U+0000")
+            }
         }
     }
 

@@ -25,7 +25,7 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
             let options = PQconninfoParse(text, &reason)
         else {
             PQfreemem(reason)
-            throw DatabaseFailure(code: SQLState.noConnection, detail: "the connection URL cannot be read")
+            throw DatabaseFailure(.other, detail: "the connection URL cannot be read")
         }
         defer { PQconninfoFree(options) }
         var found: [(keyword: String, value: String)] = []

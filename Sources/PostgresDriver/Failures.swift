@@ -1,21 +1,15 @@
 import CPostgres
 import SQLDatabase
 
-/// SQLSTATE codes (SQL standard, five characters) as numbers for ``DatabaseFailure``: the characters are digits in base
-/// 36.
-enum SQLState {
-    static let noConnection = code("08006")
-    static let commitUnknown = code("08007")
-    static let tooManyCallers = code("53300")
-    static let stopped = code("57014")
-
-    static func code(_ state: String) -> Int { Int(state, radix: 36) ?? 0 }
-}
-
 extension DatabaseFailure {
     static func tooManyCallers(_ detail: String) -> DatabaseFailure {
-        DatabaseFailure(code: SQLState.tooManyCallers, detail: detail, kind: .passing)
+        DatabaseFailure(.tooManyCallers, detail: detail)
     }
+
+    static let closed = DatabaseFailure(.unavailable, detail: "the database is closed")
+
+    static let commitUnknown = DatabaseFailure(
+        .unknownOutcome, detail: "the connection was lost while committing: whether it took effect is not known")
 }
 
 /// An error that the server reported for a statement.
@@ -64,22 +58,25 @@ struct ServerRefusal: Error {
         ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(state) || kind == "08"
     }
 
-    /// Whether a later attempt may succeed. Beyond the errors that the driver retries, these are a server without a
-    /// free connection or memory (class 53), and a statement that exceeded its time limit.
-    private var isPassing: Bool { mayWorkAgain || kind == "53" || isStopped || isReadOnly }
-
     /// The error for callers. Class 22 messages quote invalid values, so they are omitted.
-    var told: any Error {
+    var told: DatabaseFailure {
+        DatabaseFailure(reason, code: state, detail: kind == "22" ? "a value does not fit its type" : message)
+    }
+
+    private var reason: DatabaseFailure.Reason {
         switch (kind, state) {
-        case ("23", "23505"): ConstraintViolation(kind: .unique, detail: message)
-        case ("23", "23503"): ConstraintViolation(kind: .foreignKey, detail: message)
-        case ("23", "23514"): ConstraintViolation(kind: .check, detail: message)
-        case ("23", "23502"): ConstraintViolation(kind: .notNull, detail: message)
-        case ("23", _): ConstraintViolation(kind: .other, detail: message)
-        case ("22", _): ConstraintViolation(kind: .other, detail: "a value does not fit its type (\(state))")
-        default:
-            DatabaseFailure(
-                code: SQLState.code(state), detail: "\(message) (\(state))", kind: isPassing ? .passing : .fault)
+        case ("23", "23505"): .constraint(.unique)
+        case ("23", "23503"): .constraint(.foreignKey)
+        case ("23", "23514"): .constraint(.check)
+        case ("23", "23502"): .constraint(.notNull)
+        case ("22", _), ("23", _): .constraint(.other)
+        case (_, "42P01"), (_, "42703"): .unknownName
+        case (_, "55P03"): .locked
+        case (_, "57014"): .interrupted
+        case (_, "53100"): .full
+        case ("40", _): .conflict
+        // Without a free connection or memory (class 53), a standby, or a session that a new one may replace.
+        default: kind == "53" || isReadOnly || needsNewSession ? .unavailable : .other
         }
     }
 }
@@ -88,5 +85,5 @@ struct ServerRefusal: Error {
 struct LostConnection: Error {
     let detail: String
 
-    var told: DatabaseFailure { DatabaseFailure(code: SQLState.noConnection, detail: detail, kind: .passing) }
+    var told: DatabaseFailure { DatabaseFailure(.unavailable, detail: detail) }
 }

@@ -33,7 +33,7 @@ struct PipelineThread {
             cancel(cancelled)
             refuseLate()
             if isClosed {
-                return refuseAll(WorkerPool.closed)
+                return refuseAll(DatabaseFailure.closed)
             }
             if waiting.isEmpty, inFlight == 0 {
                 rest()
@@ -92,8 +92,8 @@ struct PipelineThread {
             do {
                 try session.send(.statement(lookup.statement))
                 try session.sync()
-            } catch let violation as ConstraintViolation {
-                lookup.answer(.failure(violation))
+            } catch let failure as DatabaseFailure {
+                lookup.answer(.failure(failure))
                 continue
             } catch {
                 sent -= 1

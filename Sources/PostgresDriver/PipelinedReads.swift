@@ -42,7 +42,7 @@ final class PipelinedReads: Sendable {
 
     func add(_ lookup: Lookup) {
         let (refusal, mustWake) = state.withLock { state -> (DatabaseFailure?, Bool) in
-            if state.isClosed { return (WorkerPool.closed, false) }
+            if state.isClosed { return (.closed, false) }
             if state.incoming.count + state.held >= callerLimit {
                 return (.tooManyCallers("too many reads wait for the database"), false)
             }
@@ -99,7 +99,7 @@ final class WakePipe: Sendable {
     init() throws {
         var ends: [Int32] = [-1, -1]
         if postgres_open_wake(&ends) != 0 {
-            throw DatabaseFailure(code: SQLState.noConnection, detail: "no more files can be opened")
+            throw DatabaseFailure(.other, detail: "no more files can be opened")
         }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }

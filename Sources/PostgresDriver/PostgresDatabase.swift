@@ -8,7 +8,6 @@ import Synchronization
 /// of the pool with one snapshot. No call blocks the calling thread. The driver retries what certainly did not take
 /// effect, up to the caller's time limit: after a serialization failure, a deadlock, or a connection lost before the
 /// commit was sent.
-/// asked for.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
 
@@ -125,7 +124,7 @@ package final class PostgresDatabase: Database {
         }
         if unfit.withLock({ $0.contains(statement.text, at: start) }) { return try await transaction(.read, body) }
         let asked = await Result.of { try await lookUp(statement) }
-        if case .failure(let failure as DatabaseFailure) = asked, failure.code == SQLState.stopped {
+        if case .failure(let failure as DatabaseFailure) = asked, failure.reason == .interrupted {
             let now = uptime()
             unfit.withLock { $0.addSlow(statement.text, at: now) }
             return try await transaction(.read, body)

@@ -6,7 +6,7 @@ extension PostgresSession {
     ///
     /// - Parameter changes: At least one; all have the same statements.
     /// - Returns: For each change, the number of rows changed and the rows found.
-    /// - Throws: ``ServerRefusal`` if nothing happened, ``LostConnection``, or ``ConstraintViolation`` for a value that
+    /// - Throws: ``ServerRefusal`` if nothing happened, ``LostConnection``, or ``DatabaseFailure`` for a value that
     ///   cannot be sent, before anything was sent.
     func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
         let statements = try [changes.map(\.statement), changes.map(\.query)].map { try BoundStatement(shared: $0) }

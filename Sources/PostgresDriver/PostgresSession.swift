@@ -73,7 +73,7 @@ final class PostgresSession {
     /// - Parameters:
     ///   - limit: The server's statement timeout, if it differs from the session's.
     ///   - deadline: The caller's deadline. After a network failure nothing else ends the wait.
-    /// - Throws: ``ServerRefusal`` of the first command that fails, ``LostConnection``, or ``ConstraintViolation`` for
+    /// - Throws: ``ServerRefusal`` of the first command that fails, ``LostConnection``, or ``DatabaseFailure`` for
     ///   a value that cannot be sent.
     func answer(
         _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil

@@ -111,12 +111,11 @@ struct SharedCommitThread {
         } catch let refusal as ServerRefusal where !refusal.endsSession {
             if refusal.needsNewSession || refusal.isReadOnly { self.session = nil }
             throw .refused(refusal)
-        } catch let violation as ConstraintViolation {
-            throw .unsendable(violation)
+        } catch let failure as DatabaseFailure {
+            throw .unsendable(failure)
         } catch {
             self.session = nil
-            let detail = "the connection was lost while committing: whether it took effect is not known"
-            throw .unknown(DatabaseFailure(code: SQLState.commitUnknown, detail: detail, kind: .unknownOutcome))
+            throw .unknown(.commitUnknown)
         }
         for _ in 0..<2 { commits.observe(.statement) }
         commits.observe(.commit(callers: batch.count, commits.plan.uptime() - start))
@@ -126,7 +125,7 @@ struct SharedCommitThread {
     /// - Returns: The changes whose deadline has not passed after the pause.
     private mutating func wait(_ batch: [Change], after tries: Int, _ reason: any Error) -> [Change] {
         if commits.isClosed {
-            refuse(batch, WorkerPool.closed)
+            refuse(batch, DatabaseFailure.closed)
             return []
         }
         commits.refuseLate(because: reason)

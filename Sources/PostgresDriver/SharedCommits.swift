@@ -95,7 +95,7 @@ final class SharedCommits: Sendable {
 
     func add(_ change: Change) {
         let (refusal, calls) = state.withLock { state -> ((any Error)?, Bool) in
-            if state.isClosed { return (WorkerPool.closed, false) }
+            if state.isClosed { return (DatabaseFailure.closed, false) }
             if state.waiting.count >= settings.callerLimit {
                 return (DatabaseFailure.tooManyCallers("too many callers wait for the database"), false)
             }
@@ -136,7 +136,7 @@ final class SharedCommits: Sendable {
             defer { state.waiting = [] }
             return (state.waiting, state.threads)
         }
-        for change in waiting { change.answer(.failure(WorkerPool.closed)) }
+        for change in waiting { change.answer(.failure(DatabaseFailure.closed)) }
         for _ in 0..<threads { work.signal() }
     }
 

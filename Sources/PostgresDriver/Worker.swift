@@ -86,8 +86,7 @@ struct Worker {
         } catch {
             session = nil
             if job.kind == .read { return .again(error) }
-            let detail = "the connection was lost while committing: whether it took effect is not known"
-            return .refused(DatabaseFailure(code: SQLState.commitUnknown, detail: detail, kind: .unknownOutcome))
+            return .refused(DatabaseFailure.commitUnknown)
         }
         if job.changes, transaction.hasBegun {
             pool.observe(.commit(callers: 1, pool.plan.uptime() - start))

@@ -89,7 +89,7 @@ final class WorkerPool: Sendable {
     func add(_ job: Job) {
         let now = plan.uptime()
         let (late, threads, refusal) = state.withLock { state -> ([Job], Int, DatabaseFailure?) in
-            if state.isClosed { return ([], 0, Self.closed) }
+            if state.isClosed { return ([], 0, .closed) }
             let late = state.takeLate(at: now)
             if state.waiting >= settings.callerLimit {
                 return (late, 0, .tooManyCallers("too many wait for a connection"))
@@ -101,9 +101,6 @@ final class WorkerPool: Sendable {
         start(threads)
         if let refusal { job.refuse(refusal) } else { work.signal() }
     }
-
-    static let closed = DatabaseFailure(
-        code: SQLState.noConnection, detail: "the database is closed", kind: .passing)
 
     private func refuse(_ late: [Job]) {
         for job in late { job.refuse(DatabaseFailure.tooManyCallers("no connection was free in time")) }
@@ -148,7 +145,7 @@ final class WorkerPool: Sendable {
             (state.queue, state.first) = ([], 0)
             return (waiting, state.threads)
         }
-        for job in waiting { job.refuse(Self.closed) }
+        for job in waiting { job.refuse(DatabaseFailure.closed) }
         for _ in 0..<threads { work.signal() }
     }
 

@@ -14,8 +14,8 @@ package protocol Database: Sendable {
     /// effects outside of the transaction. After a failed statement it must end, because some databases abort the
     /// transaction.
     ///
-    /// - Throws: Errors of `body`, ``ConstraintViolation``, ``DatabaseFailure``, and `CancellationError` if the driver
-    ///   can still stop. Nothing changed then, except with ``DatabaseFailure/Kind/unknownOutcome``.
+    /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError` if the driver can still stop. Nothing
+    ///   changed then, except with ``DatabaseFailure/Reason/unknownOutcome``.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
     /// Runs `body` on a consistent snapshot. The requirements of ``write(_:)`` for `body` apply.
@@ -103,11 +103,11 @@ package struct Changed<Found: Sendable>: Sendable {
 package protocol Connection {
     /// Returns the rows of a query. `decode` is called while its row is current.
     ///
-    /// - Throws: Errors of `decode`, ``ConstraintViolation`` and ``DatabaseFailure``.
+    /// - Throws: Errors of `decode`, and ``DatabaseFailure``.
     func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value]
     /// Runs a statement without a result. Returns the number of rows changed.
     ///
-    /// - Throws: ``ConstraintViolation`` and ``DatabaseFailure``.
+    /// - Throws: ``DatabaseFailure``.
     @discardableResult func run(_ statement: SQL) throws -> Int
     /// The query plan of a statement, for tests.
     func plan(_ statement: SQL) throws -> [String]
@@ -135,42 +135,6 @@ extension Row {
     package func textIfPresent(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
     /// Whether the integer is not 0.
     package func bool(_ column: Int) -> Bool { int(column) != 0 }
-}
-
-/// A statement violated a constraint of the schema.
-package struct ConstraintViolation: Error, Equatable, Sendable {
-    package enum Kind: Equatable, Sendable { case unique, foreignKey, check, notNull, other }
-    package let kind: Kind
-    /// The driver's message for the log: names of columns, never values.
-    package let detail: String
-
-    package init(kind: Kind, detail: String) {
-        self.kind = kind
-        self.detail = detail
-    }
-}
-
-/// The database failed: unreachable, full, damaged, or busy for too long.
-package struct DatabaseFailure: Error, Equatable, Sendable {
-    package enum Kind: Equatable, Sendable {
-        /// A retry fails the same way.
-        case fault
-        /// Nothing happened, and a retry may succeed: unreachable or busy.
-        case passing
-        /// The connection broke during the commit, which may or may not have taken effect.
-        case unknownOutcome
-    }
-
-    package let kind: Kind
-    package let code: Int
-    /// The driver's message for the log; never contains values.
-    package let detail: String
-
-    package init(code: Int, detail: String, kind: Kind = .fault) {
-        self.code = code
-        self.detail = detail
-        self.kind = kind
-    }
 }
 
 /// An event for metrics.

@@ -83,8 +83,8 @@ extension Database {
     /// applies them and the others wait.
     ///
     /// - Returns: The migrations of a newer program, as in ``SchemaState/newer``.
-    /// - Throws: ``UnknownMigration`` before any change; ``DatabaseFailure`` or ``ConstraintViolation``, in which case
-    ///   the migrations before the failed one stay applied.
+    /// - Throws: ``UnknownMigration`` before any change; ``DatabaseFailure``, in which case the migrations before the
+    ///   failed one stay applied.
     @discardableResult
     package func migrate(_ migrations: [Migration]) async throws -> [Int] {
         let known = Set(migrations.map(\.number))
@@ -143,7 +143,7 @@ extension Database {
         do {
             _ = try await read { db in try db.rows("SELECT least_level FROM schema_migrations LIMIT 1") { _ in } }
             return true
-        } catch let failure as DatabaseFailure where failure.detail.contains("least_level") {
+        } catch let failure as DatabaseFailure where failure.reason == .unknownName {
             return false
         }
     }
@@ -155,7 +155,7 @@ extension Database {
                     RecordedStep(number: Int($0.int(0)), leastLevel: Int($0.int(1)))
                 }
             }
-        } catch let failure as DatabaseFailure where failure.detail.contains("least_level") {
+        } catch let failure as DatabaseFailure where failure.reason == .unknownName {
             // Migrations before this column only added to the schema.
             return try await appliedMigrations().map { RecordedStep(number: $0, leastLevel: 0) }
         }

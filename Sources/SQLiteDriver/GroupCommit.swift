@@ -51,7 +51,7 @@ final class GroupCommit: Sendable {
             defer { queue.isDraining = true }
             return (false, !queue.isDraining)
         }
-        if isRefused { return waiting.refuse(DatabaseFailure.busy("too many writes wait")) }
+        if isRefused { return waiting.refuse(DatabaseFailure(.tooManyCallers, detail: "too many writes wait")) }
         if mustStart { thread.async { self.drain() } }
     }
 
@@ -70,7 +70,7 @@ final class GroupCommit: Sendable {
             // Taken after the transaction began: waiting for another program's write may take long, and callers can
             // cancel meanwhile.
             let (batch, late) = take()
-            for waiting in late { waiting.refuse(DatabaseFailure.busy("no turn to write in time")) }
+            for waiting in late { waiting.refuse(DatabaseFailure(.tooManyCallers, detail: "no turn to write in time")) }
             switch began {
             case .success: finish(batch[...], since: start)
             case .failure(let error): for waiting in batch { waiting.refuse(error) }

@@ -24,7 +24,7 @@ final class SQLiteConnection: Connection, Sendable {
         guard code == SQLITE_OK, let pointer else {
             let detail = pointer.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(pointer)
-            throw DatabaseFailure(code: Int(code), detail: detail)
+            throw DatabaseFailure(code, detail: detail)
         }
         handle = SQLiteHandle(pointer: pointer)
         self.observe = observe
@@ -51,7 +51,7 @@ final class SQLiteConnection: Connection, Sendable {
         for attempt in 1... {
             do {
                 return try execute("PRAGMA journal_mode = WAL")
-            } catch let failure as DatabaseFailure where failure.code & 0xFF == Int(SQLITE_BUSY) && attempt < 100 {
+            } catch let failure as DatabaseFailure where failure.reason == .locked && attempt < 100 {
                 try execute("BEGIN EXCLUSIVE")
                 try execute("COMMIT")
             }
@@ -89,7 +89,7 @@ final class SQLiteConnection: Connection, Sendable {
     private func bound(_ statement: SQL) throws -> OpaquePointer {
         // A body that continues after a full disk ended its transaction must not commit statement by statement.
         guard isInTransaction else {
-            throw DatabaseFailure(code: Int(SQLITE_ABORT), detail: "the transaction has ended")
+            throw DatabaseFailure(.other, detail: "the transaction has ended")
         }
         observe(.statement)
         let pointer = try prepared(statement.text)
@@ -122,7 +122,7 @@ final class SQLiteConnection: Connection, Sendable {
             if sqlite3_prepare_v2(handle.pointer, rest, -1, &second, nil) == SQLITE_OK, second == nil { return pointer }
             sqlite3_finalize(second)
             sqlite3_finalize(pointer)
-            throw DatabaseFailure(code: Int(SQLITE_MISUSE), detail: "more than one statement in one text")
+            throw DatabaseFailure(.other, detail: "more than one statement in one text")
         }
     }
 
@@ -161,22 +161,30 @@ final class SQLiteConnection: Connection, Sendable {
     /// The macro `SQLITE_TRANSIENT`, which makes SQLite copy the value, is a cast that Swift does not import.
     private static var copy: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    private func failure(_ code: Int32) -> any Error {
-        let detail = String(cString: sqlite3_errmsg(handle.pointer))
-        guard code & 0xFF == SQLITE_CONSTRAINT else {
+    private func failure(_ code: Int32) -> DatabaseFailure {
+        DatabaseFailure(code, detail: String(cString: sqlite3_errmsg(handle.pointer)))
+    }
+}
+
+extension DatabaseFailure {
+    /// - Parameter code: An extended result code ([Result codes](https://www.sqlite.org/rescode.html)).
+    fileprivate init(_ code: Int32, detail: String) {
+        let reason: Reason =
+            switch (code & 0xFF, code >> 8) {
+            case (SQLITE_CONSTRAINT, 6), (SQLITE_CONSTRAINT, 8): .constraint(.unique)
+            case (SQLITE_CONSTRAINT, 3): .constraint(.foreignKey)
+            case (SQLITE_CONSTRAINT, 1): .constraint(.check)
+            case (SQLITE_CONSTRAINT, 5): .constraint(.notNull)
+            case (SQLITE_CONSTRAINT, _): .constraint(.other)
             // Another program held the file for too long.
-            let isBusy = [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF)
-            return DatabaseFailure(code: Int(code), detail: detail, kind: isBusy ? .passing : .fault)
-        }
-        let kind: ConstraintViolation.Kind =
-            switch code {
-            case SQLITE_CONSTRAINT | (8 << 8), SQLITE_CONSTRAINT | (6 << 8): .unique
-            case SQLITE_CONSTRAINT | (3 << 8): .foreignKey
-            case SQLITE_CONSTRAINT | (1 << 8): .check
-            case SQLITE_CONSTRAINT | (5 << 8): .notNull
+            case (SQLITE_BUSY, _), (SQLITE_LOCKED, _): .locked
+            case (SQLITE_FULL, _): .full
+            // SQLite has no code for it, and does not localize messages.
+            case (SQLITE_ERROR, _) where detail.hasPrefix("no such table:") || detail.hasPrefix("no such column:"):
+                .unknownName
             default: .other
             }
-        return ConstraintViolation(kind: kind, detail: detail)
+        self.init(reason, code: String(code), detail: detail)
     }
 }
 

@@ -118,7 +118,7 @@ package final class SQLiteDatabase: Database {
             return value
         }
         if departure.hasHappened { throw CancellationError() }
-        throw DatabaseFailure(code: Int(SQLITE_INTERRUPT), detail: "a read took too long", kind: .passing)
+        throw DatabaseFailure(.interrupted, detail: "a read took too long")
     }
 
     /// - Returns: nil if the body was interrupted.

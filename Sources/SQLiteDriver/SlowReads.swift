@@ -42,7 +42,7 @@ final class SlowReads: Sendable {
             queue.waiting.append(job)
             return (false, nil)
         }
-        if isRefused { return job.refuse(DatabaseFailure.busy("too many slow reads wait")) }
+        if isRefused { return job.refuse(DatabaseFailure(.tooManyCallers, detail: "too many slow reads wait")) }
         if let thread { threads[thread].async { self.run(from: job, on: thread) } }
     }
 

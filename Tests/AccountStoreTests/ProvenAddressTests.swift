@@ -42,11 +42,12 @@ struct ProvenAddressTests {
     func schema(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signUp(isConfirmed: false)
-        await #expect(throws: ConstraintViolation.self) {
+        let failure = await #expect(throws: DatabaseFailure.self) {
             _ = try await store.storage.database.write { db in
                 try db.run("UPDATE users SET email_proven_at = \(SQLValue.instant(5))")
             }
         }
+        #expect(failure?.reason == .constraint(.check))
     }
 
     @Test(

@@ -135,7 +135,7 @@ struct RefreshTests {
         let store = try await StoreFixture(.sqlite) { InterferingDatabase(database: $0, between: nil) }
         let first = try await store.signedIn()
         let failure = await #expect(throws: DatabaseFailure.self) { try await store.refresh(first.refreshToken) }
-        #expect(failure?.kind == .passing)
+        #expect(failure?.isPassing == true)
     }
 
     @Test("D5: A session without a refresh for 30 days has ended", arguments: TestDatabase.all)
@@ -227,7 +227,7 @@ struct RefreshTests {
         }
         let first = try await store.signedIn()
         let failure = await #expect(throws: DatabaseFailure.self) { try await store.refresh(first.refreshToken) }
-        #expect(failure?.kind == .unknownOutcome)
+        #expect(failure?.reason == .unknownOutcome)
     }
 }
 
@@ -311,9 +311,9 @@ private struct DoubtfulDatabase: ChangingDatabase {
     ) async throws -> Changed<Found> {
         let isAway = staysAway && changes.value > 0
         changes.add()
-        if isAway { throw DatabaseFailure(code: 2, detail: "away", kind: .passing) }
+        if isAway { throw DatabaseFailure(.unavailable, detail: "away") }
         guard changes.value == 1 else { return try await database.change(statement, thenRead: query, decode) }
         if tookEffect { _ = try await database.change(statement, thenRead: query, decode) }
-        throw DatabaseFailure(code: 1, detail: "lost", kind: .unknownOutcome)
+        throw DatabaseFailure(.unknownOutcome, detail: "lost")
     }
 }

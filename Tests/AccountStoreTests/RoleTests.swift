@@ -33,7 +33,7 @@ struct RoleTests {
             try await database.write { db in _ = try db.run(statement) }
             return nil
         } catch {
-            return (error as? DatabaseFailure)?.detail
+            return (error as? DatabaseFailure)?.code
         }
     }
 
@@ -59,7 +59,7 @@ struct RoleTests {
             "DELETE FROM schema_migrations", "ALTER TABLE profiles DISABLE ROW LEVEL SECURITY",
             "DROP POLICY own_profile ON profiles",
         ] {
-            #expect(await refusal(database, statement)?.contains("42501") == true, "\(statement.text)")
+            #expect(await refusal(database, statement) == "42501", "\(statement.text)")
         }
     }
 
@@ -146,7 +146,7 @@ struct RoleTests {
             let failure = await #expect(throws: DatabaseFailure.self) {
                 try await asHolder(own) { db in try db.run(statement) }
             }
-            #expect(failure?.detail.contains("42501") == true, "\(statement.text)")
+            #expect(failure?.code == "42501", "\(statement.text)")
         }
         let names = try await superuser.read { db in
             try db.rows("SELECT first_name FROM profiles ORDER BY first_name") { $0.text(0) }

@@ -109,7 +109,7 @@ struct NodeTests {
                             try await node.read { db in try db.rows("SELECT nothing FROM note") { _ in } }
                         }
                     } else if number % 10 == 7 {
-                        await #expect(throws: ConstraintViolation.self) {
+                        await #expect(throws: DatabaseFailure.self) {
                             try await node.read { db in try db.rows("SELECT 1 / \(0)") { _ in } }
                         }
                     } else {
@@ -135,7 +135,7 @@ struct NodeTests {
                 do {
                     _ = try db.rows("SELECT id FROM nowhere") { _ in }
                     return true
-                } catch let failure as DatabaseFailure where failure.detail.contains("nowhere") {
+                } catch let failure as DatabaseFailure where failure.reason == .unknownName {
                     return false
                 }
             }

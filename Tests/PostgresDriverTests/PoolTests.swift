@@ -57,8 +57,7 @@ struct PoolTests {
         time.advance(.seconds(1))
         let late = Task { try await database.process() }
         let failure = await #expect(throws: DatabaseFailure.self) { try await early.value }
-        #expect(failure?.code == Int("53300", radix: 36))
-        #expect(failure?.kind == .passing)
+        #expect(failure?.reason == .tooManyCallers)
         try await held.finish()
         let (second, third) = (try await patient.value, try await late.value)
         #expect(second == third)

@@ -60,7 +60,7 @@ struct SharedCommitTests {
                     #expect(count == 1)
                 }
                 group.addTask {
-                    await #expect(throws: ConstraintViolation.self) {
+                    await #expect(throws: DatabaseFailure.self) {
                         _ = try await database.change(
                             "UPDATE note SET id = id + 1 \(.ofMany) WHERE id = \(id) AND id < 9")
                         _ = try await database.change(Self.rename(9, to: "a\0b"))
@@ -234,7 +234,7 @@ struct SharedCommitTests {
             _ = try await change.value
             Issue.record("it was told that it happened")
         } catch let failure as DatabaseFailure {
-            #expect(failure.kind == .unknownOutcome)
+            #expect(failure.reason == .unknownOutcome)
         }
         try await held.finish()
         #expect(try await database.change(Self.rename(1, to: "newer")) == 1)
@@ -289,7 +289,7 @@ extension PostgresDatabase {
             let task = Task {
                 do {
                     return try await change(statement)
-                } catch let failure as DatabaseFailure where failure.code == SQLState.tooManyCallers {
+                } catch let failure as DatabaseFailure where failure.reason == .tooManyCallers {
                     turnedAway.add(failure)
                     return 0
                 }

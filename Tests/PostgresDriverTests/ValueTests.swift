@@ -17,7 +17,7 @@ struct ValueTests {
     func keptStatements(_ reads: Bool) async throws {
         let database = try await Bench().open(1)
         for _ in 0..<600 {
-            await #expect(throws: ConstraintViolation.self) {
+            await #expect(throws: DatabaseFailure.self) {
                 if reads {
                     try await database.read { db in try db.rows("SELECT 1 / \(0)") { _ in } }
                 } else {
@@ -36,7 +36,7 @@ struct ValueTests {
     @Test("Text with U+0000 is refused, not truncated", arguments: ["\u{0}", "a\u{0}b"])
     func zero(_ text: String) async throws {
         let database = try await Bench().openWithNotes()
-        let refusal = ConstraintViolation(kind: .other, detail: "a text holds U+0000")
+        let refusal = DatabaseFailure(.constraint(.other), detail: "a text holds U+0000")
         await #expect(throws: refusal) { try await database.addNote(1, text) }
         await #expect(throws: refusal) {
             try await database.read { db in try db.rows("SELECT id FROM note WHERE text = \(text)") { _ in } }
@@ -47,7 +47,7 @@ struct ValueTests {
     @Test("An instant out of the server's range is refused")
     func lateInstant() async throws {
         let database = try await Bench().open()
-        await #expect(throws: ConstraintViolation(kind: .other, detail: "an instant is out of range")) {
+        await #expect(throws: DatabaseFailure(.constraint(.other), detail: "an instant is out of range")) {
             try await database.read { db in try db.row("SELECT \(SQLValue.instant(.min))") { $0.int(0) } }
         }
     }
@@ -75,7 +75,7 @@ struct ValueTests {
         }
         let before = try await database.read(process)
         time.advance(.seconds(3_600))
-        await #expect(throws: ConstraintViolation.self) {
+        await #expect(throws: DatabaseFailure.self) {
             try await database.read { db in try db.row("SELECT \("a\0b")") { _ in } }
         }
         #expect(try await database.read(process) == before)
@@ -104,8 +104,8 @@ struct ValueTests {
             "INSERT INTO typed (id) VALUES (\("hunter2"))",
             "INSERT INTO typed (id, content) VALUES ('6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60', \("{hunter2"))",
         ] {
-            let violation = await #expect(throws: ConstraintViolation.self) { try await database.run(statement) }
-            #expect(violation?.kind == .other)
+            let violation = await #expect(throws: DatabaseFailure.self) { try await database.run(statement) }
+            #expect(violation?.reason == .constraint(.other))
             #expect(violation?.detail.contains("hunter2") == false)
         }
     }

@@ -43,7 +43,7 @@ struct WaitingReadTests {
         clock.advance(.seconds(11))
         let next = Task { try await one(node) }
         let failure = await #expect(throws: DatabaseFailure.self) { try await behind.value }
-        #expect(failure?.kind == .passing)
+        #expect(failure?.isPassing == true)
         try await lock.finish()
         #expect(try await next.value == 1)
     }
@@ -56,7 +56,7 @@ struct WaitingReadTests {
             Task {
                 do {
                     return try await node.noteIDs()
-                } catch let failure as DatabaseFailure where failure.kind == .passing {
+                } catch let failure as DatabaseFailure where failure.isPassing {
                     refused.add()
                     return []
                 }

@@ -98,7 +98,7 @@ final class OneRowDatabase: Database, Connection {
     var statements: Int { count.withLock { $0 } }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value {
-        if accountIsGone { throw ConstraintViolation(kind: .foreignKey, detail: "profiles") }
+        if accountIsGone { throw DatabaseFailure(.constraint(.foreignKey), detail: "profiles") }
         return try body(self)
     }
 

@@ -57,10 +57,10 @@ struct MigrationTests {
                 "INSERT INTO note (id) VALUES (3)",
             ])
         for _ in 0..<2 {
-            let violation = await #expect(throws: ConstraintViolation.self) {
+            let violation = await #expect(throws: DatabaseFailure.self) {
                 try await storage.database.migrate([steps[0], steps[1], broken])
             }
-            #expect(violation?.kind == .notNull)
+            #expect(violation?.reason == .constraint(.notNull))
             #expect(try await storage.database.appliedMigrations() == [1, 2])
             #expect(try await storage.database.noteTexts() == ["it's"])
             for gone: SQL in ["SELECT id FROM other", "SELECT colour FROM note"] {
@@ -145,7 +145,7 @@ struct MigrationTests {
         let failure = await #expect(throws: DatabaseFailure.self) {
             try await storage.database.appliedMigrations()
         }
-        #expect(failure?.detail.contains("schema_migrations") == true)
+        #expect(failure?.reason == .unknownName)
         await #expect(throws: DatabaseFailure.self) { try await storage.database.schemaState(steps) }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A failing database file")
 struct FullDatabaseTests {
-    private static let full = DatabaseFailure(code: 13, detail: "database or disk is full")
+    private static let full = DatabaseFailure(.full, code: "13", detail: "database or disk is full")
     private let text = String(repeating: "x", count: 3_000)
 
     /// Limits the file to `extra` more pages.
@@ -85,9 +85,10 @@ struct FullDatabaseTests {
         let database = try await Workbench().openWithNotes()
         try await allow(1, database)
         let long = String(repeating: "x", count: 100_000)
-        let ended = DatabaseFailure(code: 4, detail: "the transaction has ended")
+        let ended = DatabaseFailure(.other, detail: "the transaction has ended")
+        let noSavepoint = DatabaseFailure(.other, code: "1", detail: "no such savepoint: caller")
         for goesOn in [true, false] {
-            await #expect(throws: goesOn ? ended : DatabaseFailure(code: 1, detail: "no such savepoint: caller")) {
+            await #expect(throws: goesOn ? ended : noSavepoint) {
                 try await database.write { db in
                     try db.run("INSERT INTO note (id, text) VALUES (1, 'small')")
                     #expect(throws: Self.full) { try db.run("INSERT INTO note (id, text) VALUES (2, \(long))") }
@@ -114,7 +115,7 @@ struct FullDatabaseTests {
     @Test("A path that cannot be opened fails with SQLite's code")
     func unopenable() async throws {
         let bench = try Workbench()
-        let cannotOpen = DatabaseFailure(code: 14, detail: "unable to open database file")
+        let cannotOpen = DatabaseFailure(.other, code: "14", detail: "unable to open database file")
         #expect(throws: cannotOpen) { try bench.open("no such folder/work.sqlite") }
         #expect(throws: cannotOpen) { try bench.open(".") }
     }
@@ -125,7 +126,8 @@ struct FullDatabaseTests {
         let text = String(repeating: "This is no database. ", count: 500)
         let file = URL(filePath: bench.path("note.txt"))
         try text.write(to: file, atomically: true, encoding: .utf8)
-        #expect(throws: DatabaseFailure(code: 26, detail: "file is not a database")) { try bench.open("note.txt") }
+        let failure = DatabaseFailure(.other, code: "26", detail: "file is not a database")
+        #expect(throws: failure) { try bench.open("note.txt") }
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
@@ -143,7 +145,7 @@ struct FullDatabaseTests {
         bytes.replaceSubrange(4_096..., with: Data(repeating: 0x5A, count: bytes.count - 4_096))
         try bytes.write(to: file)
         let database = try bench.open()
-        let malformed = DatabaseFailure(code: 11, detail: "database disk image is malformed")
+        let malformed = DatabaseFailure(.other, code: "11", detail: "database disk image is malformed")
         await #expect(throws: malformed) { try await database.noteIDs() }
         await #expect(throws: malformed) { try await database.addNote(21) }
     }

@@ -23,7 +23,7 @@ struct GroupCommitTests {
             case (true, .success): continue
             case (false, .failure(let error)) where number % 7 == 0:
                 #expect(error as? Refused == Refused(number: number))
-            case (false, .failure(let error)): #expect(error is ConstraintViolation)
+            case (false, .failure(let error)): #expect((error as? DatabaseFailure)?.isConstraintViolation == true)
             default: Issue.record("write \(number) was answered \(answer)")
             }
         }

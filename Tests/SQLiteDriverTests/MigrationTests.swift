@@ -42,7 +42,7 @@ struct MigrationTests {
         try await bench.open().migrate(steps)
         let again = try bench.open()
         try await again.migrate(steps)
-        await #expect(throws: ConstraintViolation.self) { try await again.addNote(2, "") }
+        await #expect(throws: DatabaseFailure.self) { try await again.addNote(2, "") }
         #expect(try await again.noteTexts() == ["first"])
     }
 }

@@ -34,7 +34,7 @@ struct SeveralWritersTests {
         let held = HeldWrite(first) { db in try db.run("INSERT INTO note (id, text) VALUES (1, '')") }
         await held.hasBegun()
         let failure = await #expect(throws: DatabaseFailure.self) { try await second.addNote(2) }
-        #expect(failure?.kind == .passing)
+        #expect(failure?.reason == .locked)
         #expect(try await second.noteIDs() == [])
         try await held.finish()
         try await second.addNote(2)

@@ -76,7 +76,7 @@ struct TransactionTests {
             let failure = await #expect(throws: DatabaseFailure.self) {
                 try await database.read { db in try db.run(statement) }
             }
-            #expect(failure == DatabaseFailure(code: 8, detail: "attempt to write a readonly database"))
+            #expect(failure == DatabaseFailure(.other, code: "8", detail: "attempt to write a readonly database"))
         }
         #expect(try await database.noteIDs() == [])
     }

@@ -27,7 +27,7 @@ struct WriteQueueTests {
                 do {
                     try await database.addNote(id)
                     return id
-                } catch let failure as DatabaseFailure where failure.kind == .passing {
+                } catch let failure as DatabaseFailure where failure.reason == .tooManyCallers {
                     refused.add()
                     return nil
                 }
@@ -85,7 +85,7 @@ struct WriteQueueTests {
         while database.waitingWrites < 2 { await Task.yield() }
         try await held.finish()
         let failure = await #expect(throws: DatabaseFailure.self) { try await late.value }
-        #expect(failure?.kind == .passing)
+        #expect(failure?.reason == .tooManyCallers)
         try await inTime.value
         #expect(try await database.noteIDs() == [2])
     }

@@ -94,7 +94,7 @@ extension Database {
         do {
             let pending = Set(try await schemaState(all).pending)
             return all.filter { pending.contains($0.number) }
-        } catch let failure as DatabaseFailure where failure.detail.contains("schema_migrations") {
+        } catch let failure as DatabaseFailure where failure.reason == .unknownName {
             return all
         }
     }

@@ -16,6 +16,6 @@ func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
             "A key in the database cannot be decrypted with the server secret of its number: the secret was changed "
                 + "under the same number, or the database is another server's.")
     } catch let failure as DatabaseFailure {
-        throw CommandFailure("The database cannot be used: \(failure.detail) (code \(failure.code)).")
+        throw CommandFailure("The database cannot be used: \(failure).")
     }
 }

@@ -58,7 +58,7 @@ struct ImportSupabase: AsyncParsableCommand {
         do {
             return try await SupabaseDatabase(databaseUrl ?? "")
         } catch let failure as DatabaseFailure {
-            Output.note("The source cannot be read: \(failure.detail.printable) (code \(failure.code)).")
+            Output.note("The source cannot be read: \(failure.description.printable).")
             throw ExitCode(.unavailable)
         }
     }

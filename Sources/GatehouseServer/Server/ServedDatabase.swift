@@ -36,10 +36,10 @@ package func migrations(for parts: Set<ServedPart>) -> [Migration] {
 
 /// An unreachable database is not a programming error: callers are asked to retry.
 @Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
-    switch (error as? DatabaseFailure)?.kind {
-    case .passing: .unavailable(error)
-    case .unknownOutcome: .unknownOutcome(error)
-    case .fault, nil: nil
+    guard let failure = error as? DatabaseFailure else { return nil }
+    return switch failure.reason {
+    case .unknownOutcome: .unknownOutcome(failure)
+    default: failure.isPassing ? .unavailable(failure) : nil
     }
 }
 

@@ -31,7 +31,7 @@ package struct Profiles: Sendable {
             changed = try await database.write { db in
                 try isAllowed(db) ? try db.row(statement, ProfileRecord.init) : nil
             }
-        } catch let violation as ConstraintViolation where violation.kind == .foreignKey {
+        } catch let failure as DatabaseFailure where failure.reason == .constraint(.foreignKey) {
             throw UnknownAccount()
         }
         guard let changed else { throw UnknownAccount() }
