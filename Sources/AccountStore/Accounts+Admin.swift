@@ -52,19 +52,19 @@ extension Accounts {
                 SELECT count(*) FROM users WHERE \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
                 OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
                 """
-            ) { Int($0.int(0)) }
+            ) { Int($0.int()) }
             let ids: [String] =
                 ascending
                 ? try db.rows(
                     """
                     \(matching) ORDER BY created_at, id LIMIT \(page.size) OFFSET \(page.offset)
                     """
-                ) { $0.text(0) }
+                ) { $0.text() }
                 : try db.rows(
                     """
                     \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                     """
-                ) { $0.text(0) }
+                ) { $0.text() }
             // Skips identities: the list does not show them, and an account can have many.
             let accounts = try ids.compactMap { id in
                 try db.row("SELECT \(columns: Self.userColumns) FROM users WHERE id = \(id)") { row in

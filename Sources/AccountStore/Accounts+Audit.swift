@@ -60,7 +60,7 @@ extension Accounts {
                 AND (\(action) IS NULL OR lower(action) LIKE lower(\(action.map(Self.containing))) ESCAPE '\\')
                 AND (\(type) IS NULL OR lower(log_type) LIKE lower(\(type.map(Self.containing))) ESCAPE '\\')
                 """
-            ) { Int($0.int(0)) }
+            ) { Int($0.int()) }
             let entries = try db.rows(
                 """
                 SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
@@ -71,8 +71,8 @@ extension Accounts {
                 """
             ) { row in
                 RecordedAuditEntry(
-                    id: row.text(0), action: row.text(1), logType: row.text(2), actor: row.text(3),
-                    actorName: row.text(4), traits: row.text(5), address: row.text(6), createdAt: row.instant(7))
+                    id: row.text(), action: row.text(), logType: row.text(), actor: row.text(),
+                    actorName: row.text(), traits: row.text(), address: row.text(), createdAt: row.instant())
             }
             return Page(elements: entries, total: total ?? 0)
         }

@@ -98,14 +98,15 @@ extension Connection {
     func current(_ user: UserID, session: SessionID?) throws -> CurrentAccount? {
         var account: Account?
         var found: Session?
-        let afterUser = Accounts.userColumnCount
-        let sessionColumn = afterUser + Accounts.identityColumnCount
         _ = try rows(Accounts.currentLookup(user, session: session)) { row in
-            if account == nil {
+            let isFirst = account == nil
+            if isFirst {
                 account = Account(user: row.user(), identities: [])
-                if !row.isNull(sessionColumn) { found = row.session(from: sessionColumn) }
+            } else {
+                row.skip(Accounts.userColumnCount)
             }
-            if let identity = row.identityIfPresent(from: afterUser) { account?.identities.append(identity) }
+            if let identity = row.identityIfPresent() { account?.identities.append(identity) }
+            if isFirst, !row.isNull { found = row.session() } else { row.skip(Accounts.sessionColumnCount) }
         }
         return account.map { CurrentAccount(account: $0, session: found) }
     }

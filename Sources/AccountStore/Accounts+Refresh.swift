@@ -144,12 +144,9 @@ extension Accounts {
 
 extension Row {
     /// Reads a row of ``Accounts/refreshLookup(_:)``: the session, its account and one identity.
-    fileprivate func sessionAndAccount() -> (session: Session, account: Account) {
-        let identity = identityIfPresent(from: Accounts.userColumnCount)
-        return (
-            session(from: Accounts.userColumnCount + Accounts.identityColumnCount),
-            Account(user: user(), identities: identity.map { [$0] } ?? [])
-        )
+    fileprivate mutating func sessionAndAccount() -> (session: Session, account: Account) {
+        let account = Account(user: user(), identities: identityIfPresent().map { [$0] } ?? [])
+        return (session(), account)
     }
 }
 

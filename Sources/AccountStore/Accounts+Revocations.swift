@@ -28,7 +28,7 @@ extension Accounts {
     package func revocations(since moment: Instant) async throws -> [Revocation] {
         try await database.read { db in
             try db.rows(Self.revocationLookup(since: moment)) { row in
-                Revocation(id: row.text(0), notedAt: row.instant(1), until: row.instantIfPresent(2))
+                Revocation(id: row.text(), notedAt: row.instant(), until: row.instantIfPresent())
             }
         }
     }

@@ -5,8 +5,8 @@ import SQLDatabase
 // The columns of each table, in one place; every statement that reads whole rows uses this order.
 extension Accounts {
     static let userColumns: StaticString = """
-        users.id, users.aud, users.role, users.email, users.phone, users.password_hash, users.app_metadata,
-        users.user_metadata, users.is_anonymous, users.new_email, users.new_phone, users.created_at, users.updated_at,
+        users.id, users.aud, users.role, users.created_at, users.email, users.phone, users.password_hash,
+        users.app_metadata, users.user_metadata, users.is_anonymous, users.new_email, users.new_phone, users.updated_at,
         users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
         users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
         users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at
@@ -15,7 +15,7 @@ extension Accounts {
 
     static let identityColumns: StaticString = """
         identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
-        identities.email, identities.last_sign_in_at, identities.created_at, identities.updated_at,
+        identities.email, identities.created_at, identities.last_sign_in_at, identities.updated_at,
         identities.email_verified
         """
     static let identityColumnCount = 10
@@ -28,53 +28,59 @@ extension Accounts {
 }
 
 extension Row {
-    func instant(_ column: Int) -> Instant { Instant(microseconds: int(column)) }
-    func instantIfPresent(_ column: Int) -> Instant? { intIfPresent(column).map(Instant.init(microseconds:)) }
-    func id<Owner>(_ column: Int) -> Identifier<Owner> { Identifier(trusted: text(column)) }
+    mutating func instant() -> Instant { Instant(microseconds: int()) }
+    mutating func instantIfPresent() -> Instant? { intIfPresent().map(Instant.init(microseconds:)) }
+    mutating func id<Owner>() -> Identifier<Owner> { Identifier(trusted: text()) }
+    mutating func idIfPresent<Owner>() -> Identifier<Owner>? { textIfPresent().map(Identifier.init(trusted:)) }
 
-    func user(from first: Int = 0) -> User {
-        var times = UserTimes(createdAt: instant(first + 11))
-        times.updatedAt = instant(first + 12)
-        times.emailConfirmedAt = instantIfPresent(first + 13)
-        times.phoneConfirmedAt = instantIfPresent(first + 14)
-        times.lastSignInAt = instantIfPresent(first + 15)
-        times.invitedAt = instantIfPresent(first + 16)
-        times.confirmationSentAt = instantIfPresent(first + 17)
-        times.recoverySentAt = instantIfPresent(first + 18)
-        times.emailChangeSentAt = instantIfPresent(first + 19)
-        times.phoneChangeSentAt = instantIfPresent(first + 20)
-        times.reauthenticationSentAt = instantIfPresent(first + 21)
-        times.bannedUntil = instantIfPresent(first + 22)
-        times.deletedAt = instantIfPresent(first + 23)
-        times.emailProvenAt = instantIfPresent(first + 24)
-        var user = User(id: id(first), audience: text(first + 1), role: text(first + 2), times: times)
-        user.email = textIfPresent(first + 3)
-        user.phone = textIfPresent(first + 4)
-        user.passwordHash = textIfPresent(first + 5).map(Secret.init)
-        user.appMetadata = text(first + 6)
-        user.userMetadata = text(first + 7)
-        user.isAnonymous = bool(first + 8)
-        user.newEmail = textIfPresent(first + 9)
-        user.newPhone = textIfPresent(first + 10)
+    mutating func user() -> User { user(id()) }
+
+    /// Reads a user whose id was read already.
+    mutating func user(_ id: UserID) -> User {
+        var user = User(id: id, audience: text(), role: text(), times: UserTimes(createdAt: instant()))
+        user.email = textIfPresent()
+        user.phone = textIfPresent()
+        user.passwordHash = textIfPresent().map(Secret.init)
+        user.appMetadata = text()
+        user.userMetadata = text()
+        user.isAnonymous = bool()
+        user.newEmail = textIfPresent()
+        user.newPhone = textIfPresent()
+        user.times.updatedAt = instant()
+        user.times.emailConfirmedAt = instantIfPresent()
+        user.times.phoneConfirmedAt = instantIfPresent()
+        user.times.lastSignInAt = instantIfPresent()
+        user.times.invitedAt = instantIfPresent()
+        user.times.confirmationSentAt = instantIfPresent()
+        user.times.recoverySentAt = instantIfPresent()
+        user.times.emailChangeSentAt = instantIfPresent()
+        user.times.phoneChangeSentAt = instantIfPresent()
+        user.times.reauthenticationSentAt = instantIfPresent()
+        user.times.bannedUntil = instantIfPresent()
+        user.times.deletedAt = instantIfPresent()
+        user.times.emailProvenAt = instantIfPresent()
         return user
     }
 
     /// nil if an outer join found no identity.
-    func identityIfPresent(from first: Int) -> Identity? {
-        guard !isNull(first) else { return nil }
+    mutating func identityIfPresent() -> Identity? {
+        if isNull {
+            skip(Accounts.identityColumnCount)
+            return nil
+        }
         var identity = Identity(
-            id: id(first), user: id(first + 1), provider: text(first + 2), providerID: text(first + 3),
-            data: text(first + 4), email: textIfPresent(first + 5), at: instant(first + 7))
-        identity.lastSignInAt = instantIfPresent(first + 6)
-        identity.updatedAt = instant(first + 8)
-        identity.isEmailVerified = bool(first + 9)
+            id: id(), user: id(), provider: text(), providerID: text(), data: text(), email: textIfPresent(),
+            at: instant())
+        identity.lastSignInAt = instantIfPresent()
+        identity.updatedAt = instant()
+        identity.isEmailVerified = bool()
         return identity
     }
 
-    func session(from first: Int = 0) -> Session {
+    mutating func session() -> Session {
         Session(
-            id: id(first), user: id(first + 1), createdAt: instant(first + 2), refreshedAt: instantIfPresent(first + 3),
-            counter: int(first + 4), assuranceLevel: text(first + 5), authenticationMethods: text(first + 6))
+            id: id(), user: id(), createdAt: instant(), refreshedAt: instantIfPresent(), counter: int(),
+            assuranceLevel: text(), authenticationMethods: text())
     }
 }
 
@@ -84,12 +90,13 @@ extension Connection {
     func accounts(_ statement: SQL) throws -> [Account] {
         var accounts: [Account] = []
         _ = try rows(statement) { row in
-            if accounts.last?.user.id.text != row.text(0) {
-                accounts.append(Account(user: row.user(), identities: []))
+            let id: UserID = row.id()
+            if accounts.last?.user.id == id {
+                row.skip(Accounts.userColumnCount - 1)
+            } else {
+                accounts.append(Account(user: row.user(id), identities: []))
             }
-            if let identity = row.identityIfPresent(from: Accounts.userColumnCount) {
-                accounts[accounts.count - 1].identities.append(identity)
-            }
+            if let identity = row.identityIfPresent() { accounts[accounts.count - 1].identities.append(identity) }
         }
         return accounts
     }

@@ -15,9 +15,7 @@ extension Accounts {
             try db.rows(Self.sessionsLookup(user)) { row in
                 SessionOnDevice(
                     session: row.session(),
-                    device: Device(
-                        userAgent: row.textIfPresent(Self.sessionColumnCount),
-                        address: row.textIfPresent(Self.sessionColumnCount + 1)))
+                    device: Device(userAgent: row.textIfPresent(), address: row.textIfPresent()))
             }
         }
         return all.filter { !policy.hasEnded($0.session, at: now) }

@@ -53,7 +53,7 @@ extension Accounts {
 
     /// Returns the client addresses of an account's newest 100 sessions, as stored.
     package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
-        try await database.read { db in try db.rows(Self.sessionAddressLookup(email)) { $0.text(0) } }
+        try await database.read { db in try db.rows(Self.sessionAddressLookup(email)) { $0.text() } }
     }
 
     static func sessionAddressLookup(_ email: EmailAddress) -> SQL {

@@ -104,13 +104,13 @@ extension Accounts {
             let page: SQL =
                 last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
                 ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
-            let ids = try db.rows(page) { $0.text(0) }
+            let ids = try db.rows(page) { $0.text() }
             return try ids.compactMap { try db.account(UserID(trusted: $0)) }
         }
     }
 
     package func count() async throws -> Int {
-        try await database.read { db in try db.row("SELECT count(*) FROM users") { Int($0.int(0)) } ?? 0 }
+        try await database.read { db in try db.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0 }
     }
 }
 

@@ -49,25 +49,27 @@ extension Accounts {
             last.map { "SELECT \(columns: columns) FROM profiles WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
             ?? "SELECT \(columns: columns) FROM profiles ORDER BY id LIMIT \(limit)"
         return try await database.read { db in
-            try db.rows(page) { row in (row.id(0), Self.profileText(row)) }
+            try db.rows(page) { row in Self.profile(&row) }
         }
     }
 
-    private static func profileText(_ row: any Row) -> String {
-        func text(_ column: Int) -> AnyJSON { row.textIfPresent(column).map(AnyJSON.string) ?? .null }
+    private static func profile(_ row: inout Row) -> (id: UserID, text: String) {
+        let id: UserID = row.id()
+        func text() -> AnyJSON { row.textIfPresent().map(AnyJSON.string) ?? .null }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("id", row.text(0))
-        writer.member("first_name", text(1))
-        writer.member("name", text(2))
-        writer.member("full_name", text(2))
-        writer.member("avatar_url", text(3))
-        writer.member("timezone", text(4))
-        writer.member("favorite_teams", json: row.text(5))
-        writer.member("is_premium", row.bool(6))
-        writer.member("created_at", row.instant(7))
-        writer.member("updated_at", row.instant(8))
+        writer.member("id", id.text)
+        writer.member("first_name", text())
+        let name = text()
+        writer.member("name", name)
+        writer.member("full_name", name)
+        writer.member("avatar_url", text())
+        writer.member("timezone", text())
+        writer.member("favorite_teams", json: row.text())
+        writer.member("is_premium", row.bool())
+        writer.member("created_at", row.instant())
+        writer.member("updated_at", row.instant())
         writer.endObject()
-        return writer.text
+        return (id, writer.text)
     }
 }

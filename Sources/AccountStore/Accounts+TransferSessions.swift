@@ -63,7 +63,7 @@ extension Accounts {
     ) async throws -> Bool {
         let lookup: SQL = "SELECT email FROM users WHERE id = \(id) AND deleted_at IS NULL"
         // Most of these accounts were deleted before the first import; they need no write.
-        let found = try await database.read { db in try db.row(lookup) { $0.textIfPresent(0) ?? "" } }
+        let found = try await database.read { db in try db.row(lookup) { $0.textIfPresent() ?? "" } }
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
@@ -92,11 +92,11 @@ struct SessionImport {
 
     mutating func run(at now: Instant, in db: any Connection) throws {
         let known = Set<SessionID>(
-            try db.rows("SELECT id FROM imported_sessions WHERE user_id = \(user)") { SessionID(trusted: $0.text(0)) })
+            try db.rows("SELECT id FROM imported_sessions WHERE user_id = \(user)") { SessionID(trusted: $0.text()) })
         for (imported, digests) in sessions {
             let id = imported.session.id
             let there = try db.row("SELECT user_id, refresh_token_counter FROM sessions WHERE id = \(id)") {
-                (user: UserID(trusted: $0.text(0)), counter: $0.int(1))
+                (user: UserID(trusted: $0.text()), counter: $0.int())
             }
             switch there {
             case nil where known.contains(id): counts.endedHere += 1
@@ -146,7 +146,7 @@ struct SessionImport {
             SELECT digest FROM imported_refresh_tokens
             WHERE session_id = \(id) AND counter = \(Self.startingCounter)
             """
-        ) { $0.bytes(0) }
+        ) { $0.bytes() }
         let current = digests.filter { $0.age == .current }.map(\.digest)
         if Set<[UInt8]>(stored) == Set<[UInt8]>(current) {
             counts.alreadyThere += 1

@@ -69,7 +69,7 @@ extension Accounts {
         guard let key = try await importKey() else { return try await outcome(ofUnknown: presented) }
         let lookup = Self.importedTokenLookup(presented.digest(key))
         let found = try await database.read { db in
-            try db.row(lookup) { (session: SessionID(trusted: $0.text(0)), counter: $0.int(1)) }
+            try db.row(lookup) { (session: SessionID(trusted: $0.text()), counter: $0.int()) }
         }
         guard let found else { return try await outcome(ofUnknown: presented) }
         return try await refresh(found.session, counter: found.counter, from: device, at: now)
@@ -96,7 +96,7 @@ extension Accounts {
     ///   has.
     private func importKey() async throws -> SymmetricKey? {
         let sealed = try await database.read { db in
-            try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes(0) }
+            try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
         }
         guard let sealed else { return nil }
         do {
@@ -114,7 +114,7 @@ extension Accounts {
         if isDryRun { return SymmetricKey(data: randomBytes(32)) }
         let fresh = try secrets.seal(randomBytes(32), name: Self.sealedAs, nonce: randomBytes(12))
         let sealed = try await database.write { db in
-            let known = try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes(0) }
+            let known = try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
             if let known { return known }
             try db.run("INSERT INTO import_keys (id, sealed, created_at) VALUES (1, \(fresh), \(now))")
             return fresh

@@ -93,7 +93,7 @@ package struct RequestCounts: Sendable {
 extension Connection {
     fileprivate func fullTimes(of counted: [RequestCounts.Counted]) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
-        let found = try rows(RequestCounts.lookup(counted)) { ($0.text(0), $0.bytes(1), $0.instant(2)) }
+        let found = try rows(RequestCounts.lookup(counted)) { ($0.text(), $0.bytes(), $0.instant()) }
         return counted.map { one in found.first { $0.0 == one.bucket && $0.1 == one.digest }?.2 }
     }
 

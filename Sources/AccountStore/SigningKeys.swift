@@ -102,11 +102,11 @@ package struct SigningKeys: Sendable {
         try db.rows(
             "SELECT id, private_key, created_at, retired_at FROM signing_keys ORDER BY created_at DESC, id DESC"
         ) { row in
-            let id = row.text(0)
-            let opened = try secrets.open(row.bytes(1), name: "signing key \(id)")
+            let id = row.text()
+            let opened = try secrets.open(row.bytes(), name: "signing key \(id)")
             return StoredSigningKey(
-                id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(2),
-                retiredAt: row.instantIfPresent(3))
+                id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(),
+                retiredAt: row.instantIfPresent())
         }
     }
 }

@@ -96,8 +96,8 @@ struct SharedRows: Sendable {
         return dealt
     }
 
-    func map<Value>(_ decode: (any Row) throws -> Value) throws -> [Value] {
-        try rows.map { try decode(PostgresRow(result: result, row: $0, firstColumn: 1)) }
+    func map<Value>(_ decode: (inout Row) throws -> Value) throws -> [Value] {
+        try rows.map { try PostgresRow(result: result, row: $0, firstColumn: 1).read(decode) }
     }
 }
 

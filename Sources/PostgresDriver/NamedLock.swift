@@ -64,7 +64,7 @@ final class NamedLock: Sendable {
             SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ' ' || \(name), 0))
             """
         while true {
-            let isFree = try session.answer([.statement(attempt)])?.rows { $0.bool(0) }.first ?? false
+            let isFree = try session.answer([.statement(attempt)])?.rows { $0.bool() }.first ?? false
             if isFree || !waits { return isFree }
             if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
             _ = postgres_wait(-1, 0, -1, 100)

@@ -79,7 +79,7 @@ package final class PostgresDatabase: Database {
     }
 
     package func change<Found: Sendable>(
-        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found> {
         let deadline = uptime() + settings.waitLimit
         do {

@@ -2,12 +2,13 @@ import CPostgres
 import SQLDatabase
 
 /// A row of a result in binary form.
-struct PostgresRow: Row {
+struct PostgresRow: RowValues {
     let result: PostgresResult
     let row: Int32
     /// The first column that belongs to the caller.
     var firstColumn: Int32 = 0
 
+    var count: Int { Int(PQnfields(result.pointer) - firstColumn) }
     func isNull(_ column: Int) -> Bool { PQgetisnull(result.pointer, row, place(column)) == 1 }
 
     func int(_ column: Int) -> Int64 {
@@ -85,7 +86,7 @@ struct PostgresRow: Row {
 }
 
 extension PostgresResult {
-    func rows<Value>(_ decode: (any Row) throws -> Value) throws -> [Value] {
-        try (0..<rowCount).map { try decode(PostgresRow(result: self, row: Int32($0))) }
+    func rows<Value>(_ decode: (inout Row) throws -> Value) throws -> [Value] {
+        try (0..<rowCount).map { try PostgresRow(result: self, row: Int32($0)).read(decode) }
     }
 }

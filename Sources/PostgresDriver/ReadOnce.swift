@@ -15,7 +15,7 @@ final class ReadOnce: Connection {
 
     init(known: (statement: SQL, answer: Result<PostgresResult, any Error>)? = nil) { self.known = known }
 
-    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+    func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {
         if needsMore { throw Stopped() }
         if asked == nil, let known, known.statement.text == statement.text, known.statement.values == statement.values {
             asked = statement

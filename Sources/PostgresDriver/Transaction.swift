@@ -24,7 +24,7 @@ final class Transaction: Connection {
         self.observe = observe
     }
 
-    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+    func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {
         observe(.statement)
         return try ask(.statement(statement))?.rows(decode) ?? []
     }
@@ -35,11 +35,11 @@ final class Transaction: Connection {
     }
 
     func plan(_ statement: SQL) throws -> [String] {
-        guard statement.isOfMany else { return try ask(.plan(statement))?.rows { $0.text(0) } ?? [] }
+        guard statement.isOfMany else { return try ask(.plan(statement))?.rows { $0.text() } ?? [] }
         let explanation = try BoundStatement(shared: [statement]).explanation
         for (name, value) in BoundStatement.settings { _ = try ask(.plain("SET LOCAL \(name) TO '\(value)'")) }
         _ = try ask(.plain(explanation.preparation))
-        let plan = try ask(.plain(explanation.question))?.rows { $0.text(0) } ?? []
+        let plan = try ask(.plain(explanation.question))?.rows { $0.text() } ?? []
         _ = try ask(.plain("DEALLOCATE planned"))
         return plan
     }

@@ -39,7 +39,7 @@ package protocol Database: Sendable {
     /// - Returns: The number of rows changed, and the rows of the query.
     /// - Throws: As ``write(_:)``.
     func change<Found: Sendable>(
-        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found>
 
     /// Runs a write that changes tables, which may take long. If a table is locked, it releases its own locks and
@@ -67,7 +67,7 @@ package protocol Database: Sendable {
 extension Database {
     /// For databases that treat all writes alike.
     package func change<Found: Sendable>(
-        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found> {
         try await write { db in Changed(count: try db.run(statement), found: try db.rows(query, decode)) }
     }
@@ -101,10 +101,10 @@ package struct Changed<Found: Sendable>: Sendable {
 
 /// Runs statements in a transaction.
 package protocol Connection {
-    /// Returns the rows of a query. `decode` is called while its row is current.
+    /// Returns the rows of a query, in order. `decode` reads all columns or none.
     ///
     /// - Throws: Errors of `decode`, and ``DatabaseFailure``.
-    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value]
+    func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value]
     /// Runs a statement without a result. Returns the number of rows changed.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -115,26 +115,9 @@ package protocol Connection {
 
 extension Connection {
     /// Returns the first row of a query; nil if there is none.
-    package func row<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> Value? {
+    package func row<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> Value? {
         try rows(statement, decode).first
     }
-}
-
-/// The current row of a query. Columns are numbered from 0 in the order of the `SELECT` list.
-package protocol Row {
-    func isNull(_ column: Int) -> Bool
-    func int(_ column: Int) -> Int64
-    func text(_ column: Int) -> String
-    func bytes(_ column: Int) -> [UInt8]
-}
-
-extension Row {
-    /// The integer, or nil for null.
-    package func intIfPresent(_ column: Int) -> Int64? { isNull(column) ? nil : int(column) }
-    /// The text, or nil for null.
-    package func textIfPresent(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
-    /// Whether the integer is not 0.
-    package func bool(_ column: Int) -> Bool { int(column) != 0 }
 }
 
 /// An event for metrics.

@@ -152,7 +152,7 @@ extension Database {
         do {
             return try await read { db in
                 try db.rows("SELECT number, least_level FROM schema_migrations ORDER BY number") {
-                    RecordedStep(number: Int($0.int(0)), leastLevel: Int($0.int(1)))
+                    RecordedStep(number: Int($0.int()), leastLevel: Int($0.int()))
                 }
             }
         } catch let failure as DatabaseFailure where failure.reason == .unknownName {
@@ -166,7 +166,7 @@ extension Database {
     /// - Throws: ``DatabaseFailure``, also if no migration was ever applied.
     package func appliedMigrations() async throws -> [Int] {
         try await read { db in
-            try db.rows("SELECT number FROM schema_migrations ORDER BY number") { Int($0.int(0)) }
+            try db.rows("SELECT number FROM schema_migrations ORDER BY number") { Int($0.int()) }
         }
     }
 }

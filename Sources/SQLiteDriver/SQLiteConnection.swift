@@ -64,10 +64,10 @@ final class SQLiteConnection: Connection, Sendable {
     /// Runs a statement of this driver.
     func execute(_ text: String) throws { try step(through: prepared(text)) { _ in } }
 
-    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+    func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {
         let pointer = try bound(statement)
         var values: [Value] = []
-        try step(through: pointer) { values.append(try decode($0)) }
+        try step(through: pointer) { values.append(try $0.read(decode)) }
         return values
     }
 
@@ -189,8 +189,10 @@ extension DatabaseFailure {
 }
 
 /// The current row of a running statement.
-struct SQLiteRow: Row {
+struct SQLiteRow: RowValues {
     let statement: OpaquePointer
+
+    var count: Int { Int(sqlite3_column_count(statement)) }
 
     func isNull(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL }
     func int(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }

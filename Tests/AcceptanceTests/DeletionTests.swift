@@ -30,7 +30,7 @@ extension AcceptanceTests {
                 #expect(try await world.users().isEmpty)
                 #expect(await world.storage.contents.isEmpty)
                 let rows = try await world.server.database.read { db in
-                    try db.row("SELECT count(*) FROM profiles") { $0.int(0) }
+                    try db.row("SELECT count(*) FROM profiles") { $0.int() }
                 }
                 #expect(rows == 0)
                 try await world.typeSignIn()

@@ -194,7 +194,7 @@ struct CodeTests {
             ]
             return try statements.flatMap { statement in
                 try db.rows(statement) { row in
-                    String(decoding: row.bytes(0) + row.bytes(1) + row.bytes(2), as: UTF8.self)
+                    String(decoding: row.bytes() + row.bytes() + row.bytes(), as: UTF8.self)
                 }
             }
         }

@@ -131,7 +131,7 @@ struct ImportTests {
         let store = try await StoreFixture(kind)
         _ = try await add(store, [session(store)])
         let digests = try await store.storage.database.read { db in
-            try db.rows("SELECT digest FROM imported_refresh_tokens") { $0.bytes(0) }
+            try db.rows("SELECT digest FROM imported_refresh_tokens") { $0.bytes() }
         }
         #expect(digests.count == 3)
         let key = ServerSecrets([(1, Array(repeating: 8, count: 32))])

@@ -97,7 +97,7 @@ struct LargeTablePlanTests {
                 WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace) AND NOT EXISTS (
                     SELECT 1 FROM pg_index WHERE indrelid = conrelid AND indkey[0] = conkey[1])
                 """
-            ) { $0.text(0) }
+            ) { $0.text() }
         }
         #expect(unindexed == [])
     }

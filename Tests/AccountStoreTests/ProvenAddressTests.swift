@@ -92,7 +92,7 @@ struct ProvenAddressTests {
         }
         try await storage.database.migrate(TestDatabase.migrations)
         let proven = try await storage.database.read { db in
-            try db.rows("SELECT email_proven_at FROM users ORDER BY id") { $0.intIfPresent(0) }
+            try db.rows("SELECT email_proven_at FROM users ORDER BY id") { $0.intIfPresent() }
         }
         #expect(proven == [7, nil])
     }

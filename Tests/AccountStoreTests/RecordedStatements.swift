@@ -36,7 +36,7 @@ struct RecordingConnection: Connection {
     let connection: any Connection
     let recorded: RecordedStatements
 
-    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+    func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {
         recorded.add(statement)
         return try connection.rows(statement, decode)
     }

@@ -248,7 +248,7 @@ extension StoreFixture {
     /// Counter and time of the last refresh.
     fileprivate func state() async throws -> [Int64?] {
         try await storage.database.read { db in
-            try db.row("SELECT refresh_token_counter, refreshed_at FROM sessions") { [$0.int(0), $0.intIfPresent(1)] }
+            try db.row("SELECT refresh_token_counter, refreshed_at FROM sessions") { [$0.int(), $0.intIfPresent()] }
         } ?? []
     }
 }
@@ -279,7 +279,7 @@ private struct InterferingDatabase: ChangingDatabase {
     let between: SQL?
 
     func change<Found: Sendable>(
-        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found> {
         try await database.write { db in
             var count = 0
@@ -307,7 +307,7 @@ private struct DoubtfulDatabase: ChangingDatabase {
     }
 
     func change<Found: Sendable>(
-        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (any Row) throws -> Found
+        _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found> {
         let isAway = staysAway && changes.value > 0
         changes.add()

@@ -74,13 +74,13 @@ struct RequestCountTests {
             _ = try await counts.take("b", key: "ada\(number)@example.com", rate, at: start)
         }
         let kept = try await storage.database.read { db in
-            try db.rows("SELECT digest FROM request_counts") { String(decoding: $0.bytes(0), as: UTF8.self) }
+            try db.rows("SELECT digest FROM request_counts") { String(decoding: $0.bytes(), as: UTF8.self) }
         }
         #expect(kept.count == 5)
         #expect(!kept.contains { $0.contains("ada") })
         _ = try await counts.take("b", key: "later", rate, at: start + .seconds(1_000))
         let left = try await storage.database.read { db in
-            try db.row("SELECT count(*) FROM request_counts") { $0.int(0) }
+            try db.row("SELECT count(*) FROM request_counts") { $0.int() }
         }
         #expect(left == 1)
         let plan = try await storage.database.read { db in

@@ -77,9 +77,9 @@ struct RoleTests {
                 VALUES ('6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60', 'a', 'r', '{}', '{"first_name":"Grace"}',
                     \(SQLValue.instant(0)), \(SQLValue.instant(0)))
                 """)
-            #expect(try db.row("SELECT count(*) FROM profiles") { $0.int(0) } == 0)
+            #expect(try db.row("SELECT count(*) FROM profiles") { $0.int() } == 0)
             _ = try db.run("DROP TABLE pg_temp.profiles")
-            #expect(try db.row("SELECT first_name FROM profiles") { $0.text(0) } == "Grace")
+            #expect(try db.row("SELECT first_name FROM profiles") { $0.text() } == "Grace")
         }
         _ = try await signUp("ada@example.com", accounts(of: roles))
         let made = try await owner.read { db in
@@ -88,7 +88,7 @@ struct RoleTests {
                 SELECT count(*), bool_and(prosecdef), min(proconfig::text) FROM profiles, pg_proc
                 WHERE oid = 'profile_comes_with_user()'::regprocedure
                 """
-            ) { ($0.int(0), $0.bool(1), $0.text(2)) }
+            ) { ($0.int(), $0.bool(), $0.text()) }
         }
         #expect(made?.0 == 2)
         #expect(made?.1 == true)
@@ -109,7 +109,7 @@ struct RoleTests {
             }
         }
         let counts = try await storage.database.read { db in
-            try db.row("SELECT count(*), count(first_name) FROM profiles") { [$0.int(0), $0.int(1)] }
+            try db.row("SELECT count(*), count(first_name) FROM profiles") { [$0.int(), $0.int()] }
         }
         #expect(counts == [3, 0])
     }
@@ -132,7 +132,7 @@ struct RoleTests {
             }
         }
         let own = "{\"sub\":\"\(ada.text)\"}"
-        let seen = try await asHolder(own) { db in try db.rows("SELECT id FROM profiles") { $0.text(0) } }
+        let seen = try await asHolder(own) { db in try db.rows("SELECT id FROM profiles") { $0.text() } }
         #expect(seen == [ada.text])
         #expect(try await asHolder(own) { db in try db.run("UPDATE profiles SET first_name = 'A'") } == 1)
         for claims in [nil, "", "{}"] {
@@ -149,7 +149,7 @@ struct RoleTests {
             #expect(failure?.code == "42501", "\(statement.text)")
         }
         let names = try await superuser.read { db in
-            try db.rows("SELECT first_name FROM profiles ORDER BY first_name") { $0.text(0) }
+            try db.rows("SELECT first_name FROM profiles ORDER BY first_name") { $0.text() }
         }
         #expect(names == ["A", "Ada"])
     }

@@ -17,7 +17,7 @@ struct SeedTests {
         let profiles = try await store.accounts.profileRows(after: nil, limit: 100).map(\.text)
         let sessions = try await store.storage.database.read { db in
             try db.rows("SELECT id, user_id, refresh_token_counter, user_agent FROM sessions ORDER BY id") {
-                "\($0.text(0)) \($0.text(1)) \($0.int(2)) \($0.text(3))"
+                "\($0.text()) \($0.text()) \($0.int()) \($0.text())"
             }
         }
         let texts = accounts.map { account in

@@ -67,7 +67,7 @@ struct SigningKeysTests {
         let storage = try await kind.open()
         _ = try await Self.keys(storage).ensure(Self.key("one", at: 10))
         let bytes = try await storage.database.read { db in
-            try db.row("SELECT private_key FROM signing_keys") { $0.bytes(0) } ?? []
+            try db.row("SELECT private_key FROM signing_keys") { $0.bytes() } ?? []
         }
         #expect(!String(decoding: bytes, as: UTF8.self).contains("private"))
         let others = Self.keys(storage, secret: 9)

@@ -45,7 +45,7 @@ struct StoreFixture {
 
     /// One column of one row, as text; nil when there is no row or the column is null.
     func text(_ statement: SQL) async throws -> String? {
-        try await storage.database.read { db in try db.row(statement) { $0.textIfPresent(0) } ?? nil }
+        try await storage.database.read { db in try db.row(statement) { $0.textIfPresent() } ?? nil }
     }
 
     func count(_ table: String) async throws -> Int {
@@ -57,7 +57,7 @@ struct StoreFixture {
             case "profiles": "SELECT count(*) FROM profiles"
             default: "SELECT count(*) FROM audit_log"
             }
-        return try await storage.database.read { db in try db.row(statement) { Int($0.int(0)) } ?? 0 }
+        return try await storage.database.read { db in try db.row(statement) { Int($0.int()) } ?? 0 }
     }
 }
 

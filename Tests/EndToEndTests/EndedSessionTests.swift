@@ -141,7 +141,7 @@ struct EndedSessionTests {
                     #expect(answer.code == "TOKEN_INVALID")
                 }
                 let profiles = try await server.database.read { db in
-                    try db.row("SELECT count(*) FROM profiles") { $0.int(0) }
+                    try db.row("SELECT count(*) FROM profiles") { $0.int() }
                 }
                 #expect(profiles == 0)
             }

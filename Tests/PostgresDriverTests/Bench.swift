@@ -54,7 +54,7 @@ extension Database {
         while try await row(
             """
             SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name) AND wait_event_type = 'Lock'
-            """, { $0.int(0) }) ?? 0 < statements
+            """, { $0.int() }) ?? 0 < statements
         {
             await Task.yield()
         }
@@ -63,19 +63,20 @@ extension Database {
     /// Ends every connection of `name`, and waits until they are closed.
     func endSessions(of name: String) async throws {
         let theirs: SQL = "FROM pg_stat_activity WHERE application_name = \(name)"
-        _ = try await row("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int(0) }
-        while try await row("SELECT count(*) \(theirs)", { $0.int(0) }) != 0 { await Task.yield() }
+        _ = try await row("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int() }
+        while try await row("SELECT count(*) \(theirs)", { $0.int() }) != 0 { await Task.yield() }
     }
 
     /// For a separate transaction, on one connection of the pool.
-    func row<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (any Row) -> Value) async throws -> Value?
+    func row<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (inout Row) -> Value) async throws
+        -> Value?
     {
         try await write { db in try db.row(statement, decode) }
     }
 
     /// The connection of a body, by the server's process id.
     func process() async throws -> Int64 {
-        try await write { db in try db.row("SELECT pg_backend_pid()") { $0.int(0) } ?? 0 }
+        try await write { db in try db.row("SELECT pg_backend_pid()") { $0.int() } ?? 0 }
     }
 }
 

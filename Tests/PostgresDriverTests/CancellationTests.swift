@@ -59,7 +59,7 @@ struct CancellationTests {
         let stuck = Task { try await node.noteIDs() }
         try await holder.awaitLock(of: name)
         for number in 0..<50 {
-            let back = try await node.read { db in try db.row("SELECT \(number)") { Int($0.int(0)) } }
+            let back = try await node.read { db in try db.row("SELECT \(number)") { Int($0.int()) } }
             #expect(back == number)
         }
         try await held.finish()
@@ -73,7 +73,7 @@ struct CancellationTests {
         let bodies = Tally()
         let answer = try await node.write { db in
             bodies.add()
-            return try db.row("SELECT raised()") { $0.int(0) }
+            return try db.row("SELECT raised()") { $0.int() }
         }
         #expect(answer == 2)
         #expect(bodies.value == 2)
@@ -84,7 +84,7 @@ struct CancellationTests {
         let (node, _, _) = try await nodes()
         try await node.raisesOnce("25006", "cannot execute UPDATE in a read-only transaction")
         let before = try await node.process()
-        #expect(try await node.row("SELECT raised()") { $0.int(0) } == 2)
+        #expect(try await node.row("SELECT raised()") { $0.int() } == 2)
         #expect(try await node.process() != before)
     }
 
@@ -93,7 +93,7 @@ struct CancellationTests {
         let (node, _, _) = try await nodes()
         @Sendable func ids() async throws -> [Int] {
             if reads { return try await node.noteIDs() }
-            return try await node.write { db in try db.rows("SELECT id FROM note") { Int($0.int(0)) } }
+            return try await node.write { db in try db.rows("SELECT id FROM note") { Int($0.int()) } }
         }
         #expect(try await ids() == [1])
         if reads {
@@ -108,13 +108,13 @@ struct CancellationTests {
     func changedTable(_ reads: Bool) async throws {
         let (node, _, holder) = try await nodes()
         let all: SQL = "SELECT * FROM note"
-        @Sendable func ids() async throws -> [Int64] {
-            if reads { return try await node.read { db in try db.rows(all) { $0.int(0) } } }
-            return try await node.write { db in try db.rows(all) { $0.int(0) } }
+        @Sendable func count() async throws -> Int {
+            if reads { return try await node.read { db in try db.rows(all) { _ in true }.count } }
+            return try await node.write { db in try db.rows(all) { _ in true }.count }
         }
-        #expect(try await ids() == [1])
+        #expect(try await count() == 1)
         try await holder.run("ALTER TABLE note ADD COLUMN colour text")
-        #expect(try await ids() == [1])
+        #expect(try await count() == 1)
     }
 
     @Test("A node that waits for a lock stops waiting when its caller is cancelled")

@@ -89,7 +89,7 @@ struct NodeTests {
                 SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
                 WHERE locktype = 'advisory' AND application_name = \(name)
                 """
-            ) { $0.int(0) }
+            ) { $0.int() }
             #expect(held == 0)
         }
     }
@@ -121,7 +121,7 @@ struct NodeTests {
             try await group.waitForAll()
         }
         let count = try await database.read { db in
-            try db.row("SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name)") { $0.int(0) }
+            try db.row("SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name)") { $0.int() }
         }
         #expect(count == 1)
     }
@@ -153,12 +153,12 @@ struct NodeTests {
         for _ in 0..<3 {
             let swallowed = try await database.read { db in
                 // The ignored error is the subject of this test.
-                (try? db.row("SELECT id FROM note") { $0.int(0) }) ?? nil
+                (try? db.row("SELECT id FROM note") { $0.int() }) ?? nil
             }
             #expect(swallowed == 1)
             let twice = try await database.read { db in
-                let first = try db.row("SELECT id FROM note") { $0.int(0) } ?? 0
-                return first == 1 ? try db.row("SELECT count(*) + 7 FROM note") { $0.int(0) } : nil
+                let first = try db.row("SELECT id FROM note") { $0.int() } ?? 0
+                return first == 1 ? try db.row("SELECT count(*) + 7 FROM note") { $0.int() } : nil
             }
             #expect(twice == 8)
         }

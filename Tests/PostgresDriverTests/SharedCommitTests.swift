@@ -45,7 +45,7 @@ struct SharedCommitTests {
             }
             for try await count in group { #expect(count == 1) }
         }
-        let left = try await database.read { try $0.rows("SELECT id FROM note WHERE text = 'new'") { $0.int(0) } }
+        let left = try await database.read { try $0.rows("SELECT id FROM note WHERE text = 'new'") { $0.int() } }
         #expect(left.sorted() == (0..<20).map { $0 * 2 })
     }
 
@@ -228,7 +228,7 @@ struct SharedCommitTests {
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                 WHERE wait_event_type = 'Lock' AND application_name = \(name)
                 """
-            ) { $0.bool(0) }
+            ) { $0.bool() }
         }) != true {}
         do {
             _ = try await change.value
@@ -278,7 +278,7 @@ extension SQL {
 extension PostgresDatabase {
     /// - Returns: The number of changed rows.
     fileprivate func change(_ statement: SQL) async throws -> Int {
-        try await change(statement, thenRead: .nothing) { $0.int(0) }.count
+        try await change(statement, thenRead: .nothing) { $0.int() }.count
     }
 
     /// Repeats a change until one more is refused.

@@ -23,7 +23,7 @@ struct TransactionTests {
         let database = try await Bench().openWithNotes()
         let held = HeldWrite(database) { db in
             try db.run("INSERT INTO note (id, text) VALUES (7, '')")
-            #expect(try db.rows("SELECT id FROM note") { $0.int(0) } == [7])
+            #expect(try db.rows("SELECT id FROM note") { $0.int() } == [7])
         }
         await held.hasBegun()
         let before = await Result.of { try await database.noteIDs() }
@@ -38,13 +38,13 @@ struct TransactionTests {
         let bodies = Tally()
         // Each adds a note if there is none: at most one succeeds.
         let first = HeldWrite(database) { db in
-            let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int(0) } == 0
+            let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int() } == 0
             if isEmpty { try db.run("INSERT INTO note (id, text) VALUES (1, '')") }
         }
         await first.hasBegun()
         let second = HeldWrite(database) { db in
             bodies.add()
-            let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int(0) } == 0
+            let isEmpty = try db.row("SELECT count(*) FROM note") { $0.int() } == 0
             if isEmpty { try db.run("INSERT INTO note (id, text) VALUES (2, '')") }
         }
         await second.hasBegun()
@@ -62,7 +62,7 @@ struct TransactionTests {
             for _ in 0..<50 {
                 group.addTask {
                     try await database.write { db in
-                        let last = try db.row("SELECT id FROM note") { $0.int(0) } ?? 0
+                        let last = try db.row("SELECT id FROM note") { $0.int() } ?? 0
                         try db.run("UPDATE note SET id = \(last + 1)")
                     }
                 }
@@ -77,8 +77,8 @@ struct TransactionTests {
         let database = try await Bench().openWithNotes()
         let failure = await #expect(throws: DatabaseFailure.self) {
             try await database.read { db in
-                if statements == 2 { _ = try db.row("SELECT 1") { $0.int(0) } }
-                _ = try db.rows("INSERT INTO note (id, text) VALUES (1, '') RETURNING id") { $0.int(0) }
+                if statements == 2 { _ = try db.row("SELECT 1") { $0.int() } }
+                _ = try db.rows("INSERT INTO note (id, text) VALUES (1, '') RETURNING id") { $0.int() }
             }
         }
         #expect(failure?.code == "25006")
@@ -95,11 +95,11 @@ struct TransactionTests {
         let reading = Task {
             try await database.read { db in
                 // Two statements at first: from then on the body has its own connection and thread.
-                let before = try db.row("SELECT count(*) FROM note") { $0.int(0) }
-                _ = try db.row("SELECT 1") { $0.int(0) }
+                let before = try db.row("SELECT count(*) FROM note") { $0.int() }
+                _ = try db.row("SELECT 1") { $0.int() }
                 begin.yield()
                 goOn.wait()
-                return [before, try db.row("SELECT count(*) FROM note") { $0.int(0) }]
+                return [before, try db.row("SELECT count(*) FROM note") { $0.int() }]
             }
         }
         for await _ in began { break }
@@ -122,10 +122,10 @@ struct TransactionTests {
             }
         }
         try await database.write { db in
-            _ = try db.row("SELECT 1") { $0.int(0) }
-            _ = try db.row("SELECT 2") { $0.int(0) }
+            _ = try db.row("SELECT 1") { $0.int() }
+            _ = try db.row("SELECT 2") { $0.int() }
         }
-        _ = try await database.read { db in try db.row("SELECT 3") { $0.int(0) } }
+        _ = try await database.read { db in try db.row("SELECT 3") { $0.int() } }
         #expect(told.all == ["statement", "statement", "commit 1", "statement", "read"])
     }
 

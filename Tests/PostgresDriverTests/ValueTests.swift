@@ -8,7 +8,7 @@ struct ValueTests {
     @Test("Sums come back as numbers", arguments: [0, 1, -1, 1 << 32, Int64.max, Int64.min])
     func sums(_ number: Int64) async throws {
         let back = try await Bench().open().read { db in
-            try db.row("SELECT sum(given) FROM (VALUES (\(number))) AS numbers (given)") { $0.int(0) }
+            try db.row("SELECT sum(given) FROM (VALUES (\(number))) AS numbers (given)") { $0.int() }
         }
         #expect(back == number)
     }
@@ -28,8 +28,8 @@ struct ValueTests {
         let count: SQL = "SELECT count(*) FROM pg_prepared_statements"
         let kept =
             reads
-            ? try await database.read { db in try db.row(count) { $0.int(0) } }
-            : try await database.write { db in try db.row(count) { $0.int(0) } }
+            ? try await database.read { db in try db.row(count) { $0.int() } }
+            : try await database.write { db in try db.row(count) { $0.int() } }
         #expect((kept ?? 0) < 510)
     }
 
@@ -48,7 +48,7 @@ struct ValueTests {
     func lateInstant() async throws {
         let database = try await Bench().open()
         await #expect(throws: DatabaseFailure(.constraint(.other), detail: "an instant is out of range")) {
-            try await database.read { db in try db.row("SELECT \(SQLValue.instant(.min))") { $0.int(0) } }
+            try await database.read { db in try db.row("SELECT \(SQLValue.instant(.min))") { $0.int() } }
         }
     }
 
@@ -61,7 +61,9 @@ struct ValueTests {
         ])
     func endlessInstants(_ text: String, _ microseconds: Int64) async throws {
         let back = try await Bench().open().read { db in
-            try db.row("SELECT CAST(\(text) AS timestamptz)") { [String($0.int(0)), $0.text(0)] }
+            try db.row("SELECT CAST(\(text) AS timestamptz), CAST(\(text) AS timestamptz)") {
+                [String($0.int()), $0.text()]
+            }
         }
         #expect(back == ["\(microseconds)", "\(microseconds)"])
     }
@@ -71,7 +73,7 @@ struct ValueTests {
         let time = StandingClock()
         let database = try await Bench().open(uptime: { time.now })
         let process: @Sendable (any Connection) throws -> Int64? = { db in
-            try db.row("SELECT pg_backend_pid()") { $0.int(0) }
+            try db.row("SELECT pg_backend_pid()") { $0.int() }
         }
         let before = try await database.read(process)
         time.advance(.seconds(3_600))
@@ -90,7 +92,7 @@ struct ValueTests {
             try db.run("CREATE TABLE typed (id \(.uuid) PRIMARY KEY, content \(.json) NOT NULL) \(.table)")
             try db.run("INSERT INTO typed (id, content) VALUES (\(id.uppercased()), \(json))")
             return try db.row("SELECT id, content, content ->> 'a' FROM typed WHERE id = \(id)") {
-                [$0.text(0), $0.text(1), $0.text(2)]
+                [$0.text(), $0.text(), $0.text()]
             }
         }
         #expect(back == [id, json, "[ ]"])
@@ -126,11 +128,11 @@ struct ValueTests {
                 """)
         }
         let sorted = try await database.read { db in
-            try db.rows("SELECT text FROM word WHERE is_short = 1 ORDER BY text") { $0.text(0) }
+            try db.rows("SELECT text FROM word WHERE is_short = 1 ORDER BY text") { $0.text() }
         }
         #expect(sorted == ["Z", "_", "a", "ä"])
         let instant = try await database.read { db in
-            try db.row("SELECT pg_typeof(\(SQLValue.instant(1)))::text") { $0.text(0) }
+            try db.row("SELECT pg_typeof(\(SQLValue.instant(1)))::text") { $0.text() }
         }
         #expect(instant == "timestamp with time zone")
         let plans = try await database.read { db in

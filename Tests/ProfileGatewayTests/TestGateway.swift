@@ -74,8 +74,9 @@ struct TestGateway {
 }
 
 /// Columns as text; nil is NULL.
-struct OneRow: Row {
+struct OneRow: RowValues {
     let values: [String?]
+    var count: Int { values.count }
 
     func isNull(_ column: Int) -> Bool { values[column] == nil }
     func int(_ column: Int) -> Int64 { values[column].flatMap { Int64($0) } ?? 0 }
@@ -106,9 +107,9 @@ final class OneRowDatabase: Database, Connection {
         try body(self)
     }
 
-    func rows<Value>(_ statement: SQL, _ decode: (any Row) throws -> Value) throws -> [Value] {
+    func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {
         count.withLock { $0 += 1 }
-        return try row.map { [try decode($0)] } ?? []
+        return try row.map { [try $0.read(decode)] } ?? []
     }
 
     func run(_ statement: SQL) throws -> Int { 0 }

@@ -70,7 +70,7 @@ struct ConstraintTests {
         #expect(violation?.detail.contains(Self.secret) == false)
         let rows = try await storage.database.read { db in
             try db.rows("SELECT person.id, email, name, owner, age FROM person JOIN pet ON owner = person.id") { row in
-                (0..<5).map { row.text($0) }
+                (0..<5).map { _ in row.text() }
             }
         }
         #expect(rows == [["1", Self.secret, "Rex", "1", "5"]])
@@ -116,7 +116,7 @@ struct ConstraintTests {
 
     private func count(_ table: String, _ storage: OpenDatabase) async throws -> Int64? {
         try await storage.database.read { db in
-            try db.row(SQL(stringLiteral: "SELECT count(*) FROM \(table)")) { $0.int(0) }
+            try db.row(SQL(stringLiteral: "SELECT count(*) FROM \(table)")) { $0.int() }
         }
     }
 }

@@ -28,7 +28,7 @@ struct MigrationTests {
             #expect(try await storage.database.appliedMigrations() == [1, 2, 3])
         }
         let names = try await storage.database.read { db in
-            try db.rows("SELECT name FROM schema_migrations ORDER BY number") { $0.text(0) }
+            try db.rows("SELECT name FROM schema_migrations ORDER BY number") { $0.text() }
         }
         #expect(names == steps.map(\.name))
     }
@@ -124,7 +124,7 @@ struct MigrationTests {
         try await storage.database.migrate(steps)
         #expect(try await storage.database.schemaState([steps[0]]).newer == [2, 3])
         let levels = try await storage.database.read { db in
-            try db.rows("SELECT least_level FROM schema_migrations") { $0.int(0) }
+            try db.rows("SELECT least_level FROM schema_migrations") { $0.int() }
         }
         #expect(levels == [0, 0, 0])
     }

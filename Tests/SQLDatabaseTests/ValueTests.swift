@@ -16,7 +16,7 @@ struct ValueTests {
         let storage = try await kind.openWithNotes()
         try await storage.database.addNote(1, text)
         let back = try await storage.database.read { db in
-            try db.rows("SELECT text FROM note WHERE text = \(text)") { $0.text(0) }
+            try db.rows("SELECT text FROM note WHERE text = \(text)") { $0.text() }
         }
         #expect(back.map { Array($0.utf8) } == [Array(text.utf8)])
         #expect(try await storage.database.noteIDs() == [1])
@@ -32,12 +32,11 @@ struct ValueTests {
             try db.run("CREATE TABLE blob (bytes \(.bytes) NOT NULL) \(.table)")
             try db.run("INSERT INTO blob (bytes) VALUES (\(bytes))")
             return try db.row("SELECT bytes, length(bytes) FROM blob") { row in
-                #expect(!row.isNull(0))
-                #expect(Int(row.int(1)) == bytes.count)
-                return row.bytes(0)
+                (bytes: row.bytesIfPresent(), count: row.int())
             }
         }
-        #expect(back == bytes)
+        #expect(back?.bytes == bytes)
+        #expect(back?.count == Int64(bytes.count))
     }
 
     @Test(
@@ -45,7 +44,7 @@ struct ValueTests {
     func numbers(_ kind: TestDatabase, _ number: Int64) async throws {
         let storage = try await kind.openEmpty()
         let back = try await storage.database.read { db in
-            try db.row("SELECT \(number), \(Int(number))") { [$0.int(0), $0.int(1)] }
+            try db.row("SELECT \(number), \(Int(number))") { [$0.int(), $0.int()] }
         }
         #expect(back == [number, number])
     }
@@ -63,7 +62,7 @@ struct ValueTests {
                 SELECT at FROM moment
                 WHERE at >= \(SQLValue.instant(microseconds)) AND at < \(SQLValue.instant(microseconds + 1))
                 """
-            ) { $0.int(0) }
+            ) { $0.int() }
         }
         #expect(back == microseconds)
     }
@@ -73,18 +72,33 @@ struct ValueTests {
         let storage = try await kind.openEmpty()
         let missing: String? = nil
         try await storage.database.read { db in
-            _ = try db.row("SELECT \(missing), \("")  , \(0), \([] as [UInt8]), \(false), \(true)") { row in
-                #expect((0..<6).map { row.isNull($0) } == [true, false, false, false, false, false])
-                #expect(row.textIfPresent(0) == nil)
-                #expect(row.intIfPresent(0) == nil)
-                #expect(row.text(0) == "")
-                #expect(row.bytes(0) == [])
-                #expect(row.textIfPresent(1) == "")
-                #expect(row.intIfPresent(2) == 0)
-                #expect(!row.bool(4))
-                #expect(row.bool(5))
+            _ = try db.row(
+                """
+                SELECT \(missing), \(missing), \(missing), \(missing),
+                    \(""), \(0), \([] as [UInt8]), \(false), \(true)
+                """
+            ) { row in
+                let nulls = (row.textIfPresent(), row.intIfPresent(), row.text(), row.bytes())
+                #expect(nulls == (nil, nil, "", []))
+                let values = (row.textIfPresent(), row.intIfPresent(), row.bytesIfPresent(), row.bool(), row.bool())
+                #expect(values == ("", 0, [], false, true))
             }
         }
+    }
+
+    @Test("A row whose columns are not all read is refused, as is a column too many", arguments: TestDatabase.all)
+    func misread(_ kind: TestDatabase) async throws {
+        let storage = try await kind.openEmpty()
+        for count in [1, 3] {
+            let misread = DatabaseFailure(.other, detail: "\(count) columns were read, the query has 2")
+            await #expect(throws: misread) {
+                try await storage.database.read { db in
+                    try db.rows("SELECT \(1), \(2)") { row in (0..<count).map { _ in row.int() } }
+                }
+            }
+        }
+        let found = try await storage.database.read { db in try db.row("SELECT \(1), \(2)") { _ in true } }
+        #expect(found == true)
     }
 
     @Test("A statement keeps no value and no type of its last run", arguments: TestDatabase.all)
@@ -93,7 +107,7 @@ struct ValueTests {
         let values: [SQLValue] = [.text("a"), .null, .bytes([]), .int(0), .null, .text(""), .instant(3)]
         for value in values {
             let back = try await storage.database.read { db in
-                try db.row("SELECT \(value), \(value) IS NULL") { [$0.isNull(0), $0.bool(1)] }
+                try db.row("SELECT \(value), \(value) IS NULL") { [$0.bytesIfPresent() == nil, $0.bool()] }
             }
             #expect(back == [value == .null, value == .null])
         }
@@ -120,7 +134,7 @@ struct ValueTests {
         let storage = try await kind.openEmpty()
         let sum = try await storage.database.write { db in
             try (0..<1_200).compactMap { number in
-                try db.row(SQL(stringLiteral: "SELECT \(number)")) { $0.int(0) }
+                try db.row(SQL(stringLiteral: "SELECT \(number)")) { $0.int() }
             }.reduce(0, +)
         }
         #expect(sum == 719_400)
@@ -132,12 +146,12 @@ struct ValueTests {
         try await storage.database.addNote(1, "old")
         let query: SQL = "SELECT text FROM note \(.ofMany) WHERE id = \(1)"
         let made = try await storage.database.change("UPDATE note SET text = 'new' \(.ofMany)", thenRead: query) {
-            $0.text(0)
+            $0.text()
         }
         #expect(made.count == 1)
         #expect(made.found == ["new"])
         let none = try await storage.database.change("DELETE FROM note \(.ofMany) WHERE id = 2", thenRead: query) {
-            $0.text(0)
+            $0.text()
         }
         #expect(none.count == 0)
         #expect(none.found == ["new"])
@@ -168,7 +182,7 @@ struct ValueTests {
                             SELECT id, name, number, time, body FROM thing \(.ofMany)
                             WHERE id = CAST(\(thing.id) AS \(.uuid))
                             """
-                    ) { Thing($0) }
+                    ) { Thing(&$0) }
                     #expect(changed.count == 1)
                     #expect(changed.found == [thing])
                 }
@@ -176,7 +190,7 @@ struct ValueTests {
             try await group.waitForAll()
         }
         let left = try await database.read { db in
-            try db.rows("SELECT id, name, number, time, body FROM thing ORDER BY id") { Thing($0) }
+            try db.rows("SELECT id, name, number, time, body FROM thing ORDER BY id") { Thing(&$0) }
         }
         #expect(left == things)
     }
@@ -192,7 +206,7 @@ struct ValueTests {
                     try await database.change(
                         "UPDATE note SET text = 'new' \(.ofMany) WHERE text = \("old") AND id = \(1)",
                         thenRead: "SELECT text FROM note \(.ofMany) WHERE id <= \(1)"
-                    ) { $0.text(0) }
+                    ) { $0.text() }
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -217,11 +231,11 @@ private struct Thing: Equatable, Sendable {
         body = index % 5 == 0 ? .null : .bytes(Array(repeating: UInt8(index), count: index % 7))
     }
 
-    init(_ row: any Row) {
-        id = row.text(0)
-        name = row.textIfPresent(1)
-        number = row.isNull(2) ? .null : .int(row.int(2))
-        time = row.isNull(3) ? .null : .instant(row.int(3))
-        body = row.isNull(4) ? .null : .bytes(row.bytes(4))
+    init(_ row: inout Row) {
+        id = row.text()
+        name = row.textIfPresent()
+        number = row.intIfPresent().map(SQLValue.int) ?? .null
+        time = row.intIfPresent().map(SQLValue.instant) ?? .null
+        body = row.bytesIfPresent().map(SQLValue.bytes) ?? .null
     }
 }

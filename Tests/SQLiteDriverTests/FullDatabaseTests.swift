@@ -12,8 +12,8 @@ struct FullDatabaseTests {
     /// Limits the file to `extra` more pages.
     private func allow(_ extra: Int, _ database: SQLiteDatabase) async throws {
         try await database.write { db in
-            let pages = try db.row("PRAGMA page_count") { Int($0.int(0)) } ?? 0
-            _ = try db.rows(SQL(stringLiteral: "PRAGMA max_page_count = \(pages + extra)")) { $0.int(0) }
+            let pages = try db.row("PRAGMA page_count") { Int($0.int()) } ?? 0
+            _ = try db.rows(SQL(stringLiteral: "PRAGMA max_page_count = \(pages + extra)")) { $0.int() }
         }
     }
 

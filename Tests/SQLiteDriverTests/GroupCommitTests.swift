@@ -37,7 +37,7 @@ struct GroupCommitTests {
         let database = try await Workbench().openWithNotes()
         let seen = Mutex<[Int: Int64]>([:])
         _ = try await database.writeTogether(40) { number, db in
-            let before = try db.row("SELECT count(*) FROM note WHERE text = 'refused'") { $0.int(0) }
+            let before = try db.row("SELECT count(*) FROM note WHERE text = 'refused'") { $0.int() }
             seen.withLock { $0[number] = before }
             guard number % 2 == 0 else { return }
             try db.run("INSERT INTO note (id, text) VALUES (\(number), 'refused')")
@@ -52,11 +52,11 @@ struct GroupCommitTests {
         let database = try await Workbench().openWithNotes()
         try await database.addNote(1, "0")
         let answers = try await database.writeTogether(300) { _, db in
-            let count = try db.row("SELECT text FROM note WHERE id = 1") { Int($0.text(0)) ?? 0 } ?? 0
+            let count = try db.row("SELECT text FROM note WHERE id = 1") { Int($0.text()) ?? 0 } ?? 0
             try db.run("UPDATE note SET text = \(String(count + 1)) WHERE id = 1")
         }
         #expect(answers.count == 300)
-        let text = try await database.read { db in try db.row("SELECT text FROM note") { $0.text(0) } }
+        let text = try await database.read { db in try db.row("SELECT text FROM note") { $0.text() } }
         #expect(text == "300")
     }
 
@@ -95,7 +95,7 @@ struct GroupCommitTests {
             try db.run("CREATE TABLE note (id INTEGER)")
             try db.run("INSERT INTO note (id) VALUES (1)")
         }
-        _ = try await database.read { db in try db.rows("SELECT id FROM note") { $0.int(0) } }
+        _ = try await database.read { db in try db.rows("SELECT id FROM note") { $0.int() } }
         #expect(statements.value == 3)
     }
 }

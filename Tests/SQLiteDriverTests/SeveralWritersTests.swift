@@ -13,7 +13,7 @@ struct SeveralWritersTests {
         await held.hasBegun()
         let waiting = Task {
             try await second.write { db in
-                let seen = try db.rows("SELECT id FROM note") { Int($0.int(0)) }
+                let seen = try db.rows("SELECT id FROM note") { Int($0.int()) }
                 try db.run("INSERT INTO note (id, text) VALUES (2, '')")
                 return seen
             }
@@ -50,7 +50,7 @@ struct SeveralWritersTests {
             for number in 0..<200 {
                 group.addTask {
                     try await databases[number % 2].write { db in
-                        let count = try db.row("SELECT text FROM note WHERE id = 1") { Int($0.text(0)) ?? 0 } ?? 0
+                        let count = try db.row("SELECT text FROM note WHERE id = 1") { Int($0.text()) ?? 0 } ?? 0
                         try db.run("UPDATE note SET text = \(String(count + 1)) WHERE id = 1")
                     }
                 }
@@ -58,7 +58,7 @@ struct SeveralWritersTests {
             try await group.waitForAll()
         }
         for database in databases {
-            let text = try await database.read { db in try db.row("SELECT text FROM note") { $0.text(0) } }
+            let text = try await database.read { db in try db.row("SELECT text FROM note") { $0.text() } }
             #expect(text == "200")
         }
     }
@@ -74,7 +74,7 @@ struct SeveralWritersTests {
         }
         try await first.run("ALTER TABLE note ADD COLUMN colour TEXT")
         let columns = try await second.read { db in
-            try db.rows("SELECT name FROM pragma_table_info('note')") { $0.text(0) }
+            try db.rows("SELECT name FROM pragma_table_info('note')") { $0.text() }
         }
         #expect(columns == ["id", "text", "colour"])
         #expect(try await second.noteIDs() == Array(1...10))

@@ -10,7 +10,7 @@ struct SlowReadTests {
     @Sendable private static func endless(_ db: any Connection) throws -> Int64? {
         try db.row(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-        ) { $0.int(0) }
+        ) { $0.int() }
     }
 
     @Test("More endless reads than threads block no other read, end when cancelled, and leave nothing behind")
@@ -48,7 +48,7 @@ struct SlowReadTests {
         let database = try Workbench().open(settings: settings) { .seconds(seconds.add()) }
         let failure = await #expect(throws: DatabaseFailure.self) { try await database.read(Self.endless) }
         #expect(failure == DatabaseFailure(.interrupted, detail: "a read took too long"))
-        #expect(try await database.read { db in try db.row("SELECT 7") { $0.int(0) } } == 7)
+        #expect(try await database.read { db in try db.row("SELECT 7") { $0.int() } } == 7)
     }
 
     @Test("A slow read gives the same result as a quick one: the body runs again from its start")
@@ -61,7 +61,7 @@ struct SlowReadTests {
                 """
                 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT sum(i) FROM n
                 """
-            ) { $0.int(0) }
+            ) { $0.int() }
         }
         #expect(sum == 5_000_050_000)
         #expect(runs.value == 2)
@@ -75,7 +75,7 @@ struct SlowReadTests {
         for _ in 0..<5_000 {
             _ = try await database.read { db in
                 runs.add()
-                return try db.rows("SELECT id FROM note WHERE id = \(1)") { $0.int(0) }
+                return try db.rows("SELECT id FROM note WHERE id = \(1)") { $0.int() }
             }
         }
         #expect(runs.value == 5_000)
@@ -86,7 +86,7 @@ struct SlowReadTests {
         let database = try await Workbench().openWithNotes()
         await #expect(throws: Refused.self) {
             try await database.read { db in
-                _ = try db.rows("SELECT 1") { $0.int(0) }
+                _ = try db.rows("SELECT 1") { $0.int() }
                 throw Refused()
             }
         }

@@ -12,8 +12,8 @@ struct TransactionTests {
         #expect(try await database.pragmaOfWriter("synchronous") == "2")
         #expect(try await database.pragmaOfWriter("journal_mode") == "wal")
         #expect(try await database.pragmaOfWriter("foreign_keys") == "1")
-        #expect(try await database.read { db in try db.row("PRAGMA query_only") { $0.int(0) } } == 1)
-        #expect(try await database.read { db in try db.row("PRAGMA foreign_keys") { $0.int(0) } } == 1)
+        #expect(try await database.read { db in try db.row("PRAGMA query_only") { $0.int() } } == 1)
+        #expect(try await database.read { db in try db.row("PRAGMA foreign_keys") { $0.int() } } == 1)
     }
 
     @Test("A body that throws leaves nothing behind, whatever the error")
@@ -30,8 +30,8 @@ struct TransactionTests {
         }
         let state = try await database.read { db in
             (
-                try db.rows("SELECT text FROM note ORDER BY id") { $0.text(0) },
-                try db.rows("SELECT name FROM sqlite_schema WHERE type = 'table'") { $0.text(0) }
+                try db.rows("SELECT text FROM note ORDER BY id") { $0.text() },
+                try db.rows("SELECT name FROM sqlite_schema WHERE type = 'table'") { $0.text() }
             )
         }
         #expect(state.0 == ["first"])
@@ -48,11 +48,11 @@ struct TransactionTests {
         await #expect(throws: Refused(number: 2)) {
             try await database.read { db in
                 try db.rows(statement) { row in
-                    if row.int(0) == 2 { throw Refused(number: 2) }
+                    if row.int() == 2 { throw Refused(number: 2) }
                 }
             }
         }
-        #expect(try await database.read { db in try db.rows(statement) { $0.int(0) } } == [1, 2, 3])
+        #expect(try await database.read { db in try db.rows(statement) { $0.int() } } == [1, 2, 3])
         try await database.addNote(4)
     }
 
@@ -61,7 +61,7 @@ struct TransactionTests {
         let database = try await Workbench().openWithNotes()
         let ids = try await database.write { db in
             try db.run("INSERT INTO note (id, text) VALUES (7, '')")
-            return try db.rows("SELECT id FROM note") { $0.int(0) }
+            return try db.rows("SELECT id FROM note") { $0.int() }
         }
         #expect(ids == [7])
     }
@@ -102,10 +102,10 @@ struct TransactionTests {
         let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (2, '')") }
         await held.hasBegun()
         let counts = try await database.read { db in
-            let before = try db.row("SELECT count(*) FROM note") { $0.int(0) }
+            let before = try db.row("SELECT count(*) FROM note") { $0.int() }
             held.letGo()
             bench.awaitCommit()
-            return [before, try db.row("SELECT count(*) FROM note") { $0.int(0) }]
+            return [before, try db.row("SELECT count(*) FROM note") { $0.int() }]
         }
         try await held.value()
         #expect(counts == [1, 1])

@@ -49,7 +49,7 @@ final class Workbench: Sendable {
 extension Database {
     /// The first column of the first row, on the writer's connection.
     func pragmaOfWriter(_ name: String) async throws -> String? {
-        try await write { db in try db.row(SQL(stringLiteral: "PRAGMA \(name)")) { $0.text(0) } }
+        try await write { db in try db.row(SQL(stringLiteral: "PRAGMA \(name)")) { $0.text() } }
     }
 }
 

@@ -190,14 +190,14 @@ private struct CodeRow {
     let sealed: [UInt8]?
     let expiresAt: Instant
 
-    init(_ row: any Row) {
-        user = row.id(0)
-        identity = row.textIfPresent(1).map(IdentityID.init(trusted:))
-        method = AuthenticationMethod(text: row.text(2))
-        key = ProofKey(challenge: row.text(3), method: row.text(4))
-        provider = row.textIfPresent(5)
-        rule = row.text(6)
-        sealed = row.isNull(7) ? nil : row.bytes(7)
-        expiresAt = row.instant(8)
+    init(_ row: inout Row) {
+        user = row.id()
+        identity = row.idIfPresent()
+        method = AuthenticationMethod(text: row.text())
+        key = ProofKey(challenge: row.text(), method: row.text())
+        provider = row.textIfPresent()
+        rule = row.text()
+        sealed = row.bytesIfPresent()
+        expiresAt = row.instant()
     }
 }

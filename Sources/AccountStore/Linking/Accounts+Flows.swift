@@ -103,18 +103,16 @@ private struct FlowRow {
     let expiresAt: Instant
     let isUsed: Bool
 
-    init(_ row: any Row) {
-        provider = row.text(0)
-        browserDigest = row.isNull(1) ? nil : row.bytes(1)
-        sealed = row.bytes(2)
-        proofKey = row.isNull(3) ? nil : ProofKey(challenge: row.text(3), method: row.text(4))
-        redirectTo = row.text(5)
-        if let user = row.textIfPresent(6) {
-            purpose = .link(UserID(trusted: user), session: row.textIfPresent(7).map(SessionID.init(trusted:)))
-        } else {
-            purpose = .signIn
-        }
-        expiresAt = row.instant(8)
-        isUsed = !row.isNull(9)
+    init(_ row: inout Row) {
+        provider = row.text()
+        browserDigest = row.bytesIfPresent()
+        sealed = row.bytes()
+        let (challenge, method) = (row.textIfPresent(), row.text())
+        proofKey = challenge.flatMap { ProofKey(challenge: $0, method: method) }
+        redirectTo = row.text()
+        let (user, session): (UserID?, SessionID?) = (row.idIfPresent(), row.idIfPresent())
+        purpose = user.map { .link($0, session: session) } ?? .signIn
+        expiresAt = row.instant()
+        isUsed = row.intIfPresent() != nil
     }
 }

@@ -39,7 +39,7 @@ extension Accounts {
 
     private func promiseRevocation(of statement: SQL, at now: Instant, in db: any Connection) throws {
         let found = try db.rows(statement) { row in
-            (identity: IdentityID(trusted: row.text(0)), provider: row.text(1), client: row.text(2), row.bytes(3))
+            (identity: IdentityID(trusted: row.text()), provider: row.text(), client: row.text(), row.bytes())
         }
         for (identity, provider, client, sealed) in found {
             let details: AnyJSON = ["provider": .string(provider), "client": .string(client)]

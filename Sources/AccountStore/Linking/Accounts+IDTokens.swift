@@ -20,7 +20,7 @@ extension Accounts {
                 ON CONFLICT (digest) DO NOTHING
                 """)
             if isFirst == 1 { return true }
-            let used = try db.row(Self.idTokenLookup(digest)) { $0.instant(0) }
+            let used = try db.row(Self.idTokenLookup(digest)) { $0.instant() }
             return used.map { now <= $0 + Self.retryTime } ?? true
         }
     }

@@ -45,7 +45,7 @@ extension Accounts {
         try await database.write { db in
             let leased = try db.row(
                 "SELECT details FROM outbox WHERE id = \(item.id) AND attempts = \(item.attempt)"
-            ) { $0.text(0) }
+            ) { $0.text() }
             guard let details = leased else { return }
             switch result {
             case .failed: try put(item.id, off: item.attempt, details, at: now, in: db)
@@ -58,7 +58,7 @@ extension Accounts {
     /// Returns the number of queued items and the age of the oldest, for metrics and `doctor`.
     package func outboxBacklog() async throws -> (count: Int, oldest: Instant?) {
         try await database.read { db in
-            try db.row("SELECT count(*), min(created_at) FROM outbox") { (Int($0.int(0)), $0.instantIfPresent(1)) }
+            try db.row("SELECT count(*), min(created_at) FROM outbox") { (Int($0.int()), $0.instantIfPresent()) }
                 ?? (0, nil)
         }
     }
@@ -120,12 +120,12 @@ private struct OutboxRow {
     let attempts: Int
     let createdAt: Instant
 
-    init(_ row: any Row) {
-        id = row.id(0)
-        details = row.text(1)
-        sealed = row.bytes(2)
-        sealedName = row.text(3)
-        attempts = Int(row.int(4))
-        createdAt = row.instant(5)
+    init(_ row: inout Row) {
+        id = row.id()
+        details = row.text()
+        sealed = row.bytes()
+        sealedName = row.text()
+        attempts = Int(row.int())
+        createdAt = row.instant()
     }
 }

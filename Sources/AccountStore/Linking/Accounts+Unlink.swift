@@ -60,7 +60,7 @@ extension Accounts {
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard account.identities.contains(where: { $0.id == id }) else { return .refused(.notFound) }
             let before = try db.row("SELECT before FROM link_undos WHERE identity_id = \(id) AND until > \(now)") {
-                $0.text(0)
+                $0.text()
             }
             guard let before else {
                 try record([Self.refusal(.undoTooLate, id, account)], at: now, in: db)
@@ -87,7 +87,7 @@ extension Accounts {
     package func undoableLinks(of user: UserID, at now: Instant) async throws -> [UndoableLink] {
         try await database.read { db in
             try db.rows(Self.undoLookup(user, at: now)) { row in
-                UndoableLink(identity: row.id(0), rule: row.text(1), linkedAt: row.instant(2), until: row.instant(3))
+                UndoableLink(identity: row.id(), rule: row.text(), linkedAt: row.instant(), until: row.instant())
             }
         }
     }

@@ -89,7 +89,7 @@ extension LinkingTransaction {
     /// - Returns: nil for an unknown, used or expired ticket.
     func signIn(of ticket: Secret, delivery: SessionDelivery) throws -> ProviderSignIn? {
         let digest = TokenDigest.of(ticket)
-        guard let sealed = try db.row(Accounts.ticketLookup(digest, at: now), { $0.bytes(0) }) else { return nil }
+        guard let sealed = try db.row(Accounts.ticketLookup(digest, at: now), { $0.bytes() }) else { return nil }
         return ProviderSignIn(
             ticketContent: try accounts.unseal(sealed, as: "link ticket", digest), delivery: delivery)
     }

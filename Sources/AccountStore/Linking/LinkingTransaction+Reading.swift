@@ -82,7 +82,7 @@ extension Accounts {
 extension Connection {
     fileprivate func removals(of identity: ProviderIdentity) throws -> [UserID: LinkRemoval] {
         let found = try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in
-            (UserID(trusted: row.text(0)), LinkRemoval(text: row.text(1)))
+            (UserID(trusted: row.text()), LinkRemoval(text: row.text()))
         }
         return found.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
@@ -103,8 +103,9 @@ extension Connection {
         if offered.isEmpty { return offered }
         let taken = try row("SELECT first_name, name, avatar_url FROM profiles WHERE id = \(user)") { row in
             ProfileFill(
-                firstName: row.isNull(0) ? offered.firstName : nil, name: row.isNull(1) ? offered.name : nil,
-                avatarURL: row.isNull(2) ? offered.avatarURL : nil)
+                firstName: row.textIfPresent() == nil ? offered.firstName : nil,
+                name: row.textIfPresent() == nil ? offered.name : nil,
+                avatarURL: row.textIfPresent() == nil ? offered.avatarURL : nil)
         }
         guard let taken, !taken.isEmpty else { return ProfileFill() }
         try run(

@@ -18,7 +18,7 @@ extension Accounts {
             // Read before the write transaction, which would otherwise conflict with others over missing keys.
             Set<UserID>(
                 try db.rows(.list("SELECT id FROM users WHERE id IN", all.map(\.account.user.id.text))) {
-                    UserID(trusted: $0.text(0))
+                    UserID(trusted: $0.text())
                 })
         }
         let new = all.filter { !known.contains($0.account.user.id) }
@@ -70,7 +70,7 @@ extension Accounts {
         let page = try await database.read { db in
             try db.rows(
                 "SELECT id, actor_id, actor_name FROM audit_log WHERE id > \(first) ORDER BY id LIMIT \(4_000)"
-            ) { SeededRow(id: $0.text(0), user: $0.textIfPresent(1) ?? "", address: $0.text(2)) }
+            ) { SeededRow(id: $0.text(), user: $0.textIfPresent() ?? "", address: $0.text()) }
         }
         let ids = page.filter(isSeeded).map(\.id)
         if !ids.isEmpty {
@@ -100,14 +100,14 @@ extension Accounts {
             let start: SessionID = isAtEnd ? SessionID(trusted: Self.nilID) : newID()
             let found = try await database.read { db in
                 try db.rows(Self.seededSessions(from: start)) { row in
-                    let found = SeededRow(id: row.text(0), user: row.text(2), address: row.text(3))
-                    return (id: SessionID(trusted: row.text(0)), counter: row.int(1), row: found)
+                    let (id, counter): (SessionID, Int64) = (row.id(), row.int())
+                    return (id, counter, row: SeededRow(id: id.text, user: row.text(), address: row.text()))
                 }
             }
             isAtEnd = !isAtEnd && found.count < Self.sessionsAtOnce
             let before = counters.count
             for session in found where isSeeded(session.row) && counters.count < count {
-                counters[session.id] = session.counter
+                counters[session.0] = session.1
             }
             misses = counters.count == before ? misses + 1 : 0
         }
@@ -129,7 +129,10 @@ extension Accounts {
         return try await database.read { db in
             try db.rows(
                 "SELECT id, coalesce(email, '') FROM users WHERE id > \(first) ORDER BY id LIMIT \(limit)"
-            ) { SeededRow(id: $0.text(0), user: $0.text(0), address: $0.text(1)) }
+            ) { row in
+                let id = row.text()
+                return SeededRow(id: id, user: id, address: row.text())
+            }
         }
     }
 

@@ -104,10 +104,10 @@ package struct UnknownAccount: Error, Equatable {
 
 extension ProfileRecord {
     /// Reads the columns of ``Profiles/lookup(_:)``.
-    fileprivate init(_ row: any Row) {
+    fileprivate init(_ row: inout Row) {
         self.init(
-            id: row.text(0), firstName: row.textIfPresent(1), favoriteTeams: row.text(2), name: row.textIfPresent(3),
-            avatarURL: row.textIfPresent(4), timezone: row.textIfPresent(5), isPremium: row.bool(6),
-            createdAt: Instant(microseconds: row.int(7)), updatedAt: Instant(microseconds: row.int(8)))
+            id: row.text(), firstName: row.textIfPresent(), favoriteTeams: row.text(), name: row.textIfPresent(),
+            avatarURL: row.textIfPresent(), timezone: row.textIfPresent(), isPremium: row.bool(),
+            createdAt: Instant(microseconds: row.int()), updatedAt: Instant(microseconds: row.int()))
     }
 }

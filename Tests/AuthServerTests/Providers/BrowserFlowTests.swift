@@ -202,7 +202,7 @@ extension TestServer {
             case "used_id_tokens": "SELECT count(*) FROM used_id_tokens"
             default: "SELECT count(*) FROM provider_tokens"
             }
-        return try await database.read { db in try db.row(statement) { Int($0.int(0)) } ?? 0 }
+        return try await database.read { db in try db.row(statement) { Int($0.int()) } ?? 0 }
     }
 }
 

@@ -26,7 +26,7 @@ final class SupabaseDatabase: SupabaseSource {
         let tables = try await SupabaseTables(in: database)
         total = try await database.read { db in
             try db.run("SET LOCAL row_security = off")
-            return try db.row("SELECT count(*) FROM auth.users") { Int($0.int(0)) } ?? 0
+            return try db.row("SELECT count(*) FROM auth.users") { Int($0.int()) } ?? 0
         }
         let (database, queue) = (database, queue)
         reader = Task.detached {
@@ -52,7 +52,7 @@ final class SupabaseDatabase: SupabaseSource {
         try db.run("SET LOCAL row_security = off")
         while true {
             let page = try db.rows(tables.page(after: queue.last, limit: pageSize)) { row in
-                SupabaseRow(id: row.text(0), text: Array(row.text(1).utf8))
+                SupabaseRow(id: row.text(), text: Array(row.text().utf8))
             }
             if page.isEmpty { return }
             guard queue.give(page) else { throw CancellationError() }
@@ -74,7 +74,7 @@ private struct SupabaseTables: Sendable {
                 UNION ALL SELECT 'public.profiles' FROM pg_attribute
                 WHERE attrelid = to_regclass('public.profiles') AND attname = 'id' AND atttypid = 'uuid'::regtype
                 """
-            ) { $0.text(0) }
+            ) { $0.text() }
         }
         guard found.contains("auth.users"), found.contains("auth.identities") else {
             throw CommandFailure("The database has no tables auth.users and auth.identities.")

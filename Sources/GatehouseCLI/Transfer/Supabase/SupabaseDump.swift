@@ -44,7 +44,7 @@ final class SupabaseDump: SupabaseSource {
         }
         total = try await rows.write { db in
             try db.run("CREATE INDEX staged_by_owner ON staged (kind, owner)")
-            return try db.row("SELECT count(*) FROM staged WHERE kind = 'auth.users'") { Int($0.int(0)) } ?? 0
+            return try db.row("SELECT count(*) FROM staged WHERE kind = 'auth.users'") { Int($0.int()) } ?? 0
         }
     }
 
@@ -108,7 +108,7 @@ final class SupabaseDump: SupabaseSource {
                 SELECT owner, row FROM staged WHERE kind = 'auth.users' AND owner > \(last)
                 ORDER BY owner LIMIT \(Self.pageSize)
                 """
-            ) { (id: $0.text(0), row: $0.text(1)) }
+            ) { (id: $0.text(), row: $0.text()) }
             .map { try SupabaseRow(id: $0.id, text: Self.whole($0.id, $0.row, tables, db)) }
         }
         guard let end = page.last else { return nil }
@@ -121,7 +121,7 @@ final class SupabaseDump: SupabaseSource {
     ) throws -> [UInt8] {
         func rows(_ table: String, of owner: String) throws -> [(key: String, text: String)] {
             try db.rows("SELECT key, row FROM staged WHERE kind = \(table) AND owner = \(owner)") {
-                ($0.text(0), $0.text(1))
+                ($0.text(), $0.text())
             }
         }
         func array(_ rows: [(key: String, text: String)]) -> String {
