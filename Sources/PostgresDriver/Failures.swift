@@ -29,16 +29,12 @@ struct ServerRefusal: Error {
 
     private var kind: Substring { state.prefix(2) }
 
-    /// Whether nothing happened and a retry may succeed: a conflict with other transactions (class 40), a lock that was
-    /// not available (55P03), a statement prepared for tables that have changed, or a cancellation that was meant for
-    /// the previous statement.
-    var mayWorkAgain: Bool { kind == "40" || isHeld || needsNewSession || (isStopped && cameEarly) }
-
-    /// Another transaction held a row or table lock for too long.
-    var isHeld: Bool { state == "55P03" }
-
-    /// A cancellation or a time limit stopped the statement.
-    var isStopped: Bool { state == "57014" }
+    /// Whether nothing happened and a retry may succeed: a conflict with other transactions, a lock that was not
+    /// available, a statement prepared for tables that have changed, or a cancellation that was meant for the previous
+    /// statement.
+    var mayWorkAgain: Bool {
+        reason == .conflict || reason == .locked || needsNewSession || (reason == .interrupted && cameEarly)
+    }
 
     /// The prepared statement does not exist: a connection pooler between this program and the server has switched
     /// sessions.
@@ -63,7 +59,7 @@ struct ServerRefusal: Error {
         DatabaseFailure(reason, code: state, detail: kind == "22" ? "a value does not fit its type" : message)
     }
 
-    private var reason: DatabaseFailure.Reason {
+    var reason: DatabaseFailure.Reason {
         switch (kind, state) {
         case ("23", "23505"): .constraint(.unique)
         case ("23", "23503"): .constraint(.foreignKey)

@@ -1,16 +1,15 @@
 import SQLDatabase
 
 /// A caller's transaction that waits for a connection.
-struct Job: Sendable {
+struct Job: Caller {
     enum Kind: Sendable { case write, read, schema }
 
     let id: UInt64
     let kind: Kind
-    /// On the database's clock. The transaction is not retried after it.
     let deadline: Duration
     /// Runs the statements. The returned closure reports the result to the caller after the commit.
     let body: @Sendable (any Connection) throws -> @Sendable () -> Void
-    let refuse: @Sendable (any Error) -> Void
+    let refusal: @Sendable (any Error) -> Void
 
     /// The commands that begin the transaction. More than one command takes a round trip of its own.
     func opening(_ settings: PostgresSettings) -> [String] {
@@ -27,6 +26,8 @@ struct Job: Sendable {
     }
 
     var changes: Bool { kind != .read }
+    var isPatient: Bool { kind == .schema }
+    func refuse(_ reason: any Error) { refusal(reason) }
 }
 
 /// The result of one attempt.

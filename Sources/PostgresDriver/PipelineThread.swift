@@ -6,10 +6,12 @@ struct PipelineThread {
     private struct Asked {
         let lookup: Lookup
         let newNames: [String]
+        /// Whether its caller was refused. The server still runs it.
+        var isDropped = false
     }
 
     private let reads: PipelinedReads
-    private var session: PostgresSession?
+    private var line: Line
     private var waiting: [Lookup] = []
     /// Sent reads, in the order in which the server answers.
     private var asked: [Asked] = []
@@ -19,7 +21,7 @@ struct PipelineThread {
     private var begun: Duration = .zero
     private var failedTries = 0
 
-    init(_ reads: PipelinedReads) { self.reads = reads }
+    init(_ reads: PipelinedReads) { (self.reads, line) = (reads, Line(reads.plan)) }
 
     private var uptime: Duration { reads.plan.uptime() }
     private var inFlight: Int { asked.count - firstAsked }
@@ -45,42 +47,26 @@ struct PipelineThread {
 
     /// Waits for a caller, and notices if the server closes the connection meanwhile.
     private mutating func rest() {
-        let found = postgres_wait(session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
-        if found & Int32(postgres_readable) != 0, session?.hasEnded == true { session = nil }
+        let found = postgres_wait(line.session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
+        if found & Int32(postgres_readable) != 0 { line.closeIfEnded() }
     }
 
     private mutating func work() throws {
-        let session = try ready()
+        let session = try line.open()
+        failedTries = 0
         try ask(on: session)
         // Nothing could be sent.
         if inFlight == 0 { return }
         let unsent = PQflush(session.handle.pointer)
         if unsent < 0 { throw session.lost() }
-        let left = answerDeadline - uptime
-        if left <= .zero { throw LostConnection(detail: "the server does not answer") }
-        let found = postgres_wait(
-            session.descriptor, unsent == 1 ? 1 : 0, reads.wake.descriptor, left.pollMilliseconds)
-        guard found & Int32(postgres_readable) != 0 else { return }
-        if PQconsumeInput(session.handle.pointer) != 1 { throw session.lost() }
+        // The reads are in the order of their deadlines.
+        let deadline = asked[firstAsked...].first { !$0.isDropped }?.lookup.deadline
+        // When the server must have answered the first read, and with it all of them.
+        let last = session.answerDeadline(since: begun, reads.plan.statementLimit, by: deadline)
+        guard try session.wait(writes: unsent == 1, wake: reads.wake.descriptor, until: last) else { return }
         while inFlight > 0, let isComplete = try session.receive(into: &pending) {
             if isComplete { try answerFirst(on: session) }
         }
-    }
-
-    /// When the server must have answered the first waiting read, and with it all of them.
-    private var answerDeadline: Duration {
-        let limit = begun + reads.plan.statementLimit + .seconds(2)
-        // The reads are in the order of their deadlines. Cancelled ones have none.
-        guard let deadline = asked[firstAsked...].lazy.compactMap(\.lookup.deadline).first else { return limit }
-        return min(limit, max(deadline, begun + PostgresSession.grace))
-    }
-
-    private mutating func ready() throws -> PostgresSession {
-        if let session { return session }
-        let made = try PostgresSession(reads.plan)
-        session = made
-        failedTries = 0
-        return made
     }
 
     private mutating func ask(on session: PostgresSession) throws {
@@ -93,7 +79,7 @@ struct PipelineThread {
                 try session.send(.statement(lookup.statement))
                 try session.sync()
             } catch let failure as DatabaseFailure {
-                lookup.answer(.failure(failure))
+                lookup.refuse(failure)
                 continue
             } catch {
                 sent -= 1
@@ -116,14 +102,15 @@ struct PipelineThread {
         let took = now - begun
         begun = now
         do {
-            guard let result = try answer.value() else { throw session.lost() }
-            first.lookup.answer(.success((result, took)))
+            try answer.check()
+            guard let result = answer.result else { throw session.lost() }
+            if !first.isDropped { first.lookup.answer(.success((result, took))) }
         } catch let refusal as ServerRefusal {
             session.forget(first.newNames)
-            let isLate = first.lookup.deadline.map { $0 <= now } ?? true
+            if first.isDropped { return }
             // On this connection only a time limit stops a statement. The caller repeats it on a pooled connection.
-            if isLate || refusal.isStopped || !refusal.mayWorkAgain {
-                return first.lookup.answer(.failure(refusal.told))
+            if first.lookup.deadline <= now || refusal.reason == .interrupted || !refusal.mayWorkAgain {
+                return first.lookup.refuse(refusal.told)
             }
             waiting.insert(first.lookup, at: 0)
             // The previous read with the same text failed, and with it the preparation.
@@ -133,49 +120,42 @@ struct PipelineThread {
     }
 
     /// Fails reads whose deadline has passed on a working connection. The first unanswered read also decides when the
-    /// connection counts as lost (``answerDeadline``); without a connection, ``recover(from:)`` supplies the reason.
+    /// connection counts as lost (``work()``); without a connection, ``recover(from:)`` supplies the reason.
     private mutating func refuseLate() {
-        guard session != nil else { return }
+        guard line.session != nil else { return }
         let now = uptime
-        let isLate: (Lookup) -> Bool = { lookup in lookup.deadline.map { $0 <= now } ?? false }
         let reason = DatabaseFailure.tooManyCallers("no answer came in time")
-        let late = waiting.prefix(while: isLate)
-        for lookup in late { lookup.answer(.failure(reason)) }
+        let late = waiting.prefix { $0.deadline <= now }
+        late.refuse(reason)
         waiting.removeFirst(late.count)
         let behind = asked.indices[firstAsked...].dropFirst()
-        guard let next = asked[behind].lazy.compactMap(\.lookup.deadline).first, next <= now else { return }
-        for index in behind where isLate(asked[index].lookup) { drop(index, reason) }
+        guard let next = asked[behind].first(where: { !$0.isDropped }), next.lookup.deadline <= now else { return }
+        for index in behind where asked[index].lookup.deadline <= now { drop(index, reason) }
     }
 
-    /// The server still runs it. Its answer is dropped when it arrives.
+    /// Its answer is dropped when it arrives.
     private mutating func drop(_ index: Int, _ reason: any Error) {
-        let lookup = asked[index].lookup
-        lookup.answer(.failure(reason))
-        let dropped = Lookup(id: lookup.id, statement: lookup.statement, deadline: nil) { _ in }
-        asked[index] = Asked(lookup: dropped, newNames: asked[index].newNames)
+        if asked[index].isDropped { return }
+        asked[index].isDropped = true
+        asked[index].lookup.refuse(reason)
     }
 
     /// Reads are safe to repeat, so all unanswered ones are sent again on a new connection.
     private mutating func recover(from error: any Error) {
-        session = nil
-        waiting = asked[firstAsked...].map(\.lookup) + waiting
+        line.close()
+        waiting = asked[firstAsked...].filter { !$0.isDropped }.map(\.lookup) + waiting
         (asked, firstAsked, pending) = ([], 0, PendingAnswer())
-        let reason = Transaction.told(error)
         let now = uptime
-        let isLate: (Lookup) -> Bool = { lookup in lookup.deadline.map { $0 <= now } ?? true }
-        for lookup in waiting where isLate(lookup) { lookup.answer(.failure(reason)) }
-        waiting.removeAll(where: isLate)
+        waiting.filter { $0.deadline <= now }.refuse(Transaction.told(error))
+        waiting.removeAll { $0.deadline <= now }
         failedTries += 1
-        if failedTries > 1 {
-            let pause = Duration.pause(after: failedTries, chance: reads.chance())
-            _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds)
-        }
+        if failedTries > 1 { line.wait(line.pause(after: failedTries)) }
     }
 
     private mutating func cancel(_ ids: [UInt64]) {
         if ids.isEmpty { return }
         let ids = Set(ids)
-        for lookup in waiting where ids.contains(lookup.id) { lookup.answer(.failure(CancellationError())) }
+        waiting.filter { ids.contains($0.id) }.refuse(CancellationError())
         waiting.removeAll { ids.contains($0.id) }
         for index in asked.indices[firstAsked...] where ids.contains(asked[index].lookup.id) {
             drop(index, CancellationError())
@@ -183,6 +163,6 @@ struct PipelineThread {
     }
 
     private mutating func refuseAll(_ reason: any Error) {
-        for lookup in asked[firstAsked...].map(\.lookup) + waiting { lookup.answer(.failure(reason)) }
+        (asked[firstAsked...].filter { !$0.isDropped }.map(\.lookup) + waiting).refuse(reason)
     }
 }

@@ -4,51 +4,44 @@ import SQLDatabase
 import Synchronization
 
 /// A statement that is its caller's whole transaction.
-struct Lookup: Sendable {
+struct Lookup: Caller {
     let id: UInt64
     let statement: SQL
-    /// On the database's clock. The read is not repeated after it; nil if no caller waits for the answer any longer.
-    let deadline: Duration?
+    let deadline: Duration
     /// Called with the answer and the time that the server took.
     let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
+
+    func refuse(_ reason: any Error) { answer(.failure(reason)) }
 }
 
 /// Reads that consist of one statement. All share one connection in pipeline mode: they are sent as they arrive,
 /// without waiting for earlier answers. A single thread handles all events.
 final class PipelinedReads: Sendable {
     private struct State {
-        var incoming: [Lookup] = []
+        var incoming: CallerQueue<Lookup>
         var cancelled: [UInt64] = []
         /// The number of reads that the thread holds unanswered, as last reported.
         var held = 0
         var hasThread = false
-        var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     let plan: SessionPlan
-    private let callerLimit: Int
-    let chance: @Sendable () -> Double
     /// The pipe that wakes the thread.
     let wake: WakePipe
 
     /// - Parameter callerLimit: Further callers are refused immediately.
-    init(_ plan: SessionPlan, callerLimit: Int, chance: @escaping @Sendable () -> Double) throws {
+    init(_ plan: SessionPlan, callerLimit: Int) throws {
         self.plan = plan
-        self.callerLimit = callerLimit
-        self.chance = chance
+        state = Mutex(State(incoming: CallerQueue(limit: callerLimit)))
         wake = try WakePipe()
     }
 
     func add(_ lookup: Lookup) {
         let (refusal, mustWake) = state.withLock { state -> (DatabaseFailure?, Bool) in
-            if state.isClosed { return (.closed, false) }
-            if state.incoming.count + state.held >= callerLimit {
-                return (.tooManyCallers("too many reads wait for the database"), false)
-            }
             // The first caller in an empty queue wakes the thread, which takes the whole queue.
-            let mustWake = state.incoming.isEmpty
-            state.incoming.append(lookup)
+            let mustWake = state.incoming.count == 0
+            if let refusal = state.incoming.add(lookup, beside: state.held) { return (refusal, false) }
             if !state.hasThread {
                 state.hasThread = true
                 Thread.detachNewThread {
@@ -59,7 +52,7 @@ final class PipelinedReads: Sendable {
             return (nil, mustWake)
         }
         if let refusal {
-            lookup.answer(.failure(refusal))
+            lookup.refuse(refusal)
         } else if mustWake {
             wake.wake()
         }
@@ -71,7 +64,7 @@ final class PipelinedReads: Sendable {
     }
 
     func close() {
-        state.withLock { $0.isClosed = true }
+        state.withLock { $0.incoming.close() }.refuse(DatabaseFailure.closed)
         wake.wake()
     }
 
@@ -85,8 +78,8 @@ final class PipelinedReads: Sendable {
         wake.drain()
         return state.withLock { state in
             state.held = held + state.incoming.count
-            defer { (state.incoming, state.cancelled) = ([], []) }
-            return (state.incoming, state.cancelled, state.isClosed)
+            defer { state.cancelled = [] }
+            return (state.incoming.take(), state.cancelled, state.incoming.isClosed)
         }
     }
 }

@@ -36,7 +36,7 @@ package final class PostgresDatabase: Database {
                 parameters: url.parameters(connectLimit: settings.connectLimit),
                 settings: settings.session.merging(session) { $1 }.filter { !url.sets($0.key) },
                 connectLimit: settings.connectLimit,
-                statementLimit: settings.statementLimit, uptime: uptime)
+                statementLimit: settings.statementLimit, uptime: uptime, chance: settings.chance)
         }
         pool = WorkerPool(plan([:]), settings, observe: observe)
         let limit = min(settings.sharedReadLimit, settings.statementLimit).wholeMilliseconds
@@ -48,7 +48,7 @@ package final class PostgresDatabase: Database {
                 ].merging(BoundStatement.settings) { $1 }), settings, observe: observe)
         reads = try PipelinedReads(
             plan(["default_transaction_read_only": "on", "statement_timeout": "\(limit)"]),
-            callerLimit: settings.callerLimit, chance: settings.chance)
+            callerLimit: settings.callerLimit)
     }
 
     deinit { close() }
@@ -97,18 +97,9 @@ package final class PostgresDatabase: Database {
         _ statement: SQL, _ query: SQL, by deadline: Duration
     ) async throws -> (Int, SharedRows) {
         let id = lastID.add(1, ordering: .relaxed).newValue
-        return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { caller in
-                let change = Change(id: id, statement: statement, query: query, deadline: deadline) {
-                    caller.resume(with: $0)
-                }
-                commits.add(change)
-                // A cancellation that ran before add() found nothing to cancel: repeat it.
-                if Task.isCancelled { commits.cancel(id) }
-            }
-        } onCancel: {
-            commits.cancel(id)
+        return try await awaitAnswer(cancel: { [commits] in commits.cancel(id) }) { caller in
+            commits.add(
+                Change(id: id, statement: statement, query: query, deadline: deadline) { caller.resume(with: $0) })
         }
     }
 
@@ -147,16 +138,8 @@ package final class PostgresDatabase: Database {
     private func lookUp(_ statement: SQL) async throws -> (PostgresResult, Duration) {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let deadline = uptime() + settings.waitLimit
-        return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { caller in
-                let lookup = Lookup(id: id, statement: statement, deadline: deadline) { caller.resume(with: $0) }
-                reads.add(lookup)
-                // A cancellation that ran before add() found nothing to cancel: repeat it.
-                if Task.isCancelled { reads.cancel(id) }
-            }
-        } onCancel: {
-            reads.cancel(id)
+        return try await awaitAnswer(cancel: { [reads] in reads.cancel(id) }) { caller in
+            reads.add(Lookup(id: id, statement: statement, deadline: deadline) { caller.resume(with: $0) })
         }
     }
 
@@ -165,21 +148,14 @@ package final class PostgresDatabase: Database {
     ) async throws -> Value {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let deadline = deadline ?? uptime() + (kind == .schema ? settings.schemaWaitLimit : settings.waitLimit)
-        return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
-                pool.add(
-                    Job(
-                        id: id, kind: kind, deadline: deadline,
-                        body: { connection in
-                            let value = try body(connection)
-                            return { caller.resume(returning: value) }
-                        }, refuse: { caller.resume(throwing: $0) }))
-                // A cancellation that ran before add() found nothing to cancel: repeat it.
-                if Task.isCancelled { pool.cancel(id) }
-            }
-        } onCancel: {
-            pool.cancel(id)
+        return try await awaitAnswer(cancel: { [pool] in pool.cancel(id) }) { caller in
+            pool.add(
+                Job(
+                    id: id, kind: kind, deadline: deadline,
+                    body: { connection in
+                        let value = try body(connection)
+                        return { caller.resume(returning: value) }
+                    }, refusal: { caller.resume(throwing: $0) }))
         }
     }
 

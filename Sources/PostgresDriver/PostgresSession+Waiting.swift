@@ -2,49 +2,10 @@ import CPostgres
 import SQLDatabase
 
 extension PostgresSession {
-    /// Carries out changes in one round trip, which is one implicit transaction.
-    ///
-    /// - Parameter changes: At least one; all have the same statements.
-    /// - Returns: For each change, the number of rows changed and the rows found.
-    /// - Throws: ``ServerRefusal`` if nothing happened, ``LostConnection``, or ``DatabaseFailure`` for a value that
-    ///   cannot be sent, before anything was sent.
-    func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
-        let statements = try [changes.map(\.statement), changes.map(\.query)].map { try BoundStatement(shared: $0) }
-        newNames = []
-        for statement in statements { try send(.bound(statement)) }
-        try sync()
-        var (answers, refusal): ([PostgresResult], ServerRefusal?) = ([], nil)
-        let deadline = answerDeadline(statementLimit, by: deadline)
-        while true {
-            try flush(until: deadline)
-            while let part = try receive() {
-                switch PQresultStatus(part.pointer) {
-                case PGRES_PIPELINE_SYNC:
-                    if let refusal {
-                        forget(newNames)
-                        throw refusal
-                    }
-                    guard answers.count == statements.count else { throw LostConnection(detail: "answers are missing") }
-                    return SharedRows.dealt(answers, among: changes.count)
-                case PGRES_TUPLES_OK: answers.append(part)
-                // The result of a preparation.
-                case PGRES_COMMAND_OK, PGRES_PIPELINE_ABORTED: break
-                default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
-                }
-            }
-            try wait(writes: false, until: deadline)
-        }
-    }
-
     /// Processes the next part of the input.
     ///
     /// - Returns: Whether the answer is complete; nil if no part has arrived.
     func receive(into pending: inout PendingAnswer) throws -> Bool? {
-        try receive().map { pending.add($0) }
-    }
-
-    /// - Returns: The next part of the input; nil if none has arrived.
-    private func receive() throws -> PostgresResult? {
         var ends = 0
         // PQgetResult blocks if called before a result has arrived.
         while PQisBusy(handle.pointer) == 0 {
@@ -57,7 +18,7 @@ extension PostgresSession {
             }
             let result = PostgresResult(part)
             if isBroken { throw lost() }
-            return result
+            return pending.add(result)
         }
         return nil
     }
@@ -73,15 +34,21 @@ extension PostgresSession {
         }
     }
 
-    /// - Throws: ``LostConnection`` if nothing arrives before the deadline.
-    func wait(writes: Bool, until deadline: Duration) throws {
-        while true {
-            let left = deadline - uptime()
-            if left <= .zero { throw LostConnection(detail: "the server does not answer") }
-            let found = postgres_wait(descriptor, writes ? 1 : 0, -1, left.pollMilliseconds)
-            if found & Int32(postgres_readable) != 0, PQconsumeInput(handle.pointer) != 1 { throw lost() }
-            if found != 0 { return }
-        }
+    /// Waits for input, and reads it, at most a second.
+    ///
+    /// - Parameters:
+    ///   - writes: Whether to wait also until output can be sent.
+    ///   - wake: A descriptor that ends the wait; -1 for none.
+    /// - Returns: Whether there was input.
+    /// - Throws: ``LostConnection`` after the deadline.
+    @discardableResult
+    func wait(writes: Bool = false, wake: Int32 = -1, until deadline: Duration) throws -> Bool {
+        let left = deadline - plan.uptime()
+        if left <= .zero { throw LostConnection(detail: "the server does not answer") }
+        let found = postgres_wait(descriptor, writes ? 1 : 0, wake, left.pollMilliseconds)
+        guard found & Int32(postgres_readable) != 0 else { return false }
+        if PQconsumeInput(handle.pointer) != 1 { throw lost() }
+        return true
     }
 
     func lost() -> LostConnection { Self.lost(handle) }

@@ -15,8 +15,7 @@ final class PostgresSession {
 
     let handle: PostgresHandle
     let cancellation: PostgresCancellation?
-    let uptime: @Sendable () -> Duration
-    let statementLimit: Duration
+    let plan: SessionPlan
     /// Names of prepared statements by signature and caller's text.
     private var names: [String: String] = [:]
     private var preparedCount = 0
@@ -32,8 +31,7 @@ final class PostgresSession {
     ///
     /// - Throws: ``LostConnection`` if the server is unreachable or refuses.
     init(_ plan: SessionPlan) throws {
-        uptime = plan.uptime
-        statementLimit = plan.statementLimit
+        self.plan = plan
         let keywords = plan.parameters.map(\.keyword)
         let values = plan.parameters.map(\.value)
         // Blocks the session's own thread. Only the blocking call makes libpq try the next host after a timeout.
@@ -55,7 +53,7 @@ final class PostgresSession {
         // Not as startup options, which connection poolers refuse.
         _ = try answer(
             plan.settings.sorted { $0.key < $1.key }.map { .plain("SET \($0.key) TO '\($0.value)'") },
-            by: uptime() + plan.connectLimit)
+            by: plan.uptime() + plan.connectLimit)
     }
 
     deinit { PQfinish(handle.pointer) }
@@ -78,35 +76,57 @@ final class PostgresSession {
     func answer(
         _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil
     ) throws -> PostgresResult? {
-        let limit = limit ?? statementLimit
-        let start = uptime()
+        try exchange(commands, limit: limit, by: deadline).result
+    }
+
+    /// Carries out changes in one round trip, which is one implicit transaction.
+    ///
+    /// - Parameter changes: At least one; all have the same statements.
+    /// - Returns: For each change, the number of rows changed and the rows found.
+    /// - Throws: As ``answer(_:limit:by:)``. With ``ServerRefusal`` and ``DatabaseFailure`` nothing happened.
+    func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
+        let statements = try [changes.map(\.statement), changes.map(\.query)].map { try BoundStatement(shared: $0) }
+        let answer = try exchange(statements.map(Command.bound), by: deadline)
+        guard let changed = answer.tables.previous, let found = answer.tables.last else {
+            throw LostConnection(detail: "answers are missing")
+        }
+        return SharedRows.dealt([changed, found], among: changes.count)
+    }
+
+    private func exchange(
+        _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil
+    ) throws -> PendingAnswer {
+        let limit = limit ?? plan.statementLimit
+        let start = plan.uptime()
         newNames = []
         for command in commands { try send(command) }
         try sync()
         var pending = PendingAnswer()
-        let deadline = answerDeadline(limit, by: deadline)
+        let deadline = answerDeadline(since: plan.uptime(), limit, by: deadline)
         while true {
             try flush(until: deadline)
             while let isComplete = try receive(into: &pending) {
                 if !isComplete { continue }
                 // Whether their preparation succeeded before the failure is unknown.
-                if pending.isRefused { forget(newNames) }
-                return try pending.value(cameEarly: uptime() - start < limit)
+                if pending.refusal != nil { forget(newNames) }
+                try pending.check(cameEarly: plan.uptime() - start < limit)
+                return pending
             }
-            try wait(writes: false, until: deadline)
+            try wait(until: deadline)
         }
     }
 
-    /// Callers that start in time get at least one second. Otherwise a slow server would lose its connections to
-    /// callers that waited long in the queue.
-    func answerDeadline(_ limit: Duration, by deadline: Duration?) -> Duration {
-        let now = uptime()
+    /// When an answer must be complete. Callers that start in time get at least one second. Otherwise a slow server
+    /// would lose its connections to callers that waited long in the queue.
+    ///
+    /// - Parameters:
+    ///   - begun: When the server began, as far as the client can tell.
+    ///   - deadline: The caller's deadline.
+    func answerDeadline(since begun: Duration, _ limit: Duration, by deadline: Duration?) -> Duration {
         // Later than the server's own statement timeout; an answer after that is not expected.
-        let last = now + limit + .seconds(2)
-        return min(last, deadline.map { max($0, now + Self.grace) } ?? last)
+        let last = begun + limit + .seconds(2)
+        return min(last, deadline.map { max($0, begun + .seconds(1)) } ?? last)
     }
-
-    static let grace: Duration = .seconds(1)
 
     func send(_ command: Command) throws {
         let isSent: Int32 =
@@ -178,29 +198,34 @@ struct SessionPlan: Sendable {
     /// The server's statement timeout.
     let statementLimit: Duration
     let uptime: @Sendable () -> Duration
+    /// Returns a random number from 0 to 1, for pauses.
+    var chance: @Sendable () -> Double = { 1 }
 }
 
 /// The part of an answer that has arrived so far.
 struct PendingAnswer {
-    private var result: PostgresResult?
-    private var refusal: ServerRefusal?
+    /// The result of the last command.
+    private(set) var result: PostgresResult?
+    /// The last two results with rows.
+    private(set) var tables: (previous: PostgresResult?, last: PostgresResult?)
+    private(set) var refusal: ServerRefusal?
 
     /// - Returns: Whether the answer is complete.
     mutating func add(_ part: PostgresResult) -> Bool {
         switch PQresultStatus(part.pointer) {
         case PGRES_PIPELINE_SYNC: return true
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: result = part
+        case PGRES_TUPLES_OK: (result, tables) = (part, (tables.last, part))
+        case PGRES_COMMAND_OK: result = part
         case PGRES_PIPELINE_ABORTED: break
         default: if refusal == nil { refusal = ServerRefusal(part.pointer) }
         }
         return false
     }
 
-    var isRefused: Bool { refusal != nil }
-
     /// - Parameter cameEarly: Whether the answer arrived before the server's time limit could have expired.
-    func value(cameEarly: Bool = false) throws -> PostgresResult? {
-        guard var refusal else { return result }
+    /// - Throws: ``ServerRefusal`` of the first command that failed.
+    func check(cameEarly: Bool = false) throws {
+        guard var refusal else { return }
         refusal.cameEarly = cameEarly
         throw refusal
     }

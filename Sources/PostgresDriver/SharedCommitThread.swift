@@ -4,11 +4,11 @@ import SQLDatabase
 /// A connection of ``SharedCommits`` and its thread.
 struct SharedCommitThread {
     private let commits: SharedCommits
-    private var session: PostgresSession?
+    private var line: Line
     /// Whether the batch failed on its first attempt.
     private var isDelayed = false
 
-    init(_ commits: SharedCommits) { self.commits = commits }
+    init(_ commits: SharedCommits) { (self.commits, line) = (commits, Line(commits.plan)) }
 
     mutating func run() {
         while var batch = commits.first() {
@@ -36,16 +36,15 @@ struct SharedCommitThread {
             } catch {
                 delay()
                 switch error {
-                case .refused(let refusal) where refusal.isHeld: return carryOutRows(left)
-                // After a failover the server may be a standby; a new connection may reach the primary.
-                case .refused(let refusal) where refusal.mayWorkAgain || (refusal.isReadOnly && tries == 1): break
+                case .refused(let refusal) where refusal.reason == .locked: return carryOutRows(left)
+                case .refused(let refusal) where line.mayWorkAgain(refusal): break
                 case .noConnection: break
                 // One change failed and the server rolled back all, so they run one by one.
                 case .refused where left.count > 1, .unsendable where left.count > 1:
                     carryOutEach(left, after: error.told)
                     return true
                 case .unknown, .refused, .unsendable:
-                    refuse(left, error.told)
+                    left.refuse(error.told)
                     return true
                 }
                 left = wait(left, after: tries, error.told)
@@ -72,13 +71,13 @@ struct SharedCommitThread {
             rest = rest.dropFirst(row.count)
             if !carryOut(Array(row)) { heldRows += 1 }
         }
-        refuse(Array(rest), RowIsHeld())
+        rest.refuse(RowIsHeld())
         return !isOneRow
     }
 
     private mutating func carryOutEach(_ batch: [Change], after reason: any Error) {
         for change in batch {
-            if change.deadline > commits.plan.uptime() { carryOut([change]) } else { refuse([change], reason) }
+            if change.deadline > commits.plan.uptime() { carryOut([change]) } else { change.refuse(reason) }
         }
     }
 
@@ -102,19 +101,19 @@ struct SharedCommitThread {
 
     private mutating func attempt(_ batch: [Change]) throws(Setback) {
         let session: PostgresSession
-        do { session = try ready() } catch { throw .noConnection(error) }
+        do { session = try line.ready() } catch { throw .noConnection(error) }
         let start = commits.plan.uptime()
         let deadline = batch.reduce(start) { max($0, $1.deadline) }
         let answers: [(Int, SharedRows)]
         do {
             answers = try session.carryOut(batch, by: deadline)
         } catch let refusal as ServerRefusal where !refusal.endsSession {
-            if refusal.needsNewSession || refusal.isReadOnly { self.session = nil }
+            line.close(after: refusal)
             throw .refused(refusal)
         } catch let failure as DatabaseFailure {
             throw .unsendable(failure)
         } catch {
-            self.session = nil
+            line.close()
             throw .unknown(.commitUnknown)
         }
         for _ in 0..<2 { commits.observe(.statement) }
@@ -125,14 +124,14 @@ struct SharedCommitThread {
     /// - Returns: The changes whose deadline has not passed after the pause.
     private mutating func wait(_ batch: [Change], after tries: Int, _ reason: any Error) -> [Change] {
         if commits.isClosed {
-            refuse(batch, DatabaseFailure.closed)
+            batch.refuse(DatabaseFailure.closed)
             return []
         }
         commits.refuseLate(because: reason)
-        let pause = Duration.pause(after: tries, chance: commits.settings.chance())
+        let pause = line.pause(after: tries)
         let end = commits.plan.uptime() + pause
-        refuse(batch.filter { $0.deadline <= end }, reason)
-        _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds)
+        batch.filter { $0.deadline <= end }.refuse(reason)
+        line.wait(pause)
         return withoutCancelled(batch.filter { $0.deadline > end })
     }
 
@@ -140,20 +139,7 @@ struct SharedCommitThread {
     private func withoutCancelled(_ batch: [Change]) -> [Change] {
         let cancelled = commits.cancelled
         if cancelled.isEmpty { return batch }
-        refuse(batch.filter { cancelled.contains($0.id) }, CancellationError())
+        batch.filter { cancelled.contains($0.id) }.refuse(CancellationError())
         return batch.filter { !cancelled.contains($0.id) }
-    }
-
-    private func refuse(_ batch: [Change], _ reason: any Error) {
-        for change in batch { change.answer(.failure(reason)) }
-    }
-
-    /// Returns the session, reconnecting if it ended while idle.
-    private mutating func ready() throws -> PostgresSession {
-        if let session, !session.hasEnded { return session }
-        session = nil
-        let made = try PostgresSession(commits.plan)
-        session = made
-        return made
     }
 }

@@ -5,13 +5,12 @@ import SQLDatabase
 import Synchronization
 
 /// A change of rows and a query after it, which are the caller's whole transaction.
-final class Change: Sendable {
+final class Change: Caller {
     let id: UInt64
     let statement: SQL
     let query: SQL
     /// Identifies the rows that it changes; see ``Database/change(_:thenRead:_:)``.
     let row: String
-    /// On the database's clock. The change is not retried after it.
     let deadline: Duration
     let answer: @Sendable (Result<(Int, SharedRows), any Error>) -> Void
 
@@ -23,6 +22,8 @@ final class Change: Sendable {
         let texts = statement.values.lazy.compactMap { if case .text(let text) = $0 { text } else { nil } }
         row = texts.last ?? ""
     }
+
+    func refuse(_ reason: any Error) { answer(.failure(reason)) }
 
     /// Whether one statement can serve both.
     func isAlike(_ other: Change) -> Bool {
@@ -37,7 +38,7 @@ struct RowIsHeld: Error {}
 /// trip and a wait for the disk. Uses its own connections, each with a thread.
 final class SharedCommits: Sendable {
     private struct State {
-        var waiting: [Change] = []
+        var waiting: CallerQueue<Change>
         /// Changes in flight, and those of them whose callers were cancelled.
         var underWay: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
@@ -46,12 +47,11 @@ final class SharedCommits: Sendable {
         var busy = 0
         /// The number of busy threads whose batch failed on its first attempt.
         var delayed = 0
-        var isClosed = false
 
         /// Whether another thread should start a batch in addition to `others`. The server's cost of a batch dominates,
         /// so while a batch that is not tiny runs, only a large one starts. No batch waits for one that is delayed.
         func hasBatch(beside others: Int) -> Bool {
-            if others <= delayed { return !waiting.isEmpty }
+            if others <= delayed { return waiting.count > 0 }
             if underWay.count < 4 { return !underWay.isEmpty && waiting.count >= underWay.count }
             return waiting.count >= SharedCommits.batchLimit / 2
         }
@@ -65,12 +65,11 @@ final class SharedCommits: Sendable {
 
         /// - Returns: Empty if the thread has nothing to do.
         mutating func take() -> [Change] {
-            guard let first = waiting.first, hasBatch(beside: busy - 1) else {
+            guard waiting.count > 0, hasBatch(beside: busy - 1) else {
                 busy -= 1
                 return []
             }
-            let batch = Array(waiting.prefix(SharedCommits.batchLimit).prefix { $0.isAlike(first) })
-            waiting.removeFirst(batch.count)
+            let batch = waiting.take(SharedCommits.batchLimit) { $0.isAlike($1) }
             underWay.formUnion(batch.map(\.id))
             return batch
         }
@@ -82,27 +81,22 @@ final class SharedCommits: Sendable {
     private static let batchLimit = 64
 
     let plan: SessionPlan
-    let settings: PostgresSettings
     let observe: @Sendable (DatabaseEvent) -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let work = DispatchSemaphore(value: 0)
 
     init(_ plan: SessionPlan, _ settings: PostgresSettings, observe: @escaping @Sendable (DatabaseEvent) -> Void) {
         self.plan = plan
-        self.settings = settings
         self.observe = observe
+        state = Mutex(State(waiting: CallerQueue(limit: settings.callerLimit)))
     }
 
     func add(_ change: Change) {
-        let (refusal, calls) = state.withLock { state -> ((any Error)?, Bool) in
-            if state.isClosed { return (DatabaseFailure.closed, false) }
-            if state.waiting.count >= settings.callerLimit {
-                return (DatabaseFailure.tooManyCallers("too many callers wait for the database"), false)
-            }
-            state.waiting.append(change)
-            return (nil, state.calls())
+        let (refusal, calls) = state.withLock { state in
+            let refusal = state.waiting.add(change)
+            return (refusal, refusal == nil && state.calls())
         }
-        if let refusal { change.answer(.failure(refusal)) }
+        if let refusal { change.refuse(refusal) }
         if calls { callThread() }
     }
 
@@ -123,31 +117,27 @@ final class SharedCommits: Sendable {
 
     /// Cancels a waiting change, at the latest before its next attempt. A change that was sent is not stopped.
     func cancel(_ id: UInt64) {
-        let waiting = state.withLock { state -> Change? in
+        let waiting = state.withLock { state in
             if state.underWay.contains(id) { state.cancelled.insert(id) }
-            return state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            return state.waiting.remove { $0.id == id }
         }
-        waiting?.answer(.failure(CancellationError()))
+        waiting.refuse(CancellationError())
     }
 
     func close() {
-        let (waiting, threads) = state.withLock { state in
-            state.isClosed = true
-            defer { state.waiting = [] }
-            return (state.waiting, state.threads)
-        }
-        for change in waiting { change.answer(.failure(DatabaseFailure.closed)) }
+        let (waiting, threads) = state.withLock { state in (state.waiting.close(), state.threads) }
+        waiting.refuse(DatabaseFailure.closed)
         for _ in 0..<threads { work.signal() }
     }
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { state.withLock { $0.waiting.isClosed } }
 
     /// Waits for a batch.
     ///
     /// - Returns: Empty if other threads took it; nil after ``close()``.
     func first() -> [Change]? {
         work.wait()
-        return state.withLock { $0.isClosed ? nil : $0.take() }
+        return state.withLock { $0.waiting.isClosed ? nil : $0.take() }
     }
 
     /// Called when a batch fails on its first attempt. No other batch waits for it from then on.
@@ -179,11 +169,6 @@ final class SharedCommits: Sendable {
     /// Refuses changes past their deadline. Called while there is no connection.
     func refuseLate(because reason: any Error) {
         let now = plan.uptime()
-        let late = state.withLock { state in
-            let late = state.waiting.filter { $0.deadline <= now }
-            state.waiting.removeAll { $0.deadline <= now }
-            return late
-        }
-        for change in late { change.answer(.failure(reason)) }
+        state.withLock { $0.waiting.remove { $0.deadline <= now } }.refuse(reason)
     }
 }

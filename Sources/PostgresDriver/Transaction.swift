@@ -66,9 +66,7 @@ final class Transaction: Connection {
 
     /// - Throws: An error if the session has become unusable.
     func rollBack() throws {
-        if !hasBegun { return }
-        if failure is LostConnection { throw LostConnection(detail: "") }
-        _ = try session.answer([.plain("ROLLBACK")], limit: limit, by: deadline)
+        if hasBegun { _ = try session.answer([.plain("ROLLBACK")], limit: limit, by: deadline) }
     }
 
     static func told(_ error: any Error) -> any Error {

@@ -7,61 +7,28 @@ import Synchronization
 /// thread, which may block; the callers' threads never do.
 final class WorkerPool: Sendable {
     private struct State {
-        /// Elements before ``first`` are taken and set to nil, to release what a job captures.
-        var queue: [Job?] = []
-        var first = 0
+        var queue: CallerQueue<Job>
         var running: [UInt64: Running] = [:]
         var threads = 0
         var resting = 0
-        var isClosed = false
         let limit: Int
-
-        var waiting: Int { queue.count - first }
 
         /// The number of threads to start for waiting callers. They count as resting from now on.
         mutating func startThreads() -> Int {
-            let count = max(0, min(waiting - resting, limit - threads))
+            let count = max(0, min(queue.count - resting, limit - threads))
             threads += count
             resting += count
             return count
         }
 
-        /// Removes callers past their deadline. They are at the front, because all wait equally long, except schema
-        /// changes, which are skipped.
-        mutating func takeLate(at now: Duration) -> [Job] {
-            var late: [Job] = []
-            var index = first
-            while index < queue.count, let job = queue[index], job.deadline <= now || job.kind == .schema {
-                if job.deadline > now {
-                    index += 1
-                    continue
-                }
-                late.append(job)
-                if index == first {
-                    queue[first] = nil
-                    first += 1
-                    index += 1
-                } else {
-                    queue.remove(at: index)
-                }
-            }
-            return late
-        }
-
         /// The next step of a thread that has rested.
         mutating func next(_ hasRestedLong: Bool) -> Next {
             resting -= 1
-            if isClosed {
+            if queue.isClosed {
                 threads -= 1
                 return .end
             }
-            guard waiting > 0, let job = queue[first] else { return hasRestedLong ? .rested : .nothing }
-            queue[first] = nil
-            first += 1
-            if first > 1_000, first * 2 > queue.count {
-                queue.removeFirst(first)
-                first = 0
-            }
+            guard let job = queue.take(1).first else { return hasRestedLong ? .rested : .nothing }
             running[job.id] = Running()
             return .job(job)
         }
@@ -83,28 +50,22 @@ final class WorkerPool: Sendable {
         self.plan = plan
         self.settings = settings
         self.observe = observe
-        state = Mutex(State(limit: max(1, settings.connections)))
+        state = Mutex(State(queue: CallerQueue(limit: settings.callerLimit), limit: max(1, settings.connections)))
     }
 
     func add(_ job: Job) {
         let now = plan.uptime()
-        let (late, threads, refusal) = state.withLock { state -> ([Job], Int, DatabaseFailure?) in
-            if state.isClosed { return ([], 0, .closed) }
-            let late = state.takeLate(at: now)
-            if state.waiting >= settings.callerLimit {
-                return (late, 0, .tooManyCallers("too many wait for a connection"))
-            }
-            state.queue.append(job)
-            return (late, state.startThreads(), nil)
+        let (late, threads, refusal) = state.withLock { state in
+            let late = state.queue.takeLate(at: now)
+            let refusal = state.queue.add(job)
+            return (late, state.startThreads(), refusal)
         }
         refuse(late)
         start(threads)
         if let refusal { job.refuse(refusal) } else { work.signal() }
     }
 
-    private func refuse(_ late: [Job]) {
-        for job in late { job.refuse(DatabaseFailure.tooManyCallers("no connection was free in time")) }
-    }
+    private func refuse(_ late: [Job]) { late.refuse(DatabaseFailure.tooManyCallers("no connection was free in time")) }
 
     private func start(_ threads: Int) {
         for _ in 0..<threads {
@@ -119,16 +80,14 @@ final class WorkerPool: Sendable {
         state.withLock { state in
             PoolUse(
                 limit: state.limit, used: state.running.count, idle: state.threads - state.running.count,
-                waiting: state.waiting)
+                waiting: state.queue.count)
         }
     }
 
     /// Removes a caller from the queue, or cancels its statement. Does not stop a commit.
     func cancel(_ id: UInt64) {
         let (waiting, cancellation) = state.withLock { state -> (Job?, PostgresCancellation?) in
-            if let index = state.queue[state.first...].firstIndex(where: { $0?.id == id }) {
-                return (state.queue.remove(at: index), nil)
-            }
+            if let job = state.queue.remove(where: { $0.id == id }).first { return (job, nil) }
             guard let running = state.running[id], !running.isCommitting else { return (nil, nil) }
             state.running[id]?.isCancelled = true
             return (nil, running.cancellation)
@@ -140,12 +99,9 @@ final class WorkerPool: Sendable {
     /// Refuses waiting callers. Connections close when their current work ends.
     func close() {
         let (waiting, threads) = state.withLock { state in
-            state.isClosed = true
-            let waiting = state.queue.compactMap(\.self)
-            (state.queue, state.first) = ([], 0)
-            return (waiting, state.threads)
+            (state.queue.close(), state.threads)
         }
-        for job in waiting { job.refuse(DatabaseFailure.closed) }
+        waiting.refuse(DatabaseFailure.closed)
         for _ in 0..<threads { work.signal() }
     }
 
@@ -153,13 +109,7 @@ final class WorkerPool: Sendable {
     /// for one another's connection attempts.
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
-        let late = state.withLock { state in
-            let waiting = state.queue.compactMap(\.self)
-            state.queue = waiting.filter { $0.deadline > now }
-            state.first = 0
-            return waiting.filter { $0.deadline <= now }
-        }
-        for job in late { job.refuse(reason) }
+        state.withLock { $0.queue.remove { $0.deadline <= now } }.refuse(reason)
     }
 }
 
@@ -179,8 +129,7 @@ extension WorkerPool {
         let isLate = work.wait(timeout: hasSession ? .now() + limit : .distantFuture) == .timedOut
         let now = plan.uptime()
         let (late, next) = state.withLock { state in
-            let late = state.takeLate(at: now)
-            return (late, state.next(isLate))
+            (state.queue.takeLate(at: now), state.next(isLate))
         }
         refuse(late)
         return next

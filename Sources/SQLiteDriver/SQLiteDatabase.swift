@@ -48,28 +48,21 @@ package final class SQLiteDatabase: Database {
     ) async throws -> Value {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let deadline = uptime() + settings.waitLimit
-        return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
-                writer.add(
-                    GroupCommit.Waiting(
-                        id: id, deadline: deadline,
-                        body: { connection in
-                            let value = try body(connection)
-                            return { failure in
-                                if let failure {
-                                    caller.resume(throwing: failure)
-                                } else {
-                                    caller.resume(returning: value)
-                                }
+        return try await awaitAnswer(cancel: { [writer] in writer.cancel(id) }) { caller in
+            writer.add(
+                GroupCommit.Waiting(
+                    id: id, deadline: deadline,
+                    body: { connection in
+                        let value = try body(connection)
+                        return { failure in
+                            if let failure {
+                                caller.resume(throwing: failure)
+                            } else {
+                                caller.resume(returning: value)
                             }
-                        },
-                        refuse: { caller.resume(throwing: $0) }))
-                // A cancellation that ran before add() found nothing to cancel: repeat it.
-                if Task.isCancelled { writer.cancel(id) }
-            }
-        } onCancel: {
-            writer.cancel(id)
+                        }
+                    },
+                    refuse: { caller.resume(throwing: $0) }))
         }
     }
 
@@ -88,21 +81,18 @@ package final class SQLiteDatabase: Database {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let departure = Departure()
         let deadline = settings.readLimit.map { start + $0 }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
-                let job = SlowReads.Job(
+        let cancel = { @Sendable [slowReads] in
+            departure.happen()
+            slowReads.cancel(id)
+        }
+        return try await awaitAnswer(cancel: cancel) { caller in
+            slowReads.add(
+                SlowReads.Job(
                     id: id,
                     run: {
                         caller.resume(with: Result { try self.answer(to: body, unless: departure, by: deadline) })
                     },
-                    refuse: { caller.resume(throwing: $0) })
-                slowReads.add(job)
-                // A cancellation that ran before add() found nothing to cancel: repeat it.
-                if Task.isCancelled { slowReads.cancel(id) }
-            }
-        } onCancel: {
-            departure.happen()
-            slowReads.cancel(id)
+                    refuse: { caller.resume(throwing: $0) }))
         }
     }
 

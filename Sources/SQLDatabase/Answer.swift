@@ -1,0 +1,17 @@
+/// Suspends until a driver has the answer. If the caller is cancelled, also before `add` has run, calls `cancel`, which
+/// resumes the caller if the driver can still stop.
+@inlinable
+package func awaitAnswer<Value: Sendable>(
+    cancel: @escaping @Sendable () -> Void, _ add: (CheckedContinuation<Value, any Error>) -> Void
+) async throws -> Value {
+    try await withTaskCancellationHandler {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { caller in
+            add(caller)
+            // A cancellation that ran before add() found nothing to cancel: repeat it.
+            if Task.isCancelled { cancel() }
+        }
+    } onCancel: {
+        cancel()
+    }
+}
