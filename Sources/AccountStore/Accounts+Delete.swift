@@ -96,7 +96,6 @@ extension Accounts {
 
     /// The digest depends on the account, so that the same address can be deleted more than once.
     private static func digest(_ text: String, of user: UserID) -> String {
-        SHA256.hash(data: Array("\(user.text) \(text)".utf8))
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        SHA256.hash(data: Array("\(user.text) \(text)".utf8)).hexadecimal
     }
 }

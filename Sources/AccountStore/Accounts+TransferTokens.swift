@@ -15,7 +15,7 @@ package struct ImportedRefreshToken: Sendable {
         let bytes = Array(text.reveal().utf8)
         switch bytes.count {
         case 12, 22:
-            guard bytes.allSatisfy(Self.isTokenCharacter) else { return nil }
+            guard bytes.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) }) else { return nil }
             session = nil
         case 51...63:
             guard let named = Self.sessionOfSecondVersion(bytes) else { return nil }
@@ -23,15 +23,6 @@ package struct ImportedRefreshToken: Sendable {
         default: return nil
         }
         self.bytes = bytes
-    }
-
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// The last bytes are the beginning of a digest of the rest, a checksum.

@@ -89,10 +89,8 @@ public struct OpenIDConnectCredentials: Sendable {
     }
 }
 
-extension OpenIDConnectCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OpenIDConnectCredentials: Unprinted {
     public var description: String { "OpenIDConnectCredentials(provider: \(provider.rawValue), tokens: <secret>)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["provider": provider.rawValue]) }
 }
 
 /// Changes to the user's own account; nil keeps a field. Does not print the password.
@@ -131,10 +129,8 @@ public struct UserAttributes: Sendable {
     }
 }
 
-extension UserAttributes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension UserAttributes: Unprinted {
     public var description: String { "UserAttributes" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The purpose of a code or link in a mail.

@@ -20,10 +20,8 @@ public struct HTTPCall: Hashable, Sendable {
     }
 }
 
-extension HTTPCall: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPCall: Unprinted {
     public var description: String { "\(method) \(url.path)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["method": method, "path": url.path]) }
 }
 
 /// The server's response. Does not print its body.
@@ -52,10 +50,8 @@ public struct HTTPReply: Hashable, Sendable {
     }
 }
 
-extension HTTPReply: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPReply: Unprinted {
     public var description: String { "status \(status), \(body.count) bytes" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["status": status, "bytes": body.count]) }
 }
 
 /// Sends a request to the server and returns the response, whatever its status.

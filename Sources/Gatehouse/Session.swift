@@ -44,10 +44,8 @@ public struct Session: Hashable, Sendable {
     }
 }
 
-extension Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Session: Unprinted {
     public var description: String { "Session(user: \(user.id), tokens: <secret>)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["user": user.id, "expiresAt": expiresAt]) }
 }
 
 /// The state of the client.

@@ -18,10 +18,5 @@ public struct SignInNonce: Hashable, Sendable {
     public init(raw: String) { self.raw = raw }
 
     /// The SHA-256 of ``raw`` as 64 hexadecimal digits, for the provider's request.
-    public var hashed: String {
-        SHA256.hash(data: Array(raw.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
-    }
+    public var hashed: String { SHA256.hash(data: Array(raw.utf8)).hexadecimal }
 }

@@ -97,9 +97,6 @@ package struct JSONWebKey: Sendable {
     }
 }
 
-extension JSONWebKey: CustomStringConvertible, CustomReflectable {
+extension JSONWebKey: Unprinted {
     package var description: String { "<\(algorithm.rawValue) key \(id ?? "without id")>" }
-    package var customMirror: Mirror {
-        Mirror(self, children: ["id": id as Any, "algorithm": algorithm, "maySign": maySign])
-    }
 }

@@ -35,7 +35,6 @@ package struct TokenSigner: Sendable {
     }
 }
 
-extension TokenSigner: CustomStringConvertible, CustomReflectable {
+extension TokenSigner: Unprinted {
     package var description: String { "<signer with \(key)>" }
-    package var customMirror: Mirror { Mirror(self, children: ["key": key]) }
 }

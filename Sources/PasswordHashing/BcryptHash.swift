@@ -58,11 +58,5 @@ struct BcryptHash: Hashable, Sendable {
         return text.count == 60 ? text : nil
     }
 
-    private static func isInAlphabet(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: ".")...UInt8(ascii: "9"): true
-        default: false
-        }
-    }
+    private static func isInAlphabet(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "./".utf8.contains(byte) }
 }

@@ -69,7 +69,6 @@ package struct StoredHash: Sendable {
     }
 }
 
-extension StoredHash: CustomStringConvertible, CustomReflectable {
+extension StoredHash: Unprinted {
     package var description: String { "<\(algorithm.rawValue) hash>" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

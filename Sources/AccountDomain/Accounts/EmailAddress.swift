@@ -16,23 +16,14 @@ package struct EmailAddress: Hashable, Sendable {
         self.text = text.lowercased()
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
     private static func isLocal(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || ".!#$%&'*+/=?^_`{|}~-".utf8.contains(byte)
+        byte.isAlphanumeric || ".!#$%&'*+/=?^_`{|}~-".utf8.contains(byte)
     }
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         guard (1...63).contains(label.count), let first = label.first, let last = label.last else { return false }
-        return isAlphanumeric(first) && isAlphanumeric(last)
-            && label.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+        return first.isAlphanumeric && last.isAlphanumeric
+            && label.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
     }
 }
 
@@ -45,7 +36,7 @@ package struct PhoneNumber: Hashable, Sendable {
         var digits = text.utf8.filter { $0 != UInt8(ascii: " ") }[...]
         if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
         guard (2...15).contains(digits.count), digits.first != UInt8(ascii: "0"),
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            digits.allSatisfy(\.isDigit)
         else { return nil }
         self.text = String(decoding: digits, as: UTF8.self)
     }

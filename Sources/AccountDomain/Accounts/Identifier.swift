@@ -28,8 +28,8 @@ package struct Identifier<Owner>: Hashable, Sendable {
         text.reserveCapacity(36)
         for (position, byte) in bytes.prefix(16).enumerated() {
             if [4, 6, 8, 10].contains(position) { text.append(UInt8(ascii: "-")) }
-            text.append(Hexadecimal.digit(byte >> 4))
-            text.append(Hexadecimal.digit(byte & 0x0F))
+            text.append((byte >> 4).hexadecimalDigit)
+            text.append((byte & 0x0F).hexadecimalDigit)
         }
         self.text = String(decoding: text, as: UTF8.self)
     }
@@ -39,7 +39,7 @@ package struct Identifier<Owner>: Hashable, Sendable {
         bytes.reserveCapacity(16)
         var high: UInt8?
         for digit in text.utf8 {
-            guard let value = Hexadecimal.value(digit) else { continue }
+            guard let value = digit.hexadecimalValue else { continue }
             if let half = high { bytes.append(half << 4 | value) }
             high = high == nil ? value : nil
         }
@@ -52,17 +52,3 @@ package struct Identifier<Owner>: Hashable, Sendable {
 package typealias UserID = Identifier<User>
 package typealias IdentityID = Identifier<Identity>
 package typealias SessionID = Identifier<Session>
-
-enum Hexadecimal {
-    static func value(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-    }
-}

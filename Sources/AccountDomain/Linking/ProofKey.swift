@@ -14,7 +14,7 @@ package struct ProofKey: Equatable, Sendable {
     ///   - method: `s256` or `plain`, case-insensitive.
     package init?(challenge: String, method: String) {
         guard let method = Method(text: method.lowercased()), (43...128).contains(challenge.utf8.count),
-            challenge.utf8.allSatisfy(Self.isUnreserved)
+            challenge.utf8.allSatisfy(\.isUnreserved)
         else { return nil }
         self.challenge = challenge
         self.method = method
@@ -25,15 +25,6 @@ package struct ProofKey: Equatable, Sendable {
         switch method {
         case .plain: verifier.matches(Secret(challenge))
         case .s256: Secret(Base64URL.text(TokenDigest.of(verifier))).matches(Secret(challenge))
-        }
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
         }
     }
 }

@@ -75,10 +75,9 @@ package struct RefreshToken: Sendable {
     }
 }
 
-extension RefreshToken: CustomStringConvertible, CustomReflectable {
+extension RefreshToken: Unprinted {
     /// Omits the MAC, which together with the rest would be the token.
     package var description: String { "refresh token \(counter) of session \(session.text)" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Issues and checks the refresh tokens of one session under one server secret.

@@ -4,45 +4,27 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Paths of the protocol whose feature this server does not have.
-///
-/// They answer as Supabase Auth does with the feature switched off: first the caller is checked, then the ids in the
-/// path, then the one answer is given. No body is read.
-struct AbsentFeature: Sendable {
-    enum Answer: Sendable {
-        case refused(Refusal)
-        /// 200 with this JSON: there is nothing of the kind.
-        case empty(String)
-    }
-
-    let paths: [String]
-    let methods: [HTTPRequest.Method]
-    let check: Route.Guard?
-    let slash: Bool
-    let answer: Answer
+// Paths of the protocol whose feature this server does not have.
+//
+// They answer as Supabase Auth does with the feature switched off: first the caller is checked, then the ids in the
+// path, then the one answer is given. No body is read.
+extension AuthServer {
+    var absentRoutes: [Route] { (absentMails + absentFactors + absentPasskeys + absentPartners).flatMap(\.self) }
 
     /// - Parameters:
     ///   - check: nil: the answer needs no caller.
     ///   - slash: Whether a path may end with a slash.
-    init(
+    private func absent(
         _ paths: String..., by methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete],
-        for check: Route.Guard? = nil, slash: Bool = true, answers answer: Answer
-    ) {
-        (self.paths, self.methods, self.check, self.slash, self.answer) = (paths, methods, check, slash, answer)
-    }
-}
-
-extension AuthServer {
-    var absentRoutes: [Route] {
-        (absentMails + absentFactors + absentPasskeys + absentPartners).flatMap { feature in
-            feature.paths.flatMap { path in
-                feature.methods.map { method in
-                    Route(method, path, acceptsTrailingSlash: feature.slash, guardedBy: feature.check) { _, context in
-                        try await checkIDs(context)
-                        switch feature.answer {
-                        case .refused(let refusal): throw refusal
-                        case .empty(let json): return Answer.json(Array(json.utf8))
-                        }
+        for check: Route.Guard? = nil, slash: Bool = true, answers answer: AbsentAnswer
+    ) -> [Route] {
+        paths.flatMap { path in
+            methods.map { method in
+                Route(method, path, acceptsTrailingSlash: slash, guardedBy: check) { _, context in
+                    try await checkIDs(context)
+                    switch answer {
+                    case .refused(let refusal): throw refusal
+                    case .empty(let json): return Answer.json(Array(json.utf8))
                     }
                 }
             }
@@ -50,70 +32,69 @@ extension AuthServer {
     }
 
     /// Mails with codes and links. Without mail no code was ever sent, so none is right.
-    private var absentMails: [AbsentFeature] {
+    private var absentMails: [[Route]] {
         [
-            AbsentFeature(
-                "/recover", "/resend", by: [.post], for: requireAPIKey, slash: false, answers: .noMail(.badRequest)),
-            AbsentFeature(
+            absent("/recover", "/resend", by: [.post], for: requireAPIKey, slash: false, answers: .noMail(.badRequest)),
+            absent(
                 "/otp", "/magiclink", by: [.post], for: requireAPIKey, slash: false,
                 answers: .noMail(.unprocessableContent)),
-            AbsentFeature("/verify", by: [.get, .post], answers: .codeUnknown),
-            AbsentFeature("/reauthenticate", by: [.get], for: requireUser, answers: .noMail(.badRequest)),
-            AbsentFeature(
+            absent("/verify", by: [.get, .post], answers: .codeUnknown),
+            absent("/reauthenticate", by: [.get], for: requireUser, answers: .noMail(.badRequest)),
+            absent(
                 "/invite", "/admin/generate_link", by: [.post], for: requireAdmin, slash: false,
                 answers: .noMail(.unprocessableContent)),
         ]
     }
 
     /// Second factors and recovery codes. ``enrollFactor(_:_:)`` refuses each kind, so no account has one.
-    private var absentFactors: [AbsentFeature] {
+    private var absentFactors: [[Route]] {
         let (factor, codes) = ("/factors/{factor_id}", "/factors/recovery-codes")
         let user: Route.Guard = requirePermanentUser
         return [
-            AbsentFeature(factor, by: [.delete], for: user, answers: .factorUnknown),
-            AbsentFeature("\(factor)/challenge", "\(factor)/verify", by: [.post], for: user, answers: .factorUnknown),
-            AbsentFeature(codes, by: [.get], for: user, answers: .noRecoveryCodes),
+            absent(factor, by: [.delete], for: user, answers: .factorUnknown),
+            absent("\(factor)/challenge", "\(factor)/verify", by: [.post], for: user, answers: .factorUnknown),
+            absent(codes, by: [.get], for: user, answers: .noRecoveryCodes),
             // To remove them takes a session with a second factor.
-            AbsentFeature(codes, by: [.delete], for: user, answers: .levelTooLow),
-            AbsentFeature(codes, "\(codes)/regenerate", by: [.post], for: user, answers: .codesNotMade),
-            AbsentFeature("\(codes)/verify", by: [.post], for: user, answers: .codesNotTaken),
-            AbsentFeature("/admin/users/{user_id}/factors", by: [.get], for: requireAdmin, answers: .empty("[]")),
-            AbsentFeature(
+            absent(codes, by: [.delete], for: user, answers: .levelTooLow),
+            absent(codes, "\(codes)/regenerate", by: [.post], for: user, answers: .codesNotMade),
+            absent("\(codes)/verify", by: [.post], for: user, answers: .codesNotTaken),
+            absent("/admin/users/{user_id}/factors", by: [.get], for: requireAdmin, answers: .empty("[]")),
+            absent(
                 "/admin/users/{user_id}/factors/{factor_id}", by: [.put, .delete], for: requireAdmin,
                 answers: .factorUnknown),
         ]
     }
 
     /// Passkeys. The routes for people answer before any check.
-    private var absentPasskeys: [AbsentFeature] {
+    private var absentPasskeys: [[Route]] {
         [
-            AbsentFeature("/passkeys", "/passkeys/**", answers: .off(.passkeyDisabled, "Passkeys are disabled")),
-            AbsentFeature("/admin/users/{user_id}/passkeys", by: [.get], for: requireAdmin, answers: .empty("[]")),
-            AbsentFeature(
+            absent("/passkeys", "/passkeys/**", answers: .off(.passkeyDisabled, "Passkeys are disabled")),
+            absent("/admin/users/{user_id}/passkeys", by: [.get], for: requireAdmin, answers: .empty("[]")),
+            absent(
                 "/admin/users/{user_id}/passkeys/{passkey_id}", by: [.delete], for: requireAdmin,
                 answers: .off(.validationFailed, "Passkey not found")),
         ]
     }
 
     /// What connects other servers: the OAuth server, SAML, providers that an administrator adds, SCIM.
-    private var absentPartners: [AbsentFeature] {
-        let oauth = AbsentFeature.Answer.off(.featureDisabled, "OAuth server is disabled")
-        let saml = AbsentFeature.Answer.off(.samlProviderDisabled, "SAML 2.0 is disabled")
+    private var absentPartners: [[Route]] {
+        let oauth = AbsentAnswer.off(.featureDisabled, "OAuth server is disabled")
+        let saml = AbsentAnswer.off(.samlProviderDisabled, "SAML 2.0 is disabled")
         return [
-            AbsentFeature("/.well-known/oauth-authorization-server", by: [.get], slash: false, answers: oauth),
-            AbsentFeature("/oauth/**", answers: oauth),
-            AbsentFeature("/user/oauth/grants", by: [.get, .delete], for: requireUser, answers: oauth),
-            AbsentFeature("/admin/oauth/clients", "/admin/oauth/clients/**", for: requireAdmin, answers: oauth),
-            AbsentFeature("/sso", "/sso/**", answers: saml),
-            AbsentFeature("/admin/sso/providers", by: [.get], for: requireAdmin, answers: .empty(#"{"items":[]}"#)),
-            AbsentFeature("/admin/sso/providers", by: [.post], for: requireAdmin, answers: saml),
-            AbsentFeature(
+            absent("/.well-known/oauth-authorization-server", by: [.get], slash: false, answers: oauth),
+            absent("/oauth/**", answers: oauth),
+            absent("/user/oauth/grants", by: [.get, .delete], for: requireUser, answers: oauth),
+            absent("/admin/oauth/clients", "/admin/oauth/clients/**", for: requireAdmin, answers: oauth),
+            absent("/sso", "/sso/**", answers: saml),
+            absent("/admin/sso/providers", by: [.get], for: requireAdmin, answers: .empty(#"{"items":[]}"#)),
+            absent("/admin/sso/providers", by: [.post], for: requireAdmin, answers: saml),
+            absent(
                 "/admin/sso/providers/{provider_id}", by: [.get, .put, .delete], for: requireAdmin,
                 answers: .off(.ssoProviderNotFound, "SSO Identity Provider not found")),
-            AbsentFeature(
+            absent(
                 "/admin/custom-providers", "/admin/custom-providers/**", for: requireAdmin,
                 answers: .off(.featureDisabled, "Custom providers are disabled")),
-            AbsentFeature("/scim/v2/**", answers: .off(.featureDisabled, "SCIM is disabled")),
+            absent("/scim/v2/**", answers: .off(.featureDisabled, "SCIM is disabled")),
         ]
     }
 
@@ -136,30 +117,27 @@ extension AuthServer {
     }
 }
 
-extension AbsentFeature.Answer {
-    fileprivate static let codeUnknown = refused(
-        Refusal(.forbidden, .otpExpired, "Token has expired or is invalid"))
-    fileprivate static let factorUnknown = off(.mfaFactorNotFound, "Factor not found")
-    fileprivate static let noRecoveryCodes = off(.mfaFactorNotFound, "The user has not enrolled recovery codes")
-    fileprivate static let levelTooLow = refused(
+private enum AbsentAnswer: Sendable {
+    case refused(Refusal)
+    /// 200 with this JSON: there is nothing of the kind.
+    case empty(String)
+
+    static let codeUnknown = refused(Refusal(.forbidden, .otpExpired, "Token has expired or is invalid"))
+    static let factorUnknown = off(.mfaFactorNotFound, "Factor not found")
+    static let noRecoveryCodes = off(.mfaFactorNotFound, "The user has not enrolled recovery codes")
+    static let levelTooLow = refused(
         Refusal(.forbidden, .insufficientAAL, "AAL2 required to delete recovery codes"))
-
-    fileprivate static func off(_ code: AuthErrorCode, _ message: String) -> Self {
-        .refused(Refusal(.notFound, code, message))
-    }
-
-    fileprivate static func noMail(_ status: HTTPResponse.Status) -> Self {
-        .refused(Refusal(status, .emailProviderDisabled, "This server sends no mail"))
-    }
-
-    fileprivate static let codesNotMade = refused(
-        Refusal(
-            .unprocessableContent, .mfaRecoveryCodesEnrollNotEnabled, "MFA enroll is disabled for recovery codes")
-    )
-    fileprivate static let codesNotTaken = refused(
+    static let codesNotMade = refused(.enrollingOff(.mfaRecoveryCodesEnrollNotEnabled, "recovery codes"))
+    static let codesNotTaken = refused(
         Refusal(
             .unprocessableContent, .mfaRecoveryCodesVerifyNotEnabled,
             "MFA verification is disabled for recovery codes"))
+
+    static func off(_ code: AuthErrorCode, _ message: String) -> Self { .refused(Refusal(.notFound, code, message)) }
+
+    static func noMail(_ status: HTTPResponse.Status) -> Self {
+        .refused(Refusal(status, .emailProviderDisabled, "This server sends no mail"))
+    }
 }
 
 extension Refusal {

@@ -121,7 +121,12 @@ extension AuthServer {
     }
 
     static func identity(_ verified: VerifiedIdentity) throws(ProviderFailure) -> ProviderIdentity {
-        guard let identity = ProviderIdentity(verified) else { throw .rejected(.missingSubject) }
+        let identity = ProviderIdentity(
+            provider: verified.provider, subject: verified.subject, email: verified.email,
+            isEmailVerified: verified.isEmailVerified, isPrivateRelay: verified.isPrivateRelay, data: verified.data,
+            profile: ProfileFill(
+                firstName: verified.givenName ?? verified.name, name: verified.name, avatarURL: verified.picture))
+        guard let identity else { throw .rejected(.missingSubject) }
         return identity
     }
 

@@ -63,11 +63,7 @@ extension AuthServer {
 
     private static func isFirstVersion(_ token: Secret) -> Bool {
         let text = token.reveal()
-        return text.utf8.count == 12
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-            }
+        return text.utf8.count == 12 && text.utf8.allSatisfy(\.isLowerAlphanumeric)
     }
 
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -27,7 +27,7 @@ extension SimulatedProvider {
         let digits = digest.map { String($0 % 10) }
         switch self {
         case .apple:
-            let middle = digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let middle = digest.prefix(16).hexadecimal
             return "00" + digits[16..<20].joined() + "." + middle + "." + digits[20..<24].joined()
         case .google: return "1" + digits.prefix(20).joined()
         }

@@ -104,19 +104,8 @@ struct AuthCaller: Sendable {
 
     /// Percent-encodes everything except RFC 3986's unreserved characters.
     private static func encode(_ text: String) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += digits.count == 1 ? "%0" + digits : "%" + digits
-            }
-        }
-        return encoded
+        // Unlike a form's, a space is `%20`.
+        FormText.escape(text).replacingOccurrences(of: "+", with: "%20")
     }
 }
 

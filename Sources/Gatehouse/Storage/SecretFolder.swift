@@ -121,14 +121,7 @@ struct SecretFolder: Sendable {
 
     /// - Throws: `EINVAL` for an invalid key.
     private func file(_ key: String) throws -> String {
-        let isName = key.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isName = key.utf8.allSatisfy { $0.isAlphanumeric || ".-".utf8.contains($0) }
         // Names that begin with a dot belong to the lock and to incomplete files.
         guard isName, !key.isEmpty, !key.hasPrefix(".") else { throw Self.problem(EINVAL) }
         return path + "/" + key

@@ -153,7 +153,7 @@ public struct SecretServiceStorage: SecureStorage {
 
     /// Writes the parts, verifies that they are readable, and replaces the file.
     private func put(_ values: [[UInt8]], _ count: Int, in slot: SecretParts.Slot, of key: String) async throws {
-        let generation = randomBytes(16).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+        let generation = randomBytes(16).hexadecimal
         let parts = SecretParts(slot: slot, generation: generation, count: values.count, bytes: count)
         for (number, value) in values.enumerated() {
             let (text, attributes) = (SecretParts.text(value), item(number, parts, key))

@@ -46,7 +46,6 @@ package struct ClientTarget: Hashable, Sendable {
 
     /// Different for each server, so that sessions with several servers can coexist.
     package var storageKey: String {
-        let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
-        return "gatehouse-" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        "gatehouse-" + SHA256.hash(data: Array(text.utf8)).prefix(8).hexadecimal
     }
 }

@@ -18,14 +18,10 @@ package struct DevSecrets: Sendable {
     /// - Parameter randomBytes: A cryptographically secure source.
     package init(at now: Instant, randomBytes: (Int) -> [UInt8]) {
         serverSecrets = Secret("1:" + Data(randomBytes(32)).base64EncodedString())
-        jwtSecret = Secret(Self.letters(randomBytes(32)))
-        publishableKey = "sb_publishable_" + Self.letters(randomBytes(16))
-        secretKey = Secret("sb_secret_" + Self.letters(randomBytes(24)))
+        jwtSecret = Secret(randomBytes(32).hexadecimal)
+        publishableKey = "sb_publishable_" + randomBytes(16).hexadecimal
+        secretKey = Secret("sb_secret_" + randomBytes(24).hexadecimal)
         createdAt = now
-    }
-
-    private static func letters(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// Reads the output of ``json``.

@@ -6,16 +6,12 @@ package enum FormText {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"):
+            if byte.isUnreserved {
                 bytes.append(byte)
-            case UInt8(ascii: " "): bytes.append(UInt8(ascii: "+"))
-            default:
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(digit(byte >> 4))
-                bytes.append(digit(byte & 0x0F))
+            } else if byte == UInt8(ascii: " ") {
+                bytes.append(UInt8(ascii: "+"))
+            } else {
+                bytes.append(contentsOf: [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0x0F)])
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -43,7 +39,9 @@ package enum FormText {
         while index < text.count {
             let byte = text[index]
             if byte == UInt8(ascii: "%") {
-                if index + 2 < text.count, let high = value(text[index + 1]), let low = value(text[index + 2]) {
+                if index + 2 < text.count, let high = text[index + 1].hexadecimalValue,
+                    let low = text[index + 2].hexadecimalValue
+                {
                     bytes.append(high << 4 | low)
                     index += 3
                     continue
@@ -58,14 +56,5 @@ package enum FormText {
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }

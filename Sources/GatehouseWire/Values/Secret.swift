@@ -18,8 +18,16 @@ package struct Secret: Sendable {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: Unprinted {
     package var description: String { "<secret>" }
-    package var debugDescription: String { "<secret>" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A value with secrets or personal data. Every way to print it, `dump(_:)` included, shows its `description` alone.
+public protocol Unprinted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Unprinted {
+    /// The description.
+    public var debugDescription: String { description }
+    /// Shows no members.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

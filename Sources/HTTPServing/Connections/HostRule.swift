@@ -28,12 +28,7 @@ final class HostRule: ChannelInboundHandler, Sendable {
 
     /// The characters of `uri-host [ ":" port ]` (RFC 9110 §7.2).
     private static func isOfHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
-        }
+        byte.isUnreserved || "%!$&'()*+,;=:[]".utf8.contains(byte)
     }
 }
 

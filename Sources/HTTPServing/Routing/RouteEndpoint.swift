@@ -110,18 +110,7 @@ struct RouteEndpoint: HTTPResponder {
     static func wellFormed(_ id: String) -> String? {
         let utf8 = id.utf8
         guard (1...64).contains(utf8.count) else { return nil }
-        return utf8.allSatisfy { $0.isRequestIDCharacter } ? id : nil
-    }
-}
-
-extension UInt8 {
-    fileprivate var isRequestIDCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        return utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") } ? id : nil
     }
 }
 

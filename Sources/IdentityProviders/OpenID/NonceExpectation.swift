@@ -36,7 +36,7 @@ extension NonceForm {
     /// The form of a nonce in a token. A raw nonce may look like a digest by chance.
     init(of text: String) {
         let bytes = text.utf8
-        let isHex = bytes.count == 64 && bytes.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+        let isHex = bytes.count == 64 && bytes.allSatisfy { $0.hexadecimalValue != nil }
         self = isHex ? .hexDigest : bytes.count == 43 && Base64URL.decode(text) != nil ? .base64URLDigest : .raw
     }
 
@@ -44,7 +44,7 @@ extension NonceForm {
         let digest = { Array(SHA256.hash(data: Array(nonce.utf8))) }
         return switch self {
         case .raw: nonce
-        case .hexDigest: digest().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .hexDigest: digest().hexadecimal
         case .base64URLDigest: Base64URL.text(digest())
         }
     }

@@ -40,14 +40,13 @@ package struct ProviderRequest: Sendable {
 }
 
 /// A provider's response. Does not print its body.
-package struct ProviderResponse: Sendable, CustomStringConvertible, CustomReflectable {
+package struct ProviderResponse: Sendable, Unprinted {
     package let status: Int
     package let body: [UInt8]
 
     package init(status: Int, body: [UInt8] = []) { (self.status, self.body) = (status, body) }
 
     package var description: String { "status \(status), \(body.count) bytes" }
-    package var customMirror: Mirror { Mirror(self, children: ["status": status, "bytes": body.count]) }
 }
 
 /// Why there is no response.

@@ -96,13 +96,6 @@ private struct Findings {
 
     static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && !taken.contains(name) && !name.hasPrefix("sso:")
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isLowerAlphanumeric || "-_:".utf8.contains($0) }
     }
 }

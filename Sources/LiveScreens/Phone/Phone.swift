@@ -15,9 +15,7 @@ struct PhoneService: Sendable {
     let randomBytes: @Sendable (Int) -> [UInt8]
 
     /// An unguessable name of 32 hexadecimal digits.
-    func newName() -> String {
-        randomBytes(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    func newName() -> String { randomBytes(16).hexadecimal }
 
     /// The redirect URL of a browser window.
     func callback(_ ticket: String) -> URL { server.appending(path: "app/callback/\(ticket)") }

@@ -8,8 +8,8 @@ package struct AppScheme: Hashable, Sendable {
     ///   may receive an authorization code (RFC 8252 §7.1).
     package init?(_ text: String) {
         let utf8 = text.utf8
-        guard let first = utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20),
-            utf8.allSatisfy(Self.isAllowed), !Self.reserved.contains(text.lowercased())
+        guard utf8.first?.isLetter == true, utf8.allSatisfy({ $0.isAlphanumeric || "+-.".utf8.contains($0) }),
+            !Self.reserved.contains(text.lowercased())
         else { return nil }
         self.text = text
     }
@@ -18,15 +18,6 @@ package struct AppScheme: Hashable, Sendable {
         "http", "https", "ws", "wss", "ftp", "file", "data", "javascript", "vbscript", "blob", "about", "mailto", "tel",
         "sms", "intent", "view-source",
     ]
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
 
     /// - Parameter target: The request target. Its query is copied byte for byte, because decoding and encoding could
     ///   change a code or a state.

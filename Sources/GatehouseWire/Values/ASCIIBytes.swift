@@ -1,0 +1,27 @@
+// The classes of ASCII characters that formats on the wire distinguish.
+extension UInt8 {
+    package var isDigit: Bool { (0x30...0x39).contains(self) }
+    package var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+    package var isAlphanumeric: Bool { isLetter || isDigit }
+    /// `[a-z0-9]`.
+    package var isLowerAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self) }
+    /// `[A-Za-z0-9-._~]` (RFC 3986 §2.3).
+    package var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
+
+    /// The value of a hexadecimal digit in either case; nil for any other character.
+    package var hexadecimalValue: UInt8? {
+        if isDigit { return self - 0x30 }
+        let lower = self | 0x20
+        return (0x61...0x66).contains(lower) ? lower - 0x61 + 10 : nil
+    }
+
+    /// The lower-case hexadecimal digit of a value below 16.
+    package var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    package var hexadecimal: String {
+        String(decoding: flatMap { [($0 >> 4).hexadecimalDigit, ($0 & 15).hexadecimalDigit] }, as: UTF8.self)
+    }
+}
