@@ -20,12 +20,7 @@ public struct AuthAdmin: Sendable {
     public func listUsers(page: Int? = nil, perPage: Int? = nil) async throws -> UserPage {
         let query = [("page", page.map(String.init)), ("per_page", perPage.map(String.init))]
         let reply = try await caller.send(AuthRequest("GET", "/admin/users", query: query.map { ($0.0, $0.1) }))
-        let users = try AuthCaller.read(reply) { json throws(WireProblem) in
-            guard let list = json["users"]?.arrayValue else { throw WireProblem("page.users: expected an array") }
-            var users: [User] = []
-            for user in list { users.append(try User(json: user)) }
-            return users
-        }
+        let users = try AuthCaller.read(reply, User.list(json:))
         return UserPage(users: users, total: reply.headers["x-total-count"].flatMap(Int.init))
     }
 
@@ -108,10 +103,8 @@ public struct AdminUserAttributes: Sendable {
     }
 }
 
-extension AdminUserAttributes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AdminUserAttributes: Unprinted {
     public var description: String { "AdminUserAttributes" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthClient {

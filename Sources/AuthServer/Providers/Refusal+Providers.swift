@@ -48,13 +48,9 @@ extension Refusal {
         self.init(
             .unprocessableContent, .identityNeedsConfirmation,
             "An account with this address exists: prove that it is yours to link it")
-        details = [
-            ("link_ticket", .string(question.ticket.reveal())),
-            ("link_ticket_expires_at", .integer(question.expiresAt.seconds)),
-            ("email", .string(question.email.text)), ("provider", .string(question.provider)),
-            ("sign_in_methods", .array(question.methods.map(AnyJSON.string))),
-            ("can_recover", .bool(question.canRecover)),
-        ]
+        details = AuthLinkQuestion.members(
+            ticket: question.ticket.reveal(), expiresAt: question.expiresAt.seconds, email: question.email.text,
+            provider: question.provider, signInMethods: question.methods, canRecover: question.canRecover)
     }
 
     /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.

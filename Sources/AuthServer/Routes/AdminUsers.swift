@@ -15,11 +15,8 @@ extension AuthServer {
         let users = try await accounts.list(filter: filter, ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
-            writer.name("users")
-            writer.beginArray()
             // The list omits identities, as Supabase Auth does.
-            for account in users.elements { writer.user(account, showsIdentities: false) }
-            writer.endArray()
+            writer.list("users", users.elements) { $0.user($1, showsIdentities: false) }
             writer.member("aud", accounts.audience)
             writer.endObject()
         }

@@ -64,6 +64,12 @@ extension AuthServer {
         return UserCaller(account: current.account, session: current.session)
     }
 
+    func device(_ request: Request, _ context: ServerContext) -> Device {
+        Device(
+            userAgent: request.headers[.userAgent],
+            address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
+    }
+
     @Sendable func requireUser(_ request: Request, _ context: ServerContext) async throws {
         _ = try await userCaller(request)
     }

@@ -11,10 +11,7 @@ extension AuthServer {
         let outcome = try await accounts.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id, at: runtime.now())
         _ = try account(outcome)
-        return Answer.json { writer in
-            writer.beginObject()
-            writer.endObject()
-        }
+        return Answer.json(Array("{}".utf8))
     }
 
     /// `GET /user/identities/undoable` → `{"links":[…]}`, newest first: links of the last 30 days that can be undone
@@ -24,10 +21,12 @@ extension AuthServer {
         let links = try await accounts.undoableLinks(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
-            writer.name("links")
-            writer.beginArray()
-            for link in links { writer.link(link, of: caller.account) }
-            writer.endArray()
+            writer.list("links", links) { writer, link in
+                writer.undoableLink(
+                    identityID: link.identity.text,
+                    provider: caller.account.identities.first { $0.id == link.identity }?.provider, rule: link.rule,
+                    linkedAt: link.linkedAt, until: link.until)
+            }
             writer.endObject()
         }
     }
@@ -66,18 +65,5 @@ extension AuthServer {
                 .unprocessableContent, .emailConflictIdentityNotDeletable,
                 "Unable to unlink identity: the remaining addresses belong to other accounts")
         }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func link(_ link: UndoableLink, of account: Account) {
-        beginObject()
-        member("identity_id", link.identity.text)
-        let provider = account.identities.first { $0.id == link.identity }?.provider
-        if let provider { member("provider", provider) }
-        member("rule", link.rule)
-        member("linked_at", link.linkedAt)
-        member("until", link.until)
-        endObject()
     }
 }

@@ -50,7 +50,7 @@ extension AuthServer {
             return .fine
         } catch {
             guard case .weak(let reasons) = error else { return .fine }
-            return .weak(message: settings.passwordPolicy.message(for: error), reasons: reasons)
+            return .weak(message: settings.passwordPolicy.message(for: error), reasons: reasons.map(\.rawValue))
         }
     }
 
@@ -70,12 +70,6 @@ extension AuthServer {
         runtime.clientAddress.address(peer: context.peerAddress, request.headers).map {
             HashingSource(block: $0.block, address: $0.subscriber)
         } ?? .none
-    }
-
-    func device(_ request: Request, _ context: ServerContext) -> Device {
-        Device(
-            userAgent: request.headers[.userAgent],
-            address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
     }
 }
 

@@ -13,10 +13,13 @@ extension AuthServer {
         let sessions = try await accounts.sessions(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
-            writer.name("sessions")
-            writer.beginArray()
-            for found in sessions { writer.session(found, isCurrent: found.session.id == caller.session?.id) }
-            writer.endArray()
+            writer.list("sessions", sessions) { writer, found in
+                let session = found.session
+                writer.sessionInfo(
+                    id: session.id.text, createdAt: session.createdAt, refreshedAt: session.refreshedAt,
+                    userAgent: found.device.userAgent, ipAddress: found.device.address,
+                    isCurrent: session.id == caller.session?.id)
+            }
             writer.endObject()
         }
     }
@@ -33,18 +36,5 @@ extension AuthServer {
             throw Refusal(.notFound, .notFound, "Session not found")
         }
         return Answer.empty(.noContent)
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func session(_ found: SessionOnDevice, isCurrent: Bool) {
-        beginObject()
-        member("id", found.session.id.text)
-        member("created_at", found.session.createdAt)
-        if let refreshedAt = found.session.refreshedAt { member("refreshed_at", refreshedAt) }
-        if let userAgent = found.device.userAgent { member("user_agent", userAgent) }
-        if let address = found.device.address { member("ip", address) }
-        member("is_current", isCurrent)
-        endObject()
     }
 }

@@ -50,17 +50,17 @@ public struct GatewayRefusal: Hashable, Sendable {
 extension GatewayError {
     /// Converts a response with a status other than 2xx.
     init(_ reply: HTTPReply) {
-        // Lost: why the body is unreadable. The status alone then decides.
-        let json = try? JSONReader.read(reply.body)
-        let (code, message) = (json?["error"]?.stringValue, json?["message"]?.stringValue ?? "")
-        switch (reply.status, code) {
+        let answer = GatewayErrorAnswer(body: reply.body)
+        switch (reply.status, answer.code) {
         case (500..., _): self = .server(status: reply.status)
         // Only responses with a code come from the gateway: captive portals also answer 401 and 403.
         case (401, let code?): self = .notAuthenticated(.tokenRefused(code: code))
-        case (403, let code?): self = .forbidden(code: code, message: message)
+        case (403, let code?): self = .forbidden(code: code, message: answer.message)
         case (429, _), (400..., _?):
             self = .refused(
-                GatewayRefusal(status: reply.status, code: code ?? "", message: message, retryAfter: reply.retryAfter))
+                GatewayRefusal(
+                    status: reply.status, code: answer.code ?? "", message: answer.message,
+                    retryAfter: reply.retryAfter))
         default: self = .offline(.notUnderstood("status \(reply.status)"))
         }
     }

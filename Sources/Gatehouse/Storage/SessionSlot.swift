@@ -144,11 +144,15 @@ extension StoredSession {
     }
 
     fileprivate var refreshEntry: [UInt8] {
-        let json: AnyJSON = [
-            "generation": .string(generation), "lineage": .string(lineage), "refresh_token": .string(refreshToken),
-            "user": user.json,
-        ]
-        return Array(json.text.utf8)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("generation", generation)
+        writer.member("lineage", lineage)
+        writer.member("refresh_token", refreshToken)
+        writer.name("user")
+        user.write(to: &writer)
+        writer.endObject()
+        return writer.bytes
     }
 }
 

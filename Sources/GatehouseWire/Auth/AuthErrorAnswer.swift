@@ -10,11 +10,8 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     /// The question of `identity_needs_confirmation`; nil for other errors, or if it is unreadable.
     public var linkQuestion: AuthLinkQuestion?
 
-    /// Parses an error response, even if it is not JSON.
-    ///
-    /// - `{"code":"…","message":"…"}`: API version 2024-01-01.
-    /// - `{"code":400,"error_code":"…","msg":"…"}`: the older version, where `code` may also be a string of digits.
-    /// - `{"error":"…","error_description":"…"}`: OAuth.
+    /// Parses an error response in any ``AuthErrorFormat``, even if it is not JSON. In the older version `code` may also
+    /// be a string of digits.
     public init(body: [UInt8]) {
         guard let members = Self.members(body) else {
             self.init(
@@ -26,11 +23,10 @@ public struct AuthErrorAnswer: Hashable, Sendable {
             code = text
         }
         let names = ["msg", "message", "error_description", "error"]
-        let reasons = members["weak_password"]?["reasons"]?.arrayValue ?? []
         self.init(
             code: code.map(AuthErrorCode.init(rawValue:)),
             message: names.lazy.compactMap { members.text($0) }.first ?? "no message",
-            weakPasswordReasons: reasons.compactMap(\.stringValue),
+            weakPasswordReasons: members.weakPasswordReasons,
             linkQuestion: code == AuthErrorCode.identityNeedsConfirmation.rawValue ? AuthLinkQuestion(members) : nil)
     }
 
@@ -46,5 +42,45 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     private static func members(_ body: [UInt8]) -> WireMembers? {
         // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
         try? WireMembers(JSONReader.read(body), path: "error")
+    }
+}
+
+/// The formats of an error response.
+package enum AuthErrorFormat {
+    /// `{"code":"…","message":"…"}`: API version 2024-01-01.
+    case current
+    /// `{"code":400,"error_code":"…","msg":"…"}`: the older version. `error_id` follows for a status from 500 on.
+    case older(status: Int, requestID: String)
+    /// `{"error":"…","error_description":"…"}` (RFC 6749 §5.2).
+    case oauth(error: String)
+}
+
+extension JSONWriter {
+    /// Writes the error response that ``AuthErrorAnswer/init(body:)`` reads.
+    ///
+    /// - Parameters:
+    ///   - weakPasswordReasons: nil leaves `weak_password` out.
+    ///   - details: Further members, in this order.
+    package mutating func authError(
+        _ format: AuthErrorFormat, _ code: AuthErrorCode, _ message: String, weakPasswordReasons: [String]? = nil,
+        details: [(name: StaticString, value: AnyJSON)] = []
+    ) {
+        beginObject()
+        switch format {
+        case .current:
+            member("code", code.rawValue)
+            member("message", message)
+        case .older(let status, let requestID):
+            member("code", Int64(status))
+            member("error_code", code.rawValue)
+            member("msg", message)
+            if status >= 500 { member("error_id", requestID) }
+        case .oauth(let error):
+            member("error", error)
+            member("error_description", message)
+        }
+        if let weakPasswordReasons { weakPassword(weakPasswordReasons) }
+        for detail in details { member(detail.name, detail.value) }
+        endObject()
     }
 }

@@ -41,6 +41,19 @@ public struct AuthLinkQuestion: Hashable, Sendable {
             provider: provider, signInMethods: members["sign_in_methods"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             canRecover: members.bool("can_recover"))
     }
+
+    /// The members that ``init(_:)`` reads.
+    ///
+    /// - Parameter expiresAt: In seconds since 1970.
+    package static func members(
+        ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool
+    ) -> [(name: StaticString, value: AnyJSON)] {
+        [
+            ("link_ticket", .string(ticket)), ("link_ticket_expires_at", .integer(expiresAt)),
+            ("email", .string(email)), ("provider", .string(provider)),
+            ("sign_in_methods", .array(signInMethods.map(AnyJSON.string))), ("can_recover", .bool(canRecover)),
+        ]
+    }
 }
 
 /// Represents an identity that waits for its link. Does not print itself; never log, store or forward it.
@@ -52,17 +65,11 @@ public struct AuthLinkTicket: Hashable, Sendable {
     public init(_ text: String) { self.text = text }
 }
 
-extension AuthLinkTicket: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthLinkTicket: Unprinted {
     public var description: String { "<secret>" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 // Hides the email address too.
-extension AuthLinkQuestion: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthLinkQuestion: Unprinted {
     public var description: String { "AuthLinkQuestion(provider: \(provider), ticket: <secret>)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror {
-        Mirror(self, children: ["provider": provider, "signInMethods": signInMethods, "canRecover": canRecover])
-    }
 }

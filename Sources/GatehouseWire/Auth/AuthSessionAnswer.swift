@@ -28,21 +28,66 @@ extension AuthSessionAnswer {
         guard let expiresIn = members.number("expires_in"), expiresIn.isFinite, expiresIn >= 0 else {
             throw WireProblem("session.expires_in: expected a number")
         }
-        let reasons = members["weak_password"]?["reasons"]?.arrayValue ?? []
         self.init(
             accessToken: try members.required("access_token"), refreshToken: try members.required("refresh_token"),
             tokenType: members.text("token_type") ?? "bearer", expiresIn: expiresIn,
             expiresAt: members.number("expires_at"), providerToken: members.text("provider_token"),
             providerRefreshToken: members.text("provider_refresh_token"),
-            weakPasswordReasons: reasons.compactMap(\.stringValue),
+            weakPasswordReasons: members.weakPasswordReasons,
             user: try AuthUser(json: members["user"] ?? .null))
     }
 }
 
-extension AuthSessionAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// `weak_password` in a session response: whether the current policy would refuse the password just used.
+package enum WeakPasswordMember {
+    /// For every grant except `password`.
+    case leftOut
+    case fine
+    case weak(message: String, reasons: [String])
+}
+
+extension JSONWriter {
+    /// Writes the [Session object](https://supabase.com/docs/guides/auth/sessions) that ``AuthSessionAnswer/init(json:)``
+    /// reads.
+    ///
+    /// - Parameters:
+    ///   - expiresIn: In seconds.
+    ///   - expiresAt: In seconds since 1970.
+    ///   - user: Writes the User object.
+    package mutating func session(
+        accessToken: String, refreshToken: String, expiresIn: Int64, expiresAt: Int64, providerToken: String?,
+        providerRefreshToken: String?, weakPassword: WeakPasswordMember, user: (inout JSONWriter) -> Void
+    ) {
+        beginObject()
+        member("access_token", accessToken)
+        member("token_type", "bearer")
+        member("expires_in", expiresIn)
+        member("expires_at", expiresAt)
+        member("refresh_token", refreshToken)
+        name("user")
+        user(&self)
+        member("provider_token", ifPresent: providerToken)
+        member("provider_refresh_token", ifPresent: providerRefreshToken)
+        switch weakPassword {
+        case .leftOut: break
+        case .fine: member("weak_password", .null)
+        case .weak(let message, let reasons): self.weakPassword(message: message, reasons)
+        }
+        endObject()
+    }
+
+    /// Writes `weak_password`. Errors have the message outside.
+    mutating func weakPassword(message: String? = nil, _ reasons: [String]) {
+        name("weak_password")
+        beginObject()
+        member("message", ifPresent: message)
+        list("reasons", reasons) { $0.value($1) }
+        endObject()
+    }
+}
+
+extension AuthSessionAnswer: Unprinted {
     public var description: String { "AuthSessionAnswer(user: \(user.id), tokens: <secret>)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["user": user.id, "expiresIn": expiresIn]) }
 }
 
 /// The response to a sign-up or a verification.

@@ -24,18 +24,29 @@ public struct AuthUndoableLink: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUndoableLink {
-    /// - Throws: ``WireProblem`` for anything other than `{"links":[…]}`.
+    /// Reads `{"links":[…]}`.
     package static func list(json: AnyJSON) throws(WireProblem) -> [AuthUndoableLink] {
-        guard let list = json["links"]?.arrayValue else { throw WireProblem("links: expected an array") }
-        var links: [AuthUndoableLink] = []
-        for json in list {
+        try WireMembers.list("links", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "link")
-            links.append(
-                AuthUndoableLink(
-                    id: try members.uuid("identity_id"), provider: members.text("provider"),
-                    rule: members.text("rule") ?? "", linkedAt: try members.requiredDate("linked_at"),
-                    until: try members.requiredDate("until")))
+            return AuthUndoableLink(
+                id: try members.uuid("identity_id"), provider: members.text("provider"),
+                rule: members.text("rule") ?? "", linkedAt: try members.requiredDate("linked_at"),
+                until: try members.requiredDate("until"))
         }
-        return links
+    }
+}
+
+extension JSONWriter {
+    /// Writes an element of the list that ``AuthUndoableLink/list(json:)`` reads.
+    package mutating func undoableLink(
+        identityID: String, provider: String?, rule: String, linkedAt: Instant, until: Instant
+    ) {
+        beginObject()
+        member("identity_id", identityID)
+        member("provider", ifPresent: provider)
+        member("rule", rule)
+        member("linked_at", linkedAt)
+        member("until", until)
+        endObject()
     }
 }

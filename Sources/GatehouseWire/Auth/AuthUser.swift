@@ -58,56 +58,65 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     }
 }
 
+/// An event of an account, by the member of the User object that has its time.
+package enum UserEvent: String, CaseIterable, Sendable {
+    case emailConfirmed = "email_confirmed_at"
+    case phoneConfirmed = "phone_confirmed_at"
+    case confirmed = "confirmed_at"
+    case confirmationSent = "confirmation_sent_at"
+    case recoverySent = "recovery_sent_at"
+    case emailChangeSent = "email_change_sent_at"
+    case phoneChangeSent = "phone_change_sent_at"
+    case reauthenticationSent = "reauthentication_sent_at"
+    case invited = "invited_at"
+    case lastSignIn = "last_sign_in_at"
+    case bannedUntil = "banned_until"
+    case deleted = "deleted_at"
+}
+
 /// The times of an account's events; nil for events that have not happened.
 public struct AuthUserTimes: Hashable, Sendable {
-    /// By member name, such as `email_confirmed_at`.
-    private var dates: [String: Date] = [:]
+    private var dates: [UserEvent: Date] = [:]
 
     /// No events.
     public init() {}
 
     /// When the email address was confirmed, by the user or automatically.
-    public var emailConfirmedAt: Date? { self["email_confirmed_at"] }
+    public var emailConfirmedAt: Date? { dates[.emailConfirmed] }
     /// When the telephone number was confirmed.
-    public var phoneConfirmedAt: Date? { self["phone_confirmed_at"] }
+    public var phoneConfirmedAt: Date? { dates[.phoneConfirmed] }
     /// The earlier of both confirmations.
-    public var confirmedAt: Date? { self["confirmed_at"] }
+    public var confirmedAt: Date? { dates[.confirmed] }
     /// When the confirmation mail of the sign-up was sent.
-    public var confirmationSentAt: Date? { self["confirmation_sent_at"] }
+    public var confirmationSentAt: Date? { dates[.confirmationSent] }
     /// When the mail for a password reset or the magic link was sent.
-    public var recoverySentAt: Date? { self["recovery_sent_at"] }
+    public var recoverySentAt: Date? { dates[.recoverySent] }
     /// When the mails about the new address were sent.
-    public var emailChangeSentAt: Date? { self["email_change_sent_at"] }
+    public var emailChangeSentAt: Date? { dates[.emailChangeSent] }
     /// When the message to the new number was sent.
-    public var phoneChangeSentAt: Date? { self["phone_change_sent_at"] }
+    public var phoneChangeSentAt: Date? { dates[.phoneChangeSent] }
     /// When the code for a reauthentication was sent.
-    public var reauthenticationSentAt: Date? { self["reauthentication_sent_at"] }
+    public var reauthenticationSentAt: Date? { dates[.reauthenticationSent] }
     /// When the invitation was sent.
-    public var invitedAt: Date? { self["invited_at"] }
+    public var invitedAt: Date? { dates[.invited] }
     /// When the user last signed in, by any method.
-    public var lastSignInAt: Date? { self["last_sign_in_at"] }
+    public var lastSignInAt: Date? { dates[.lastSignIn] }
     /// Until when the user is banned.
-    public var bannedUntil: Date? { self["banned_until"] }
+    public var bannedUntil: Date? { dates[.bannedUntil] }
     /// When the account was soft-deleted. Its data is erased.
-    public var deletedAt: Date? { self["deleted_at"] }
+    public var deletedAt: Date? { dates[.deleted] }
 
-    /// The time of a member, such as `invited_at`.
+    /// The time of a member, such as `invited_at`. Ignores other names.
     public subscript(name: String) -> Date? {
-        get { dates[name] }
-        set { dates[name] = newValue }
+        get { UserEvent(text: name).flatMap { dates[$0] } }
+        set { if let event = UserEvent(text: name) { dates[event] = newValue } }
     }
-
-    private static let names = [
-        "email_confirmed_at", "phone_confirmed_at", "confirmed_at", "confirmation_sent_at", "recovery_sent_at",
-        "email_change_sent_at", "phone_change_sent_at", "reauthentication_sent_at", "invited_at", "last_sign_in_at",
-        "banned_until", "deleted_at",
-    ]
 
     init(_ members: WireMembers) {
-        for name in Self.names { dates[name] = members.date(name) }
+        for event in UserEvent.allCases { dates[event] = members.date(event.rawValue) }
     }
 
-    var json: JSONObject { JSONObject(dates.mapValues { .string($0.wire) }) }
+    func instant(of event: UserEvent) -> Instant? { dates[event]?.instant }
 }
 
 extension AuthUser {
@@ -121,10 +130,8 @@ extension AuthUser {
         let members = try WireMembers(json, path: "user")
         let createdAt = try members.requiredDate("created_at")
         var identities: [AuthUserIdentity]?
-        if let listed = members["identities"]?.arrayValue {
-            var read: [AuthUserIdentity] = []
-            for identity in listed { read.append(try AuthUserIdentity(json: identity)) }
-            identities = read
+        if members["identities"]?.arrayValue != nil {
+            identities = try WireMembers.list("identities", of: json, AuthUserIdentity.init(json:))
         }
         self.init(
             id: try members.uuid("id"), aud: members.text("aud") ?? "authenticated", role: members.text("role"),
@@ -134,22 +141,83 @@ extension AuthUser {
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
     }
 
+    /// Reads `{"users":[…]}`, one page of all accounts.
+    package static func list(json: AnyJSON) throws(WireProblem) -> [AuthUser] {
+        try WireMembers.list("users", of: json, AuthUser.init(json:))
+    }
+
     /// The user in the API's format, for storage.
     public var json: AnyJSON {
-        var members = times.json
-        members["id"] = .string(id.uuidString.lowercased())
-        members["aud"] = .string(aud)
-        members["role"] = .string(role ?? "")
-        members["app_metadata"] = .object(appMetadata)
-        members["user_metadata"] = .object(userMetadata)
-        members["email"] = .string(email ?? "")
-        members["phone"] = .string(phone ?? "")
-        members["new_email"] = newEmail.map(AnyJSON.string)
-        members["new_phone"] = newPhone.map(AnyJSON.string)
-        members["identities"] = identities.map { .array($0.map(\.json)) } ?? .null
-        members["is_anonymous"] = .bool(isAnonymous)
-        members["created_at"] = .string(createdAt.wire)
-        members["updated_at"] = .string(updatedAt.wire)
-        return .object(members)
+        var writer = JSONWriter()
+        write(to: &writer)
+        // Lost: nothing, because the writer writes JSON.
+        return (try? JSONReader.read(writer.bytes)) ?? .null
+    }
+
+    /// Writes the user in the API's format.
+    package func write(to writer: inout JSONWriter) {
+        writer.user(
+            id: id.uuidString.lowercased(), audience: aud, role: role ?? "", email: email, phone: phone,
+            newEmail: newEmail, newPhone: newPhone, appMetadata: AnyJSON.object(appMetadata).text,
+            userMetadata: AnyJSON.object(userMetadata).text, isAnonymous: isAnonymous, createdAt: createdAt.instant,
+            updatedAt: updatedAt.instant, times: { times.instant(of: $0) }, showsIdentities: identities != nil
+        ) { writer in
+            for identity in identities ?? [] { identity.write(to: &writer) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the User object that ``AuthUser/init(json:)`` reads. Omits empty members, except `email` and `phone`.
+    ///
+    /// - Parameters:
+    ///   - appMetadata: A JSON object, as is `userMetadata`.
+    ///   - times: nil for an event that has not happened.
+    ///   - showsIdentities: false writes `"identities": null`.
+    ///   - identities: Writes the elements of the array.
+    package mutating func user(
+        id: String, audience: String, role: String, email: String?, phone: String?, newEmail: String?,
+        newPhone: String?, appMetadata: String, userMetadata: String, isAnonymous: Bool, createdAt: Instant,
+        updatedAt: Instant, times: (UserEvent) -> Instant?, showsIdentities: Bool,
+        identities: (inout JSONWriter) -> Void
+    ) {
+        beginObject()
+        member("id", id)
+        member("aud", audience)
+        member("role", role)
+        member("email", email ?? "")
+        member(.emailConfirmed, times)
+        member(.invited, times)
+        member("phone", phone ?? "")
+        member(.phoneConfirmed, times)
+        member(.confirmationSent, times)
+        member(.confirmed, times)
+        member(.recoverySent, times)
+        member("new_email", unlessEmpty: newEmail)
+        member(.emailChangeSent, times)
+        member("new_phone", unlessEmpty: newPhone)
+        member(.phoneChangeSent, times)
+        member(.reauthenticationSent, times)
+        member(.lastSignIn, times)
+        member("app_metadata", json: appMetadata)
+        member("user_metadata", json: userMetadata)
+        name("identities")
+        if showsIdentities { array(identities) } else { null() }
+        member("created_at", createdAt)
+        member("updated_at", updatedAt)
+        member(.bannedUntil, times)
+        member(.deleted, times)
+        member("is_anonymous", isAnonymous)
+        endObject()
+    }
+
+    private mutating func member(_ event: UserEvent, _ times: (UserEvent) -> Instant?) {
+        guard let time = times(event) else { return }
+        name(event.rawValue)
+        value(time)
+    }
+
+    mutating func member(_ name: StaticString, unlessEmpty value: String?) {
+        if let value, !value.isEmpty { member(name, value) }
     }
 }

@@ -50,17 +50,33 @@ extension AuthUserIdentity {
             lastSignInAt: members.date("last_sign_in_at"))
     }
 
-    /// The identity in the API's format.
-    public var json: AnyJSON {
-        var members: JSONObject = [
-            "id": .string(id), "user_id": .string(userID.uuidString.lowercased()),
-            "identity_data": .object(identityData), "provider": .string(provider),
-        ]
-        members["identity_id"] = identityID.map { .string($0.uuidString.lowercased()) }
-        members["email"] = email.map(AnyJSON.string)
-        members["created_at"] = createdAt.map { .string($0.wire) }
-        members["updated_at"] = updatedAt.map { .string($0.wire) }
-        members["last_sign_in_at"] = lastSignInAt.map { .string($0.wire) }
-        return .object(members)
+    func write(to writer: inout JSONWriter) {
+        writer.identity(
+            identityID: identityID?.uuidString.lowercased(), id: id, userID: userID.uuidString.lowercased(),
+            data: AnyJSON.object(identityData).text, provider: provider, email: email,
+            lastSignInAt: lastSignInAt?.instant, createdAt: createdAt?.instant, updatedAt: updatedAt?.instant)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the Identity object that ``AuthUserIdentity/init(json:)`` reads. `id` is the provider's id and
+    /// `identity_id` ours: the names look swapped, but clients depend on them.
+    ///
+    /// - Parameter data: A JSON object.
+    package mutating func identity(
+        identityID: String?, id: String, userID: String, data: String, provider: String, email: String?,
+        lastSignInAt: Instant?, createdAt: Instant?, updatedAt: Instant?
+    ) {
+        beginObject()
+        member("identity_id", ifPresent: identityID)
+        member("id", id)
+        member("user_id", userID)
+        member("identity_data", json: data)
+        member("provider", provider)
+        member("last_sign_in_at", ifPresent: lastSignInAt)
+        member("created_at", ifPresent: createdAt)
+        member("updated_at", ifPresent: updatedAt)
+        member("email", unlessEmpty: email)
+        endObject()
     }
 }

@@ -30,18 +30,30 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
 }
 
 extension SessionInfo {
-    /// - Throws: ``WireProblem`` for anything other than `{"sessions":[…]}`.
+    /// Reads `{"sessions":[…]}`.
     package static func list(json: AnyJSON) throws(WireProblem) -> [SessionInfo] {
-        guard let list = json["sessions"]?.arrayValue else { throw WireProblem("sessions: expected an array") }
-        var sessions: [SessionInfo] = []
-        for json in list {
+        try WireMembers.list("sessions", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "session")
-            sessions.append(
-                SessionInfo(
-                    id: try members.uuid("id"), createdAt: try members.requiredDate("created_at"),
-                    refreshedAt: members.date("refreshed_at"), userAgent: members.text("user_agent"),
-                    ipAddress: members.text("ip"), isCurrent: members.bool("is_current")))
+            return SessionInfo(
+                id: try members.uuid("id"), createdAt: try members.requiredDate("created_at"),
+                refreshedAt: members.date("refreshed_at"), userAgent: members.text("user_agent"),
+                ipAddress: members.text("ip"), isCurrent: members.bool("is_current"))
         }
-        return sessions
+    }
+}
+
+extension JSONWriter {
+    /// Writes an element of the list that ``SessionInfo/list(json:)`` reads.
+    package mutating func sessionInfo(
+        id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool
+    ) {
+        beginObject()
+        member("id", id)
+        member("created_at", createdAt)
+        member("refreshed_at", ifPresent: refreshedAt)
+        member("user_agent", ifPresent: userAgent)
+        member("ip", ifPresent: ipAddress)
+        member("is_current", isCurrent)
+        endObject()
     }
 }

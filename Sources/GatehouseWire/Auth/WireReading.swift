@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// Why a response of the Auth API could not be parsed. Contains names of members, never their values.
 public struct WireProblem: Error, Equatable, Sendable, CustomStringConvertible {
@@ -59,6 +59,19 @@ package struct WireMembers {
         return date
     }
 
+    /// The reasons of `weak_password`, which sessions and errors have.
+    var weakPasswordReasons: [String] {
+        self["weak_password"]?["reasons"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    /// Reads the elements of `{"name":[…]}`.
+    package static func list<Element>(
+        _ name: String, of json: AnyJSON, _ read: (AnyJSON) throws(WireProblem) -> Element
+    ) throws(WireProblem) -> [Element] {
+        guard let list = json[name]?.arrayValue else { throw WireProblem("\(name): expected an array") }
+        return try list.map(read)
+    }
+
     /// A number in any form: `3600`, `3600.0` or `"3600"`.
     package func number(_ name: String) -> Double? {
         switch self[name] {
@@ -77,8 +90,9 @@ extension Date {
         self.init(timeIntervalSince1970: Double(instant.microseconds) / 1_000_000)
     }
 
+    /// Rounded to the microsecond.
+    package var instant: Instant { Instant(microseconds: Int64((timeIntervalSince1970 * 1_000_000).rounded())) }
+
     /// The timestamp in UTC with `Z`, to the microsecond.
-    package var wire: String {
-        Instant(microseconds: Int64((timeIntervalSince1970 * 1_000_000).rounded())).description
-    }
+    package var wire: String { instant.description }
 }

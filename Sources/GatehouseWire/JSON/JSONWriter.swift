@@ -22,6 +22,14 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    /// The same for a name that is no literal.
+    mutating func name(_ name: String) {
+        separate()
+        append(quoted: name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     package mutating func value(_ value: String) {
         separate()
         append(quoted: value)
@@ -72,10 +80,7 @@ package struct JSONWriter {
         case .object(let members):
             beginObject()
             for (name, member) in members.sorted {
-                separate()
-                append(quoted: name.text)
-                bytes.append(UInt8(ascii: ":"))
-                needsComma = false
+                self.name(name.text)
                 self.value(member)
             }
             endObject()
@@ -111,6 +116,38 @@ package struct JSONWriter {
     package mutating func member(_ name: StaticString, _ value: AnyJSON) {
         self.name(name)
         self.value(value)
+    }
+
+    /// Writes a member unless its value is nil.
+    package mutating func member(_ name: StaticString, ifPresent value: Instant?) {
+        if let value { member(name, value) }
+    }
+
+    package mutating func member(_ name: StaticString, ifPresent value: String?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member, nil as null.
+    package mutating func member(_ name: StaticString, orNull value: String?) {
+        self.name(name)
+        if let value { self.value(value) } else { null() }
+    }
+
+    /// Writes a member with an array, which `write` gives its elements.
+    package mutating func list<Element>(
+        _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        self.name(name)
+        array { writer in
+            for element in elements { write(&writer, element) }
+        }
+    }
+
+    /// Writes an array, whose elements `write` adds.
+    mutating func array(_ write: (inout JSONWriter) -> Void) {
+        beginArray()
+        write(&self)
+        endArray()
     }
 
     private mutating func open(_ bracket: UInt8) {

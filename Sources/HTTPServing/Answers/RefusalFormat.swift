@@ -30,24 +30,16 @@ package enum RefusalFormat: Sendable {
     }
 
     private static func auth(_ refusal: Refusal, _ isNew: Bool, _ requestID: String) -> Response {
-        var response = Answer.json(status: refusal.oauthError == nil ? refusal.status : .badRequest, capacity: 256) {
-            writer in
-            writer.beginObject()
+        let format: AuthErrorFormat =
             if let error = refusal.oauthError {
-                writer.member("error", error)
-                writer.member("error_description", refusal.message)
-            } else if isNew {
-                writer.member("code", refusal.code.rawValue)
-                writer.member("message", refusal.message)
+                .oauth(error: error)
             } else {
-                writer.member("code", Int64(refusal.status.code))
-                writer.member("error_code", refusal.code.rawValue)
-                writer.member("msg", refusal.message)
-                if refusal.status.code >= 500 { writer.member("error_id", requestID) }
+                isNew ? .current : .older(status: refusal.status.code, requestID: requestID)
             }
-            if let reasons = refusal.weakPasswordReasons { writeWeakPassword(reasons, &writer) }
-            for detail in refusal.details { writer.member(detail.name, detail.value) }
-            writer.endObject()
+        var response = Answer.json(status: refusal.oauthError == nil ? refusal.status : .badRequest, capacity: 256) {
+            $0.authError(
+                format, refusal.code, refusal.message, weakPasswordReasons: refusal.weakPasswordReasons,
+                details: refusal.details)
         }
         if isNew { response.headers.append(HTTPField(name: .supabaseAPIVersion, value: "2024-01-01")) }
         // As Supabase Auth does: version 2024-01-01 omits the header for weak passwords.
@@ -56,22 +48,11 @@ package enum RefusalFormat: Sendable {
         return response
     }
 
-    private static func writeWeakPassword(_ reasons: [String], _ writer: inout JSONWriter) {
-        writer.name("weak_password")
-        writer.beginObject()
-        writer.name("reasons")
-        writer.beginArray()
-        for reason in reasons { writer.value(reason) }
-        writer.endArray()
-        writer.endObject()
-    }
-
     private static func profile(_ refusal: Refusal) -> Response {
-        Answer.json(status: refusal.status, capacity: 256) { writer in
-            writer.beginObject()
-            writer.member("error", profileCode(refusal.code))
-            writer.member("message", refusal.status.code >= 500 ? profileFailure(refusal) : refusal.message)
-            writer.endObject()
+        Answer.json(status: refusal.status, capacity: 256) {
+            $0.gatewayError(
+                code: profileCode(refusal.code),
+                message: refusal.status.code >= 500 ? profileFailure(refusal) : refusal.message)
         }
     }
 

@@ -166,7 +166,7 @@ extension ProfileRoutes {
 
     private static func me(_ bearer: Bearer, _ profile: ProfileRecord?) -> Response {
         Answer.json(capacity: 512) {
-            ProfileRecord.writeMe(userID: bearer.userID.text, email: bearer.email, profile: profile, to: &$0)
+            $0.signedInAccount(id: bearer.userID.text, email: bearer.email, profile: profile)
         }
     }
 }

@@ -1,4 +1,4 @@
-import GatehouseWire
+package import GatehouseWire
 import HTTPServing
 import HTTPTypes
 package import Hummingbird
@@ -15,22 +15,10 @@ enum TeamIdentifier {
         guard utf8.count <= maximumLength, let bar = utf8.firstIndex(of: UInt8(ascii: "_")) else { return false }
         let league = utf8[..<bar]
         let identifier = utf8[bar...].dropFirst()
-        guard let first = league.first, isLower(first), !identifier.isEmpty else { return false }
-        return league.allSatisfy { isLower($0) || isDigit($0) }
-            && identifier.allSatisfy { isLower($0 | 0x20) || isDigit($0) || $0 == UInt8(ascii: "-") }
+        guard league.first?.isLetter == true, !identifier.isEmpty else { return false }
+        return league.allSatisfy(\.isLowerAlphanumeric)
+            && identifier.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
     }
-
-    private static func isLower(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-}
-
-/// A team in the data file.
-package struct Team: Hashable, Sendable {
-    package let id: String
-    package let league: String
-    package let name: String
-    package let city: String
-    package let abbreviation: String
 }
 
 /// The data file has an unexpected structure.
@@ -38,7 +26,7 @@ package struct DamagedTeamFile: Error, Equatable {}
 
 /// The teams of the data file, with every response encoded once.
 package struct TeamCatalogue: Sendable {
-    package let teams: [Team]
+    package let teams: [LeagueTeam]
     private let all: Response
     private let byLeague: [ExternalName: Response]
 
@@ -60,30 +48,18 @@ package struct TeamCatalogue: Sendable {
         return ExternalName(league).flatMap { byLeague[$0] }
     }
 
-    private static func team(_ value: AnyJSON) throws -> Team {
-        guard let id = value["id"]?.stringValue, TeamIdentifier.isWellFormed(id),
-            let league = value["league"]?.stringValue, id.hasPrefix(league + "_"),
-            let name = value["name"]?.stringValue, let city = value["city"]?.stringValue,
-            let abbreviation = value["abbreviation"]?.stringValue
+    private static func team(_ json: AnyJSON) throws -> LeagueTeam {
+        // Lost: which member is missing.
+        guard let team = try? LeagueTeam(json: json), TeamIdentifier.isWellFormed(team.id),
+            team.id.hasPrefix(team.league + "_")
         else { throw DamagedTeamFile() }
-        return Team(id: id, league: league, name: name, city: city, abbreviation: abbreviation)
+        return team
     }
 
-    private static func answer(_ teams: [Team]) -> Response {
+    private static func answer(_ teams: [LeagueTeam]) -> Response {
         var response = Answer.json(capacity: teams.count * 128) { writer in
             writer.beginObject()
-            writer.name("teams")
-            writer.beginArray()
-            for team in teams {
-                writer.beginObject()
-                writer.member("id", team.id)
-                writer.member("league", team.league)
-                writer.member("name", team.name)
-                writer.member("city", team.city)
-                writer.member("abbreviation", team.abbreviation)
-                writer.endObject()
-            }
-            writer.endArray()
+            writer.list("teams", teams) { $1.write(to: &$0) }
             writer.endObject()
         }
         response.headers.append(HTTPField(name: .cacheControl, value: "public, max-age=3600"))

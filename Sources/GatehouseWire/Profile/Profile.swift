@@ -1,22 +1,5 @@
 public import Foundation
 
-/// The signed-in account, as the gateway returns it.
-public struct SignedInAccount: Hashable, Sendable {
-    /// The account's id.
-    public var id: UUID
-    /// The access token's `email` claim; nil for accounts without one.
-    public var email: String?
-    /// nil if the account has no profile.
-    public var profile: ProfileSummary?
-
-    /// For tests and previews.
-    public init(id: UUID, email: String? = nil, profile: ProfileSummary? = nil) {
-        self.id = id
-        self.email = email
-        self.profile = profile
-    }
-}
-
 /// The part of a profile that most screens need.
 public struct ProfileSummary: Hashable, Sendable {
     /// The account's id.
@@ -66,38 +49,6 @@ public struct Profile: Hashable, Sendable {
     }
 }
 
-/// A team, for displaying the name of a stored id.
-public struct LeagueTeam: Hashable, Sendable {
-    /// The id of the form `league_identifier`, as in ``ProfileSummary/favoriteTeams``.
-    public var id: String
-    /// For example `nba`.
-    public var league: String
-    /// For example `Golden State Warriors`.
-    public var name: String
-    /// For example `Golden State`.
-    public var city: String
-    /// For example `GSW`.
-    public var abbreviation: String
-
-    /// For tests and previews.
-    public init(id: String, league: String, name: String, city: String, abbreviation: String) {
-        self.id = id
-        self.league = league
-        self.name = name
-        self.city = city
-        self.abbreviation = abbreviation
-    }
-}
-
-extension SignedInAccount {
-    /// - Throws: ``WireProblem`` for a response without a user.
-    package init(json: AnyJSON) throws(WireProblem) {
-        let user = try WireMembers(json["user"] ?? .null, path: "me.user")
-        self.init(id: try user.uuid("id"), email: user.text("email"))
-        if let found = json["profile"], !found.isNull { profile = try ProfileSummary(json: found) }
-    }
-}
-
 extension ProfileSummary {
     /// - Throws: ``WireProblem`` for a response without id, teams or time.
     package init(json: AnyJSON) throws(WireProblem) {
@@ -122,19 +73,60 @@ extension Profile {
     }
 }
 
-extension LeagueTeam {
-    /// - Throws: ``WireProblem`` for anything other than `{"teams":[…]}`.
-    package static func list(json: AnyJSON) throws(WireProblem) -> [LeagueTeam] {
-        guard let list = json["teams"]?.arrayValue else { throw WireProblem("teams: expected an array") }
-        var teams: [LeagueTeam] = []
-        for json in list {
-            let members = try WireMembers(json, path: "team")
-            teams.append(
-                LeagueTeam(
-                    id: try members.required("id"), league: try members.required("league"),
-                    name: try members.required("name"), city: try members.required("city"),
-                    abbreviation: try members.required("abbreviation")))
-        }
-        return teams
+/// A profile as the gateway sends it.
+package struct ProfileRecord: Equatable, Sendable {
+    /// The account's UUID in lower case.
+    package let id: String
+    package let firstName: String?
+    /// A JSON array of `league_identifier`, stored and sent as text.
+    package let favoriteTeams: String
+    package let name: String?
+    package let avatarURL: String?
+    /// An IANA name, such as `Europe/Berlin`.
+    package let timezone: String?
+    package let isPremium: Bool
+    package let createdAt: Instant
+    package let updatedAt: Instant
+
+    package init(
+        id: String, firstName: String?, favoriteTeams: String, name: String?, avatarURL: String?, timezone: String?,
+        isPremium: Bool, createdAt: Instant, updatedAt: Instant
+    ) {
+        self.id = id
+        self.firstName = firstName
+        self.favoriteTeams = favoriteTeams
+        self.name = name
+        self.avatarURL = avatarURL
+        self.timezone = timezone
+        self.isPremium = isPremium
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+extension ProfileRecord {
+    /// `{"id","first_name","favorite_teams","created_at"}`, the format of `/v1/auth/me`.
+    package func writeSummary(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id)
+        writer.member("first_name", orNull: firstName)
+        writer.member("favorite_teams", json: favoriteTeams)
+        writer.member("created_at", createdAt)
+        writer.endObject()
+    }
+
+    /// All members, the format of `/api/v1/profile`.
+    package func writeWhole(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id)
+        writer.member("first_name", orNull: firstName)
+        writer.member("favorite_teams", json: favoriteTeams)
+        writer.member("name", orNull: name)
+        writer.member("avatar_url", orNull: avatarURL)
+        writer.member("timezone", orNull: timezone)
+        writer.member("is_premium", isPremium)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
+        writer.endObject()
     }
 }

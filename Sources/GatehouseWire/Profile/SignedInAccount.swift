@@ -1,0 +1,43 @@
+public import Foundation
+
+/// The signed-in account, as the gateway returns it.
+public struct SignedInAccount: Hashable, Sendable {
+    /// The account's id.
+    public var id: UUID
+    /// The access token's `email` claim; nil for accounts without one.
+    public var email: String?
+    /// nil if the account has no profile.
+    public var profile: ProfileSummary?
+
+    /// For tests and previews.
+    public init(id: UUID, email: String? = nil, profile: ProfileSummary? = nil) {
+        self.id = id
+        self.email = email
+        self.profile = profile
+    }
+}
+
+extension SignedInAccount {
+    /// - Throws: ``WireProblem`` for a response without a user.
+    package init(json: AnyJSON) throws(WireProblem) {
+        let user = try WireMembers(json["user"] ?? .null, path: "me.user")
+        self.init(id: try user.uuid("id"), email: user.text("email"))
+        if let found = json["profile"], !found.isNull { profile = try ProfileSummary(json: found) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes `{"user":{"id","email"},"profile":{…}|null}`, the response of `GET /v1/auth/me` that
+    /// ``SignedInAccount/init(json:)`` reads.
+    package mutating func signedInAccount(id: String, email: String?, profile: ProfileRecord?) {
+        beginObject()
+        name("user")
+        beginObject()
+        member("id", id)
+        member("email", orNull: email)
+        endObject()
+        name("profile")
+        if let profile { profile.writeSummary(to: &self) } else { null() }
+        endObject()
+    }
+}

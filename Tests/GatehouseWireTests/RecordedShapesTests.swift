@@ -1,0 +1,67 @@
+import Foundation
+import GatehouseWire
+import Testing
+
+@Suite("Shapes: the recordings of Supabase Auth are read")
+struct RecordedShapesTests {
+    /// Values for the placeholders of the recordings; all others become a UUID.
+    private static let values = ["time": "2026-01-01T00:00:00Z", "email": "ada@example.com"]
+
+    private static func filled(_ value: AnyJSON) -> AnyJSON {
+        switch value {
+        case .string(let text) where text.hasPrefix("{{") && text.hasSuffix("}}"):
+            .string(values[String(text.dropFirst(2).dropLast(2))] ?? "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10")
+        case .array(let elements): .array(elements.map(filled))
+        case .object(let members):
+            .object(JSONObject(Dictionary(uniqueKeysWithValues: members.map { ($0, filled($1)) })))
+        default: value
+        }
+    }
+
+    /// The recorded responses with a JSON object.
+    private static func answers() throws -> [(status: Int64, body: AnyJSON)] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Golden/recordings")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.sorted { $0.path < $1.path }.flatMap { file in
+            let recording = try JSONReader.read(Array(Data(contentsOf: file)))
+            let steps = (recording["cases"]?.arrayValue ?? []).flatMap { $0["steps"]?.arrayValue ?? [] }
+            return steps.compactMap { step -> (status: Int64, body: AnyJSON)? in
+                guard let answer = step["answer"], let status = answer["status"]?.intValue, let body = answer["body"],
+                    body.objectValue != nil
+                else { return nil }
+                return (status, filled(body))
+            }
+        }
+    }
+
+    @Test("Every user and session of the recordings keeps its members through the client's types")
+    func users() throws {
+        var (sessions, users, lists) = (0, 0, 0)
+        for (_, body) in try Self.answers() {
+            if body["access_token"] != nil {
+                let session = try AuthSessionAnswer(json: body)
+                #expect(try AuthUser(json: session.user.json) == session.user)
+                sessions += 1
+            } else if body["identities"] != nil {
+                let user = try AuthUser(json: body)
+                #expect(try AuthUser(json: user.json) == user)
+                users += 1
+            } else if body["users"] != nil {
+                _ = try AuthUser.list(json: body)
+                lists += 1
+            }
+        }
+        #expect(sessions > 10 && users > 10 && lists > 0)
+    }
+
+    @Test("Every refusal of the recordings has a message, and a code unless it is OAuth's")
+    func errors() throws {
+        let refused = try Self.answers().filter { $0.status >= 400 }
+        for (_, body) in refused {
+            let answer = AuthErrorAnswer(body: Array(body.text.utf8))
+            #expect(answer.message != "no message", "\(body)")
+            #expect(answer.code != nil || body["error"] != nil, "\(body)")
+        }
+        #expect(refused.count > 50)
+    }
+}
