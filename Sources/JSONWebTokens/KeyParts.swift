@@ -119,3 +119,36 @@ struct KeyParts: Sendable {
         do { return try make() } catch { throw .malformedMember(member) }
     }
 }
+
+/// A verifying key. Each algorithm has its own case, so that a key cannot be used with another.
+enum VerifyingKey: Sendable {
+    case hs256(SymmetricKey)
+    case rs256(_RSA.Signing.PublicKey)
+    case rs512(_RSA.Signing.PublicKey)
+    case es256(P256.Signing.PublicKey)
+    case es512(P521.Signing.PublicKey)
+    case edDSA(Curve25519.Signing.PublicKey)
+
+    func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>) -> Bool {
+        switch self {
+        case .hs256(let key):
+            return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: input, using: key)
+        case .rs256(let key):
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+            return key.isValidSignature(signature, for: SHA256.hash(data: input), padding: .insecurePKCS1v1_5)
+        case .rs512(let key):
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+            return key.isValidSignature(signature, for: SHA512.hash(data: input), padding: .insecurePKCS1v1_5)
+        case .es256(let key):
+            // Lost: that the length is wrong, which counts as a bad signature.
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: input)
+        case .es512(let key):
+            // Lost: that the length is wrong, which counts as a bad signature.
+            guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: input)
+        case .edDSA(let key):
+            return key.isValidSignature(signature, for: input)
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Crypto
+import CryptoExtras
 import GatehouseWire
 
 /// Signs tokens with one key. Encodes the common header only once.
@@ -37,4 +39,32 @@ package struct TokenSigner: Sendable {
 
 extension TokenSigner: Unprinted {
     package var description: String { "<signer with \(key)>" }
+}
+
+/// A signing key.
+enum SigningKey: Sendable {
+    case hs256(SymmetricKey)
+    case rs256(_RSA.Signing.PrivateKey)
+    case rs512(_RSA.Signing.PrivateKey)
+    case es256(P256.Signing.PrivateKey)
+    case es512(P521.Signing.PrivateKey)
+    case edDSA(Curve25519.Signing.PrivateKey)
+
+    /// - Throws: Errors of the crypto library.
+    func sign(_ input: [UInt8]) throws -> [UInt8] {
+        switch self {
+        case .hs256(let key):
+            Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
+        case .rs256(let key):
+            try Array(key.signature(for: SHA256.hash(data: input), padding: .insecurePKCS1v1_5).rawRepresentation)
+        case .rs512(let key):
+            try Array(key.signature(for: SHA512.hash(data: input), padding: .insecurePKCS1v1_5).rawRepresentation)
+        case .es256(let key):
+            try Array(key.signature(for: input).rawRepresentation)
+        case .es512(let key):
+            try Array(key.signature(for: input).rawRepresentation)
+        case .edDSA(let key):
+            try Array(key.signature(for: input))
+        }
+    }
 }

@@ -9,39 +9,25 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     public var weakPasswordReasons: [String]
     /// The question of `identity_needs_confirmation`; nil for other errors, or if it is unreadable.
     public var linkQuestion: AuthLinkQuestion?
+}
 
+extension AuthErrorAnswer {
     /// Parses an error response in any ``AuthErrorFormat``, even if it is not JSON. In the older version `code` may also
     /// be a string of digits.
     public init(body: [UInt8]) {
-        guard let members = Self.members(body) else {
-            self.init(
-                code: nil, message: "the answer was no JSON object", weakPasswordReasons: [], linkQuestion: nil)
+        // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
+        guard let members = try? WireMembers(JSONReader.read(body), path: "error") else {
+            self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [], linkQuestion: nil)
             return
         }
         var code = members.text("error_code")
-        if code == nil, let text = members.text("code"), !text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            code = text
-        }
+        if code == nil, let text = members.text("code"), !text.utf8.allSatisfy(\.isDigit) { code = text }
         let names = ["msg", "message", "error_description", "error"]
         self.init(
             code: code.map(AuthErrorCode.init(rawValue:)),
             message: names.lazy.compactMap { members.text($0) }.first ?? "no message",
             weakPasswordReasons: members.weakPasswordReasons,
             linkQuestion: code == AuthErrorCode.identityNeedsConfirmation.rawValue ? AuthLinkQuestion(members) : nil)
-    }
-
-    private init(
-        code: AuthErrorCode?, message: String, weakPasswordReasons: [String], linkQuestion: AuthLinkQuestion?
-    ) {
-        self.code = code
-        self.message = message
-        self.weakPasswordReasons = weakPasswordReasons
-        self.linkQuestion = linkQuestion
-    }
-
-    private static func members(_ body: [UInt8]) -> WireMembers? {
-        // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
-        try? WireMembers(JSONReader.read(body), path: "error")
     }
 }
 

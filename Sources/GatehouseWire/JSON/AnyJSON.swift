@@ -72,3 +72,106 @@ extension AnyJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
         self = .object(members)
     }
 }
+
+/// The unordered members of a JSON object (RFC 8259 §4).
+///
+/// Names are compared byte by byte: `é` as one scalar and as two are different names, as in other parsers.
+public struct JSONObject: Hashable, Sendable {
+    private var members: [ExternalName: AnyJSON] = [:]
+
+    /// An empty object.
+    public init() {}
+
+    /// - Parameter members: Names with different bytes that `String` considers equal have already collapsed to one key.
+    public init(_ members: [String: AnyJSON]) {
+        self.members.reserveCapacity(members.count)
+        for (name, value) in members { self.members[ExternalName(trusted: name)] = value }
+    }
+
+    /// The member with this name; nil if there is none. Setting nil removes it.
+    public subscript(name: String) -> AnyJSON? {
+        get { members[ExternalName(trusted: name)] }
+        set { members[ExternalName(trusted: name)] = newValue }
+    }
+
+    package subscript(name: ExternalName) -> AnyJSON? { members[name] }
+
+    /// The number of members.
+    public var count: Int { members.count }
+    /// Whether the object has no members.
+    public var isEmpty: Bool { members.isEmpty }
+    /// The names in no particular order.
+    public var keys: some Collection<String> { members.keys.lazy.map(\.text) }
+    /// The values in no particular order.
+    public var values: some Collection<AnyJSON> { members.values }
+
+    /// - Returns: The previous value.
+    @discardableResult
+    package mutating func updateValue(_ value: AnyJSON, forKey name: ExternalName) -> AnyJSON? {
+        members.updateValue(value, forKey: name)
+    }
+
+    /// - Returns: The removed value; nil if there was none.
+    @discardableResult
+    public mutating func removeValue(forKey name: String) -> AnyJSON? {
+        members.removeValue(forKey: ExternalName(trusted: name))
+    }
+
+    /// Merges another object's members into this one.
+    ///
+    /// - Parameter combine: Chooses between two values of the same name, this object's first.
+    public mutating func merge(
+        _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
+    ) rethrows {
+        for (name, value) in other { self[name] = try self[name].map { try combine($0, value) } ?? value }
+    }
+
+    /// Returns this object merged with another's members.
+    ///
+    /// - Parameter combine: Chooses between two values of the same name, this object's first.
+    public func merging(
+        _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
+    ) rethrows -> JSONObject {
+        var both = self
+        try both.merge(other, uniquingKeysWith: combine)
+        return both
+    }
+
+    /// The members that satisfy the predicate.
+    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
+        var kept = JSONObject()
+        kept.members = try members.filter { try isIncluded(($0.key.text, $0.value)) }
+        return kept
+    }
+
+    /// Merges the top level as Supabase Auth does with metadata: null deletes the key.
+    package mutating func merge(deletingNulls changes: JSONObject) {
+        for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
+    }
+
+    /// Sorted by the bytes of the names.
+    var sorted: [(key: ExternalName, value: AnyJSON)] { members.sorted { $0.key < $1.key } }
+}
+
+extension JSONObject: Sequence {
+    /// A member with its name.
+    public typealias Element = (key: String, value: AnyJSON)
+
+    /// An iterator over the members.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var members: [ExternalName: AnyJSON].Iterator
+
+        /// The next member; nil at the end.
+        public mutating func next() -> Element? { members.next().map { ($0.key.text, $0.value) } }
+    }
+
+    /// Iterates over the members in no particular order.
+    public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Of duplicate names the last counts.
+    public init(dictionaryLiteral elements: (String, AnyJSON)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+}
