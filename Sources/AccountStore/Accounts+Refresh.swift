@@ -63,6 +63,15 @@ extension Accounts {
         throw doubt ?? DatabaseFailure(.conflict, detail: "the session changed repeatedly")
     }
 
+    /// Issues the tokens of a session.
+    ///
+    /// - Parameter key: The session's refresh token key, if known. A key of an older secret issues no new tokens.
+    func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) -> IssuedSession {
+        let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
+        return IssuedSession(
+            session: session, account: account, refreshToken: RefreshToken.issue(counter: session.counter, current))
+    }
+
     private static let refreshTries = 20
 
     /// - Returns: nil if the session has changed since the rotation failed.

@@ -43,15 +43,6 @@ package struct Accounts: Sendable {
     func newSession(of user: UserID, by method: AuthenticationMethod, at now: Instant) -> Session {
         Session(id: newID(), user: user, createdAt: now, authenticationMethods: method.entry(at: now))
     }
-
-    /// Issues the tokens of a session.
-    ///
-    /// - Parameter key: The session's refresh token key, if known. A key of an older secret issues no new tokens.
-    func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) -> IssuedSession {
-        let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
-        return IssuedSession(
-            session: session, account: account, refreshToken: RefreshToken.issue(counter: session.counter, current))
-    }
 }
 
 /// A session with its refresh token and account.

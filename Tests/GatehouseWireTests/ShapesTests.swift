@@ -44,7 +44,8 @@ struct ShapesTests {
         #expect(
             identity.id == "google-1" && identity.provider == "google" && identity.identityData["sub"] == "google-1")
         #expect(identity.identityID == user.id && identity.userID == user.id && identity.email == user.email)
-        #expect([identity.createdAt, identity.updatedAt, identity.lastSignInAt].allSatisfy { $0?.instant == Self.time })
+        let times = [identity.createdAt, identity.updatedAt, identity.lastSignInAt]
+        #expect(times.allSatisfy { $0?.instant == Self.time })
         #expect(try AuthUser(json: user.json) == user)
     }
 
