@@ -186,35 +186,29 @@ extension JSONWriter {
         member("aud", audience)
         member("role", role)
         member("email", email ?? "")
-        member(.emailConfirmed, times)
-        member(.invited, times)
+        member("email_confirmed_at", ifPresent: times(.emailConfirmed))
+        member("invited_at", ifPresent: times(.invited))
         member("phone", phone ?? "")
-        member(.phoneConfirmed, times)
-        member(.confirmationSent, times)
-        member(.confirmed, times)
-        member(.recoverySent, times)
+        member("phone_confirmed_at", ifPresent: times(.phoneConfirmed))
+        member("confirmation_sent_at", ifPresent: times(.confirmationSent))
+        member("confirmed_at", ifPresent: times(.confirmed))
+        member("recovery_sent_at", ifPresent: times(.recoverySent))
         member("new_email", unlessEmpty: newEmail)
-        member(.emailChangeSent, times)
+        member("email_change_sent_at", ifPresent: times(.emailChangeSent))
         member("new_phone", unlessEmpty: newPhone)
-        member(.phoneChangeSent, times)
-        member(.reauthenticationSent, times)
-        member(.lastSignIn, times)
+        member("phone_change_sent_at", ifPresent: times(.phoneChangeSent))
+        member("reauthentication_sent_at", ifPresent: times(.reauthenticationSent))
+        member("last_sign_in_at", ifPresent: times(.lastSignIn))
         member("app_metadata", json: appMetadata)
         member("user_metadata", json: userMetadata)
         name("identities")
         if showsIdentities { array(identities) } else { null() }
         member("created_at", createdAt)
         member("updated_at", updatedAt)
-        member(.bannedUntil, times)
-        member(.deleted, times)
+        member("banned_until", ifPresent: times(.bannedUntil))
+        member("deleted_at", ifPresent: times(.deleted))
         member("is_anonymous", isAnonymous)
         endObject()
-    }
-
-    private mutating func member(_ event: UserEvent, _ times: (UserEvent) -> Instant?) {
-        guard let time = times(event) else { return }
-        name(event.rawValue)
-        value(time)
     }
 
     mutating func member(_ name: StaticString, unlessEmpty value: String?) {
