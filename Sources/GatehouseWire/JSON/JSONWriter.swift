@@ -23,7 +23,7 @@ package struct JSONWriter {
     }
 
     /// The same for a name that is no literal.
-    mutating func name(_ name: String) {
+    mutating func name(text name: String) {
         separate()
         append(quoted: name)
         bytes.append(UInt8(ascii: ":"))
@@ -80,7 +80,7 @@ package struct JSONWriter {
         case .object(let members):
             beginObject()
             for (name, member) in members.sorted {
-                self.name(name.text)
+                self.name(text: name.text)
                 self.value(member)
             }
             endObject()
