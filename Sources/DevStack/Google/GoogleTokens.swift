@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
@@ -45,10 +46,12 @@ extension StandInGoogle {
         OAuthRefusal(.unauthorized, "invalid_client", problem, challenge: #"Basic realm="stand-in for Google""#)
     }
 
-    /// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1).
+    /// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1). Foundation also decodes text whose last
+    /// bits belong to no byte.
     private static func basic(_ header: String) -> (client: String, secret: String)? {
         guard header.utf8.count < 4_096, header.lowercased().hasPrefix("basic "),
-            let bytes = Base64Text.decode(String(header.dropFirst(6))),
+            let data = Data(base64Encoded: String(header.dropFirst(6))),
+            data.base64EncodedString() == header.dropFirst(6), case let bytes = Array(data),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let client = FormText.read(bytes[..<colon]), let secret = FormText.read(bytes[(colon + 1)...])
         else { return nil }

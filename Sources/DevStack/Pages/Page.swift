@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
@@ -61,7 +62,7 @@ enum Page {
     }
 
     private static func digest(_ text: StaticString) -> String {
-        "sha256-" + Base64Text.encode(Array(SHA256.hash(data: Array("\(text)".utf8))))
+        "sha256-" + Data(SHA256.hash(data: Array("\(text)".utf8))).base64EncodedString()
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GatehouseWire
 
 // Form encoding for providers.
@@ -14,8 +15,7 @@ extension FormText {
 
     /// The `Authorization` value for a client id and secret (RFC 6749 §2.3.1: both are form-encoded first).
     static func basic(client: String, secret: Secret) -> Secret {
-        let pair = Array((escape(client) + ":" + escape(secret.reveal())).utf8)
-        let unpadded = Base64URL.text(pair).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        return Secret("Basic " + String(unpadded) + String(repeating: "=", count: (3 - pair.count % 3) % 3))
+        let pair = escape(client) + ":" + escape(secret.reveal())
+        return Secret("Basic " + Data(pair.utf8).base64EncodedString())
     }
 }
