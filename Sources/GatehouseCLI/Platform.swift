@@ -1,22 +1,11 @@
 import Foundation
 import Gatehouse
-// The only platform switch in GatehouseCLI: the modules that provide flock(2), isatty(3) and statvfs(3), the module of
-// URLSession, the terminal client's session storage, whether the app's screens can be drawn without Apple's SDK, and
-// the compiler version.
+// The only platform switch in GatehouseCLI: the terminal client's session storage, whether the app's screens can be
+// drawn without Apple's SDK, and the compiler version. The C library comes with GatehouseServer.
 import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
-#if canImport(Glibc)
-@_exported import Glibc
-#elseif canImport(Musl)
-@_exported import Musl
-#else
-@_exported import Darwin
-#endif
-#if canImport(FoundationNetworking)
-@_exported import FoundationNetworking
-#endif
 #if canImport(LiveScreens)
 import LiveScreens
 #endif

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatehouseServer
 
 @main
 enum Program {

@@ -1,3 +1,4 @@
+import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
