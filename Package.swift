@@ -128,7 +128,6 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["YAML"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -144,6 +143,8 @@ let package = Package(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(
             name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
+        .systemLibrary(
+            name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CMemory"),
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
@@ -216,8 +217,7 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "CMemory", hummingbird, httpTypes, logging, nioCore, nioPosix,
-                .product(name: "Configuration", package: "swift-configuration"),
+                "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
@@ -335,7 +335,13 @@ let package = Package(
             name: "GatehouseCLITests",
             dependencies: [
                 "GatehouseCLI", "GatehouseServer", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain",
-                "AuthServer", "IdentityProviders",
+                "AuthServer", "IdentityProviders", "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatehouseServerTests",
+            dependencies: [
+                "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders", "TestSupport",
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.

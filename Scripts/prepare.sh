@@ -83,6 +83,7 @@ prepare_linux() {
     want libpq-dev pkg-config --exists libpq
     want libargon2-dev pkg-config --exists libargon2
     want libcrypt-dev pkg-config --exists libxcrypt
+    want libyaml-dev pkg-config --exists yaml-0.1
     for purpose in "$@"; do
         case $purpose in
             check) want python3 has python3 ;;
@@ -114,7 +115,7 @@ prepare_macos() {
     local prefix=${HOMEBREW_PREFIX:-/opt/homebrew}
     [ -d "$prefix/opt" ] || prefix=/usr/local
     # SwiftPM looks into each formula's own folder, so these need not be linked.
-    for formula in pkgconf sqlite libpq argon2 libxcrypt; do want "$formula" test -d "$prefix/opt/$formula"; done
+    for formula in pkgconf sqlite libpq argon2 libxcrypt libyaml; do want "$formula" test -d "$prefix/opt/$formula"; done
     for purpose in "$@"; do
         case $purpose in
             check) want python has python3 ;;

@@ -4,6 +4,7 @@ import GatehouseCLI
 import GatehouseServer
 import GatehouseWire
 import IdentityProviders
+import TestSupport
 import Testing
 
 @Suite("Generated values of gatehouse dev")
@@ -115,5 +116,21 @@ struct DevFolderTests {
         let address = "http://127.0.0.1:1/auth/v1/authorize?provider=google&code_challenge="
         #expect(block("http://127.0.0.1:1/dev/apple", "http://127.0.0.1:1/dev/google").contains(address))
         #expect(!block(nil, nil).contains("authorize"))
+    }
+
+    @Test(
+        "In development every page of this machine is allowed, and the addresses of --redirect",
+        arguments: [
+            ("http://localhost:3000", true), ("http://127.0.0.1:54321/callback", true), ("http://localhost/a/b", true),
+            ("http://127.0.0.1:9999/ready", true), ("https://localhost:5173/x?y=z", true), ("boxscore://in", true),
+            ("other://in", false), ("https://example.org", false), ("http://localhost.example.org/", false),
+            ("http://localhost:3000@example.org/", false), ("http://localhost:80.example.org/", false),
+        ])
+    func development(address: String, isAllowed: Bool) throws {
+        let redirects = try GivenValues.settings([
+            "GOTRUE_SITE_URL": "http://127.0.0.1:9999", "GATEHOUSE_REDIRECT_PATTERNS": "true",
+            "GOTRUE_URI_ALLOW_LIST": DevRedirects.list(["boxscore://in"]),
+        ]).auth.redirects
+        #expect(redirects.allows(address) == isAllowed)
     }
 }

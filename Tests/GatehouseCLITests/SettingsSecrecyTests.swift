@@ -1,6 +1,7 @@
 import Foundation
 import GatehouseCLI
 import GatehouseServer
+import TestSupport
 import Testing
 
 @Suite("Secrets stay secret")

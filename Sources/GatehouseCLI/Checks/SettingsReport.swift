@@ -12,7 +12,7 @@ package struct SettingsReport {
         for setting in Setting.allCases {
             let value = given[setting]
             table.add([
-                setting.rawValue, given.shown(setting) ?? setting.defaultText ?? "-",
+                setting.key, given.shown(setting) ?? setting.defaultText ?? "-",
                 value?.origin ?? (setting.defaultText == nil ? "-" : "default"),
             ])
         }
@@ -32,7 +32,7 @@ package struct SettingsReport {
             let foreign = setting.foreignNames.map { "`\($0)`" }.joined(separator: ", ")
             let file = setting.isSecret ? " A secret: `\(setting.environmentName)_FILE` names a file with it." : ""
             let value = setting.defaultText.map { "`\($0)`" } ?? ""
-            text += "| `\(setting.environmentName)` | \(foreign) | `\(setting.rawValue)` | \(value) | "
+            text += "| `\(setting.environmentName)` | \(foreign) | `\(setting.key)` | \(value) | "
             text += "\(setting.summary)\(file) |\n"
         }
         return text

@@ -13,7 +13,7 @@ struct CheckConfig: AsyncParsableCommand {
     func run() async throws {
         if documentation { return try Output.send(SettingsReport.documentation) }
         do {
-            let given = try await options.given()
+            let given = try options.given()
             try Output.send(SettingsReport(given).text)
             let settings = try ServerSettings(given, parts: only.parts)
             for finding in SettingsChecks(given, settings).all { Output.note(finding.line) }

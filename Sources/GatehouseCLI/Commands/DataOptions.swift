@@ -23,26 +23,26 @@ struct DataOptions: ParsableArguments {
     ///
     /// - Throws: ``SettingsProblems`` if the file cannot be read, or ``CommandFailure`` if the folder is not one of
     ///   `gatehouse dev`.
-    func given() async throws -> GivenSettings {
+    func given() throws -> GivenSettings {
         if let data {
             let folder = DevFolder(path: data)
             let address = folder.running?.address ?? ListenAddress(host: "127.0.0.1", port: Dev.usualPort)
             return GivenSettings(
                 environment: try folder.secrets().environment(database: folder.database, address: address))
         }
-        return GivenSettings(environment: System.environment, file: try await configurationFile())
+        return GivenSettings(environment: System.environment, file: try configurationFile())
     }
 
-    private func configurationFile() async throws -> ConfigurationFile? {
-        if let config { return try await ConfigurationFile(path: config) }
+    private func configurationFile() throws -> ConfigurationFile? {
+        if let config { return try ConfigurationFile(path: config) }
         guard FileManager.default.fileExists(atPath: ConfigurationFile.usualName) else { return nil }
-        return try await ConfigurationFile(path: ConfigurationFile.usualName)
+        return try ConfigurationFile(path: ConfigurationFile.usualName)
     }
 
     /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after reporting every problem.
-    func settings(parts: Set<ServedPart> = Set(ServedPart.allCases)) async throws -> ServerSettings {
+    func settings(parts: Set<ServedPart> = Set(ServedPart.allCases)) throws -> ServerSettings {
         do {
-            return try ServerSettings(try await given(), parts: parts)
+            return try ServerSettings(given(), parts: parts)
         } catch let problems as SettingsProblems {
             Output.note("\(problems)")
             throw ExitCode(.configuration)
@@ -65,7 +65,7 @@ struct OpenedAccounts {
 
     /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
     init(_ options: DataOptions) async throws {
-        let settings = try await options.settings()
+        let settings = try options.settings()
         guard let secrets = settings.secrets else { throw CommandFailure("The configuration has no server secrets.") }
         let name = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: name) else {

@@ -23,7 +23,7 @@ struct Doctor: AsyncParsableCommand {
         let settings: ServerSettings
         var findings: [Finding] = []
         do {
-            let given = try await options.given()
+            let given = try options.given()
             settings = try ServerSettings(given, parts: only.parts)
             findings.append(.ok("configuration", "complete"))
             findings += UnusedSettings(given).missingFeatures.map {

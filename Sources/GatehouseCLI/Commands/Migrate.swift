@@ -9,7 +9,7 @@ struct Migrate: AsyncParsableCommand {
     @OptionGroup var only: PartOptions
 
     func run() async throws {
-        let settings = try await options.settings(parts: only.parts)
+        let settings = try options.settings(parts: only.parts)
         let steps = migrations(for: only.parts)
         let pending = try await explaining {
             let database = try openDatabase(settings.database, System.world())

@@ -27,9 +27,9 @@ struct Serve: AsyncParsableCommand {
     var refusesMigration = false
 
     func run() async throws {
-        let settings = try await options.settings(parts: only)
+        let settings = try options.settings(parts: only)
         let logger = makeLogger(settings)
-        let given = try await options.given()
+        let given = try options.given()
         // These settings concern the Auth API only.
         for sentence in UnusedSettings(given).missingFeatures where only.contains(.auth) {
             logger.event(.warning, "not in this build", [.cause: sentence])

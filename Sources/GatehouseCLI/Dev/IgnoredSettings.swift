@@ -10,11 +10,7 @@ package struct IgnoredSettings: Sendable {
 
     /// An empty value counts as unset.
     package init(environment: [String: String]) {
-        let known = Setting.allCases.flatMap { setting in
-            let names = [setting.environmentName] + setting.foreignNames
-            return setting.isSecret ? names + names.map { $0 + "_FILE" } : names
-        }
-        let isKnown = Set(known).contains
+        let isKnown = Set(Setting.allCases.flatMap(\.environmentNames)).contains
         let given = environment.filter { !$0.value.isEmpty }.keys.sorted()
         let isShared = { (name: String) in ["PORT", "DATABASE_URL"].contains(name) }
         refused = given.filter { $0.hasPrefix("GOTRUE_") || (isKnown($0) && !isShared($0)) }

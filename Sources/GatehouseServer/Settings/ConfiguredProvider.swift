@@ -41,21 +41,3 @@ package struct ProviderDefaults: Sendable {
             redirectURL: redirectURL ?? self.redirectURL)
     }
 }
-
-/// The settings of a provider that has its own variables.
-struct ProviderNames: Sendable {
-    let enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking: Setting
-
-    static let apple = ProviderNames(
-        enabled: .appleEnabled, clientID: .appleClientID, secret: .appleSecret, redirectURI: .appleRedirectURI,
-        url: .appleURL, skipNonceCheck: .appleSkipNonceCheck, emailOptional: .appleEmailOptional,
-        linking: .appleLinking)
-    static let google = ProviderNames(
-        enabled: .googleEnabled, clientID: .googleClientID, secret: .googleSecret, redirectURI: .googleRedirectURI,
-        url: .googleURL, skipNonceCheck: .googleSkipNonceCheck, emailOptional: .googleEmailOptional,
-        linking: .googleLinking)
-    static let keycloak = ProviderNames(
-        enabled: .keycloakEnabled, clientID: .keycloakClientID, secret: .keycloakSecret,
-        redirectURI: .keycloakRedirectURI, url: .keycloakURL, skipNonceCheck: .keycloakSkipNonceCheck,
-        emailOptional: .keycloakEmailOptional, linking: .keycloakLinking)
-}

@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import GatehouseWire
 
@@ -28,7 +27,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     package let environment: [String: String]
 
     package var description: String { "GivenSettings[\(values.count) values]" }
-    package var customMirror: Mirror { Mirror(self, children: ["names": values.keys.map(\.rawValue).sorted()]) }
+    package var customMirror: Mirror { Mirror(self, children: ["names": values.keys.map(\.key).sorted()]) }
 
     /// The environment takes precedence over the file, and a `GATEHOUSE_` name over a foreign one. An empty value
     /// counts as unset.
@@ -39,13 +38,12 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         readFile: (String) throws -> String = Self.readSecret
     ) {
         self.environment = environment
-        let variables = EnvironmentVariablesProvider(environmentVariables: environment, secretsSpecifier: .all)
         if let file {
             problems += file.problems
             if file.holdsSecret { secretFiles.insert(file.path) }
         }
         for setting in Setting.allCases {
-            values[setting] = Self.value(of: setting, in: variables) ?? file?.value(of: setting)
+            values[setting] = Self.value(of: setting, in: environment) ?? file?.value(of: setting)
         }
         readSecretFiles(readFile)
         refuseDoubles()
@@ -58,27 +56,20 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         guard let text = values[setting]?.text else { return nil }
         if setting.isSecret { return "(secret)" }
         // A URL of a database may have a password inside.
-        if setting.mayHoldPassword, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
+        if setting.form == .location, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
         return text
     }
 
     /// Whether the setting has a value, or names a file that cannot be read.
     func has(_ setting: Setting) -> Bool { values[setting] != nil || unreadable.contains(setting) }
 
-    private static func value(of setting: Setting, in variables: EnvironmentVariablesProvider) -> Value? {
-        for name in [setting.environmentName] + setting.foreignNames {
-            if let text = text(named: name, in: variables) { return Value(text: text, origin: name) }
-            guard setting.isSecret, let path = text(named: name + "_FILE", in: variables) else { continue }
+    private static func value(of setting: Setting, in environment: [String: String]) -> Value? {
+        for name in setting.variables {
+            if let text = environment[name], !text.isEmpty { return Value(text: text, origin: name) }
+            guard setting.isSecret, let path = environment[name + "_FILE"], !path.isEmpty else { continue }
             return Value(text: path, origin: name + "_FILE", namesFile: true)
         }
         return nil
-    }
-
-    private static func text(named name: String, in variables: EnvironmentVariablesProvider) -> String? {
-        // Lost: nothing. Any variable is valid text, so this provider never throws.
-        let text = try? variables.environmentValue(forName: name)
-        guard let text, !text.isEmpty else { return nil }
-        return text
     }
 
     private mutating func readSecretFiles(_ readFile: (String) throws -> String) {
@@ -97,15 +88,20 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     /// Reports a secret that variables set in two ways. The file reports its own duplicates.
     private mutating func refuseDoubles() {
         for setting in Setting.allCases where setting.isSecret {
-            for name in [setting.environmentName] + setting.foreignNames
+            for name in setting.variables
             where environment[name]?.isEmpty == false && environment[name + "_FILE"]?.isEmpty == false {
                 problems.append(SettingsProblem(name, "is set together with \(name)_FILE: keep one of them"))
             }
         }
     }
 
-    /// Reads at most 1 MiB of text and trims it. Accepts pipes as well as files.
+    /// The trimmed text of a file with one secret, of at most 1 MiB.
     package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
+        try readText(path).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Accepts pipes as well as files, of at most 1 MiB.
+    static func readText(_ path: String) throws(UnreadableFile) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -113,13 +109,14 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw .folder }
         let data: Data
         do {
-            data = try handle.read(upToCount: 1 << 20) ?? Data()
+            data = try handle.read(upToCount: 1 << 20 + 1) ?? Data()
         } catch {
             // Lost: Foundation's description of a disk error.
             throw .system(EIO)
         }
+        guard data.count <= 1 << 20 else { throw .tooLong }
         guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text
     }
 }
 
@@ -128,6 +125,7 @@ package enum UnreadableFile: Error, Equatable, CustomStringConvertible {
     case system(Int32)
     case folder
     case notText
+    case tooLong
 
     package var description: String {
         switch self {
@@ -136,6 +134,7 @@ package enum UnreadableFile: Error, Equatable, CustomStringConvertible {
         case .system(let code): String(cString: strerror(code))
         case .folder: "it is a folder"
         case .notText: "it is not UTF-8 text"
+        case .tooLong: "it is longer than 1 MiB"
         }
     }
 }

@@ -10,18 +10,18 @@ extension SettingsReader {
             refuse(.externalURL, "is missing: expected a web address such as https://api.example.org/auth/v1")
         }
         let policy = PasswordPolicy(
-            minimumLength: number(.passwordMinimumLength, PasswordPolicy.lowestMinimum...PasswordPolicy.longest),
+            minimumLength: number(.passwordMinimumLength),
             requiredCharacters: text(.passwordRequiredCharacters) ?? "", refusesCommon: flag(.passwordRefuseCommon),
             forbiddenWords: forbiddenWords())
         var auth = AuthSettings(
             externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
         if let issuer = text(.jwtIssuer) { auth.issuer = issuer }
-        auth.accessTokenLifetime = .seconds(number(.jwtLifetime, 1...604_800))
+        auth.accessTokenLifetime = .seconds(number(.jwtLifetime))
         auth.allowsSignUp = !flag(.disableSignUp)
         auth.allowsAnonymousSignIn = flag(.anonymousEnabled)
         auth.allowsEmail = flag(.emailEnabled)
         auth.confirmsAutomatically = flag(.autoConfirm)
-        auth.passwordAnswerTime = duration(.passwordAnswerTime, allowsZero: true) ?? .zero
+        auth.passwordAnswerTime = duration(.passwordAnswerTime) ?? .zero
         if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
         auth.requiresCurrentPassword = flag(.requireCurrentPassword)
         auth.redirects = redirects(externalURL: auth.externalURL)

@@ -30,9 +30,10 @@ extension SettingsReader {
     }
 
     private mutating func apple(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
-        let clientIDs = list(.appleClientID) + list(.iosBundleID)
-        let base = text(.appleURL).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        return known(.apple, defaults, rule) { reader, problems in
+        let names = ProviderNames.apple
+        let clientIDs = list(names.clientID) + list(.iosBundleID)
+        let base = text(names.url).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        return known(names, defaults, rule) { reader, problems in
             let credential = reader.appleCredential()
             return problems.collect { () throws(ProviderSettingsProblems) in
                 guard let base else { return try .apple(clientIDs: clientIDs, credential: credential) }
@@ -47,7 +48,7 @@ extension SettingsReader {
     /// The .p8 key if configured, otherwise the prepared client secret.
     private mutating func appleCredential() -> ClientCredential {
         let ofKey = [Setting.appleKey, .appleKeyID, .appleTeamID]
-        guard ofKey.contains(where: { given.has($0) }) else { return secretCredential(.appleSecret) }
+        guard ofKey.contains(where: { given.has($0) }) else { return secretCredential(ProviderNames.apple.secret) }
         for setting in ofKey where !given.has(setting) {
             refuse(setting, "is missing: the .p8 key, its id and its team belong together")
         }
@@ -63,10 +64,11 @@ extension SettingsReader {
     }
 
     private mutating func google(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
-        let clientIDs = list(.googleClientID)
-        let issuer = text(.googleURL) ?? ProviderSettings.googleIssuer
-        return known(.google, defaults, rule) { reader, problems in
-            let credential = reader.secretCredential(.googleSecret)
+        let names = ProviderNames.google
+        let clientIDs = list(names.clientID)
+        let issuer = text(names.url) ?? ProviderSettings.googleIssuer
+        return known(names, defaults, rule) { reader, problems in
+            let credential = reader.secretCredential(names.secret)
             return problems.collect { () throws(ProviderSettingsProblems) in
                 try .google(clientIDs: clientIDs, credential: credential, issuer: issuer)
             }
@@ -75,15 +77,16 @@ extension SettingsReader {
 
     /// As in Supabase Auth: no discovery, no scope `openid`, no PKCE.
     private mutating func keycloak(_ defaults: ProviderDefaults, _ rule: OutgoingAddressRule) -> ConfiguredProvider? {
-        let clientIDs = list(.keycloakClientID)
-        return known(.keycloak, defaults, rule) { reader, problems in
-            let credential = reader.secretCredential(.keycloakSecret)
-            let realm = reader.required(.keycloakURL, "expected the realm's address")
+        let names = ProviderNames.keycloak
+        let clientIDs = list(names.clientID)
+        return known(names, defaults, rule) { reader, problems in
+            let credential = reader.secretCredential(names.secret)
+            let realm = reader.required(names.url, "expected the realm's address")
             let issuer = realm.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
             let endpoint = { (name: String) in ProviderURL("\(issuer)/protocol/openid-connect/\(name)") }
             guard let keys = endpoint("certs") else {
-                if let realm { reader.refuse(.url(realm), .keycloak) }
-                if clientIDs.isEmpty { reader.refuse(.missingClientID, .keycloak) }
+                if let realm { reader.refuse(.url(realm), names) }
+                if clientIDs.isEmpty { reader.refuse(.missingClientID, names) }
                 return nil
             }
             let metadata = ProviderMetadata(

@@ -43,7 +43,8 @@ struct SettingsReader {
         }
     }
 
-    mutating func number(_ setting: Setting, _ range: ClosedRange<Int>) -> Int {
+    mutating func number(_ setting: Setting) -> Int {
+        guard case .number(let range, _) = setting.form else { return 0 }
         let number = text(setting).flatMap { Int($0) }
         if let number, range.contains(number) { return number }
         refuse(setting, "expected a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -51,9 +52,10 @@ struct SettingsReader {
     }
 
     /// - Returns: nil if there is neither a value nor a default.
-    mutating func duration(_ setting: Setting, allowsZero: Bool = false) -> Duration? {
+    mutating func duration(_ setting: Setting) -> Duration? {
         guard let text = text(setting) else { return nil }
-        guard let duration = Duration(go: text), duration > .zero || (allowsZero && duration == .zero) else {
+        let takesZero = if case .durationOrZero = setting.form { true } else { false }
+        guard let duration = Duration(go: text), duration > .zero || (takesZero && duration == .zero) else {
             refuse(setting, "expected a duration above zero such as 30s, 15m or 24h")
             return nil
         }

@@ -8,10 +8,7 @@ package struct UnusedSettings: Sendable {
     package let missingFeatures: [String]
 
     package init(_ given: GivenSettings) {
-        let known = Set(
-            Setting.allCases.flatMap { setting in
-                setting.foreignNames.flatMap { [$0] + (setting.isSecret ? [$0 + "_FILE"] : []) }
-            })
+        let known = Set(Setting.allCases.flatMap(\.environmentNames))
         names = given.environment.keys.filter { $0.hasPrefix("GOTRUE_") && !known.contains($0) }.sorted()
         var sentences: [String] = []
         for (name, value) in given.environment.sorted(by: { $0.key < $1.key }) where names.contains(name) {
@@ -67,9 +64,7 @@ package enum ClientVariables {
 extension SettingsReader {
     /// Reports misspelt `GATEHOUSE_` names, which would be ignored otherwise.
     mutating func refuseUnknownNames() {
-        let known = Setting.allCases.flatMap { setting in
-            [setting.environmentName] + (setting.isSecret ? [setting.environmentName + "_FILE"] : [])
-        }
+        let known = Setting.allCases.flatMap(\.environmentNames).filter { $0.hasPrefix("GATEHOUSE_") }
         // Variables of the client may be set in the shell that starts a server.
         let ofTheClient = [ClientVariables.url, ClientVariables.key]
         for name in given.environment.keys.sorted()

@@ -1,5 +1,6 @@
 import GatehouseCLI
 import GatehouseServer
+import TestSupport
 import Testing
 
 @Suite("The command line of the terminal client")

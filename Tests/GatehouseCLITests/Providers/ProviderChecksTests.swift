@@ -3,6 +3,7 @@ import GatehouseCLI
 import GatehouseServer
 import GatehouseWire
 import IdentityProviders
+import TestSupport
 import Testing
 
 @Suite("Provider checks of doctor", .timeLimit(.minutes(5)))

@@ -1,5 +1,5 @@
-import GatehouseCLI
 import GatehouseServer
+import TestSupport
 import Testing
 
 @Suite("The signing key")

@@ -1,19 +1,18 @@
-import GatehouseCLI
-import GatehouseServer
+package import GatehouseServer
 
 /// Configurations for tests: the minimal one, and variants of it.
-enum GivenValues {
-    static let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA=="
-    static let jwtSecret = "a shared secret that nobody may ever print"
+package enum GivenValues {
+    package static let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA=="
+    package static let jwtSecret = "a shared secret that nobody may ever print"
     /// The public example of RFC 7515 appendix A.3.1.
-    static let signingKey = """
+    package static let signingKey = """
         [{"kty":"EC","crv":"P-256","kid":"a","key_ops":["sign","verify"],\
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",\
         "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}]
         """
 
     /// The same key in the format of Apple's .p8 files.
-    static let appleKey = """
+    package static let appleKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff
         H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
@@ -21,22 +20,24 @@ enum GivenValues {
         -----END PRIVATE KEY-----
         """
 
-    static let least = [
+    package static let least = [
         "GATEHOUSE_DATABASE": "accounts.sqlite",
         "GATEHOUSE_SECRETS": "1:\(secret)",
         "API_EXTERNAL_URL": "https://api.example.org/auth/v1",
     ]
 
-    static func given(_ changes: [String: String] = [:]) -> GivenSettings {
+    package static func given(_ changes: [String: String] = [:]) -> GivenSettings {
         GivenSettings(environment: least.merging(changes) { $1 })
     }
 
-    static func settings(_ changes: [String: String] = [:]) throws -> ServerSettings {
+    package static func settings(_ changes: [String: String] = [:]) throws -> ServerSettings {
         try ServerSettings(given(changes))
     }
 
     /// The names reported as wrong.
-    static func problems(_ changes: [String: String], parts: Set<ServedPart> = [.auth, .gateway]) -> [SettingsProblem] {
+    package static func problems(
+        _ changes: [String: String], parts: Set<ServedPart> = [.auth, .gateway]
+    ) -> [SettingsProblem] {
         do throws(SettingsProblems) {
             _ = try ServerSettings(given(changes), parts: parts)
             return []

@@ -1,8 +1,8 @@
 import AccountDomain
-import GatehouseCLI
 import GatehouseServer
 import GatehouseWire
 import IdentityProviders
+import TestSupport
 import Testing
 
 @Suite("Settings of providers")

@@ -1,8 +1,8 @@
 import AccountDomain
 import AuthServer
-import GatehouseCLI
 import GatehouseServer
 import GatehouseWire
+import TestSupport
 import Testing
 
 @Suite("Settings")

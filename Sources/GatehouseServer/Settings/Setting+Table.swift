@@ -1,0 +1,210 @@
+import AccountDomain
+import GatehouseWire
+
+/// One row for each setting: key, variables of Supabase Auth, form with the default value, and description. A new
+/// setting is a row, its name in ``allCases``, and the code that reads it.
+extension Setting {
+    // Addresses and public URLs.
+    package static let listen = Setting(
+        "listen", .none, .text(),
+        "`host:port` to listen on; counts before `host` and `port`. `:9999` means every interface.")
+    package static let host = Setting(
+        "host", .named(["GOTRUE_API_HOST"]), .text("127.0.0.1"),
+        "Address to listen on. Loopback unless you say otherwise: a proxy with TLS belongs in front.")
+    package static let port = Setting(
+        "port", .named(["GOTRUE_API_PORT", "PORT"]), .number(1...65_535, 9_999), "TCP port, 1 to 65535.")
+    package static let externalURL = Setting(
+        "external_url", .named(["API_EXTERNAL_URL"]), .text(),
+        "Required. Where clients reach the auth API, with its path: `https://api.example.org/auth/v1`.")
+    package static let siteURL = Setting(
+        "site_url", .gotrue, .text(),
+        "Where browsers go back to unless the app names an allowed address: `https://app.example.org`, or "
+            + "`boxscore://signed-in`. Without a value: the beginning of `external_url`.")
+    package static let authPaths = Setting(
+        "auth_paths", .none, .text("/auth/v1"), "Comma-separated paths of the auth API; `/` is allowed too.")
+    package static let metricsListen = Setting(
+        "metrics_listen", .none, .text(),
+        "`host:port` for `/metrics` alone. Without it `serve` has no `/metrics`: a proxy on the same machine would "
+            + "make it public.")
+    package static let trustedProxies = Setting(
+        "trusted_proxies", .none, .text(), "Comma-separated networks (`10.0.0.0/8`) whose proxy header is believed.")
+    package static let proxyHeader = Setting(
+        "proxy_header", .none, .text("X-Forwarded-For"),
+        "The header in which those proxies name the caller; given without them it is refused, and so is `Forwarded` "
+            + "(RFC 7239), which is not read.")
+    package static let corsAllowedHeaders = Setting(
+        "cors_allowed_headers", .gotrue, .text(),
+        "Request headers that browsers may send besides the usual ones, comma-separated.")
+    package static let requestDuration = Setting(
+        "api_max_request_duration", .gotrue, .duration("10s"),
+        "A request that takes longer is answered with 504, and none waits longer for the database. A Go duration: "
+            + "`10s`.")
+
+    // Database, and the secrets that only the configuration contains.
+    package static let database = Setting(
+        "database", .named(["GOTRUE_DB_DATABASE_URL", "DATABASE_URL"]), .location,
+        "Required. Path of the SQLite file (`sqlite:PATH` is the same), or `postgres://user@host/database` with "
+            + "libpq's parameters; without `sslmode` a server elsewhere has to prove who it is.")
+    package static let databaseConnections = Setting(
+        "database_connections", .named(["GOTRUE_DB_MAX_POOL_SIZE"]), .number(1...1_000, 8),
+        "Connections to PostgreSQL for transactions, 1 to 1000; reads have one more.")
+    package static let secrets = Setting(
+        "secrets", .none, .secret,
+        "Required. Server secrets, newest first: `2:BASE64,1:BASE64`, each of 32 bytes or more with a number from 0 "
+            + "to 255. They seal the signing keys and make the refresh tokens. `openssl rand -base64 32` makes one.")
+    package static let publishableKeys = Setting(
+        "publishable_keys", .none, .text(), "Comma-separated `sb_publishable_…` keys that apps may send.")
+    package static let secretKeys = Setting(
+        "secret_keys", .none, .secret, "Comma-separated `sb_secret_…` keys with the rights of `service_role`.")
+    package static let requireAPIKey = Setting(
+        "require_api_key", .none, .flag(false), "Whether a request without a known key is refused.")
+
+    // Access tokens.
+    package static let jwtAlgorithm = Setting(
+        "jwt_algorithm", .none, .text(),
+        "`ES256`: keys of the database, rotated by `gatehouse keys rotate`. `HS256`: signed with `jwt_secret`. "
+            + "Without a value: the key of `jwt_keys` if there are any, else `HS256` if there is a `jwt_secret`, else "
+            + "`ES256`.")
+    package static let jwtSecret = Setting(
+        "jwt_secret", .gotrue, .secret,
+        "The shared secret of HS256 tokens, `anon` and `service_role` keys included; 32 bytes or more.")
+    package static let jwtKeyID = Setting("jwt_key_id", .gotrue, .text(), "The `kid` of the shared secret.")
+    package static let jwtKeys = Setting(
+        "jwt_keys", .gotrue, .secret,
+        "A JSON array of private JWKs, each with a `kid`, exactly one with `\"key_ops\":[\"sign\",…]`.")
+    package static let jwtLifetime = Setting(
+        "jwt_exp", .gotrue, .number(1...604_800, 3_600), "Seconds that an access token is good for, 1 to 604800.")
+    package static let jwtIssuer = Setting(
+        "jwt_issuer", .gotrue, .text(), "`iss` of access tokens. Without a value: `external_url`.")
+    package static let jwtAudience = Setting("jwt_aud", .gotrue, .text("authenticated"), "`aud` of new accounts.")
+    package static let jwtRole = Setting(
+        "jwt_default_group_name", .gotrue, .text("authenticated"), "`role` of new accounts.")
+    package static let jwtAdminRoles = Setting(
+        "jwt_admin_roles", .gotrue, .text("service_role,supabase_admin"),
+        "Comma-separated roles whose tokens may use the admin API.")
+
+    // Sign-up and sign-in.
+    package static let disableSignUp = Setting(
+        "disable_signup", .gotrue, .flag(false), "Whether nobody but an administrator makes accounts.")
+    package static let emailEnabled = Setting(
+        "external_email_enabled", .gotrue, .flag(true), "Whether people sign up and in by e-mail address.")
+    package static let anonymousEnabled = Setting(
+        "external_anonymous_users_enabled", .gotrue, .flag(false), "Whether anybody gets an anonymous account.")
+    package static let autoConfirm = Setting(
+        "mailer_autoconfirm", .gotrue, .flag(false),
+        "Whether an address counts as confirmed without a mail. This build sends no mail.")
+    package static let passwordMinimumLength = Setting(
+        "password_min_length", .gotrue, .number(PasswordPolicy.lowestMinimum...PasswordPolicy.longest, 8),
+        "Characters, 6 to 72.")
+    package static let passwordRequiredCharacters = Setting(
+        "password_required_characters", .gotrue, .text(),
+        "Sets of characters with colons between them; one of each has to occur.")
+    package static let passwordRefuseCommon = Setting(
+        "password_refuse_common", .none, .flag(true),
+        "Whether the most common passwords are refused (`weak_password`, reason `pwned`).")
+    package static let passwordForbiddenWords = Setting(
+        "password_forbidden_words", .none, .text(),
+        "Comma-separated words that a password may not consist of, such as the app's name; digits and signs around "
+            + "one do not help. `app_scheme`, the names in `site_url` and `external_url`, and each account's own "
+            + "address count without being named.")
+    package static let requireCurrentPassword = Setting(
+        "security_update_password_require_current_password", .gotrue, .flag(false),
+        "Whether a new password needs the current one.")
+    package static let passwordAnswerTime = Setting(
+        "password_answer_time", .none, .durationOrZero("250ms"),
+        "Sign-ins with a password are answered after a multiple of this, a Go duration up to `5s`, so that their time "
+            + "tells nothing about an account. `0` answers at once.")
+    package static let hashQueue = Setting(
+        "hash_queue", .none, .number(1...10_000, 64),
+        "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000. Addresses take turns; "
+            + "when all places are taken, the address with the most gives one up.")
+    package static let hashThreads = Setting(
+        "hash_threads", .none, .number(1...1_000, nil),
+        "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, and up to 64 MiB while it checks an imported "
+            + "hash, which a container's limit has to have room for. Without a value: as many as the machine has "
+            + "cores.")
+
+    // Sessions.
+    package static let refreshReuseInterval = Setting(
+        "security_refresh_token_reuse_interval", .gotrue, .number(0...86_400, 10),
+        "Seconds in which a used refresh token still gets the current one.")
+    package static let refreshRotation = Setting(
+        "security_refresh_token_rotation_enabled", .gotrue, .flag(true),
+        "Whether a used refresh token that comes later ends the session.")
+    package static let refreshStrict = Setting(
+        "security_refresh_token_strict", .none, .flag(false),
+        "Whether the token before the current one, too, ends the session when it comes later than that interval and "
+            + "the current one's access token has been used: see [decision 4](decisions/0004-refresh-tokens.md). It "
+            + "signs out clients that keep an old token, such as a tab that slept.")
+    package static let sessionTimebox = Setting(
+        "sessions_timebox", .gotrue, .duration(),
+        "The longest a session lasts, a Go duration. Without a value: no limit.")
+    package static let sessionInactivity = Setting(
+        "sessions_inactivity_timeout", .gotrue, .durationOrZero("720h"),
+        "A session that is not refreshed for so long ends. `0` means no limit.")
+    package static let freshSignIn = Setting(
+        "security_fresh_sign_in", .none, .duration(),
+        "How long after a sign-in a person may change address and password, add or remove a sign-in method, change "
+            + "something through the admin API and delete the account; later, address and password need the current "
+            + "password, and everything else a new sign-in. A Go duration such as `10m`. Without a value: as long as "
+            + "the session lasts.")
+
+    // Limits.
+    private static let rates = 0...1_000_000_000
+    package static let limits = Setting("limits", .none, .text("on"), "`off` lifts every request limit: for tests.")
+    package static let rateHeader = Setting(
+        "rate_limit_header", .gotrue, .text(),
+        "The header whose first address is the caller, trusted from every sender. Only for a server that is reachable "
+            + "solely through a proxy that sets it; `trusted_proxies` is safer. Not `Forwarded`.")
+    package static let rateTokenRefresh = Setting(
+        "rate_limit_token_refresh", .gotrue, .number(rates, 150),
+        "`POST /token`: requests of one address in 5 minutes.")
+    package static let rateOTP = Setting(
+        "rate_limit_otp", .gotrue, .number(rates, 30),
+        "`POST /signup` and `PUT /user`: requests of one address in 5 minutes.")
+    package static let rateVerify = Setting(
+        "rate_limit_verify", .gotrue, .number(rates, 30),
+        "Accepted for later: nothing in this build is verified by mail.")
+    package static let rateAuthorize = Setting(
+        "rate_limit_authorize", .none, .number(rates, 60), "`GET /authorize`: requests of one address in 5 minutes.")
+    package static let rateAnonymous = Setting(
+        "rate_limit_anonymous_users", .gotrue, .number(rates, 30), "Anonymous sign-ups of one address in an hour.")
+    package static let rateFailedSignIns = Setting(
+        "rate_limit_failed_sign_ins", .none, .number(rates, 10),
+        "Failed password sign-ins in an hour, of one address and, apart from that, of one account. Devices that have "
+            + "signed in to an account with its present password are counted by themselves; an IPv6 network of 48 "
+            + "bits gets ten times as many.")
+
+    // The gateway.
+    package static let appScheme = Setting(
+        "app_scheme", .none, .text(),
+        "The URL scheme of the app, for `/api/v1/auth/callback`. Without a value the route is closed.")
+    package static let jwksURL = Setting(
+        "jwks_url", .none, .text(),
+        "`serve --only gateway`: where the issuer's keys are, `https://…/.well-known/jwks.json`.")
+    package static let issuerSecretKey = Setting(
+        "issuer_secret_key", .none, .secret,
+        "`serve --only gateway`: the issuer's secret key, to delete accounts with.")
+
+    // The log.
+    package static let logLevel = Setting(
+        "log_level", .none, .text("info"), "`trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.")
+    package static let logFormat = Setting("log_format", .none, .text("json"), "`json` or `console`.")
+
+    /// All settings, in the order of `check-config`.
+    package static let allCases: [Setting] =
+        [
+            listen, host, port, externalURL, siteURL, authPaths, metricsListen, trustedProxies, proxyHeader,
+            corsAllowedHeaders, requestDuration,
+            database, databaseConnections, secrets, publishableKeys, secretKeys, requireAPIKey,
+            jwtAlgorithm, jwtSecret, jwtKeyID, jwtKeys, jwtLifetime, jwtIssuer, jwtAudience, jwtRole, jwtAdminRoles,
+            disableSignUp, emailEnabled, anonymousEnabled, autoConfirm, passwordMinimumLength,
+            passwordRequiredCharacters, passwordRefuseCommon, passwordForbiddenWords, requireCurrentPassword,
+            passwordAnswerTime, hashQueue, hashThreads,
+            refreshReuseInterval, refreshRotation, refreshStrict, sessionTimebox, sessionInactivity, freshSignIn,
+            uriAllowList, redirectPatterns, implicitFlow, plainProofKeys, manualLinking, iosBundleID, appleKey,
+            appleKeyID, appleTeamID, openIDProviders, outgoingNetworks, outgoingLoopback,
+            limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateAuthorize, rateAnonymous,
+            rateFailedSignIns, appScheme, jwksURL, issuerSecretKey, logLevel, logFormat,
+        ] + ProviderNames.all.flatMap(\.settings)
+}

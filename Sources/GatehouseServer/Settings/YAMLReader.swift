@@ -1,0 +1,123 @@
+import CYAML
+import GatehouseWire
+
+/// Reads a YAML mapping from keys to texts or lists of texts, through the events of libyaml
+/// (<https://pyyaml.org/wiki/LibYAML>).
+///
+/// Every scalar is text, with and without quotes: `yes` and `~` stay as they are written. The first anchor, alias or
+/// nested value ends the reading, so no input is expanded and none is nested deeply.
+struct YAMLReader {
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let bytes: UnsafeBufferPointer<UInt8>
+
+    /// - Returns: The keys and values in the order of the text. Commas join the texts of a list.
+    static func entries(of text: String) throws(YAMLProblem) -> [(String, String)] {
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+        defer { parser.deallocate() }
+        guard yaml_parser_initialize(parser) == 1 else { throw .notSettings }
+        defer { yaml_parser_delete(parser) }
+        // The zero is not read. Without it, an empty text would have no address.
+        return try (Array(text.utf8) + [0]).withUnsafeBufferPointer { bytes throws(YAMLProblem) in
+            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count - 1)
+            return try Self(parser: parser, bytes: bytes).entries()
+        }
+    }
+
+    private func entries() throws(YAMLProblem) -> [(String, String)] {
+        for expected in [YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT, YAML_MAPPING_START_EVENT] {
+            guard try next().type == expected else { throw .notSettings }
+        }
+        var entries: [(String, String)] = []
+        var lines: [String: Int] = [:]
+        var event = try next()
+        while event.type != YAML_MAPPING_END_EVENT {
+            let key = try event.requiredText()
+            if let line = lines.updateValue(event.line, forKey: key) { throw .repeatedKey(line: line) }
+            entries.append((key, try value()))
+            event = try next()
+        }
+        // The end of the document; then nothing else may follow.
+        _ = try next()
+        event = try next()
+        guard event.type == YAML_STREAM_END_EVENT else { throw .syntax(line: event.line, column: event.column) }
+        return entries
+    }
+
+    private func value() throws(YAMLProblem) -> String {
+        var event = try next()
+        guard event.type == YAML_SEQUENCE_START_EVENT else { return try event.requiredText() }
+        var texts: [String] = []
+        event = try next()
+        while event.type != YAML_SEQUENCE_END_EVENT {
+            texts.append(try event.requiredText())
+            event = try next()
+        }
+        return texts.joined(separator: ",")
+    }
+
+    private struct Event {
+        let type: yaml_event_type_t
+        let line, column: Int
+        /// nil unless the event is a scalar.
+        var text: String?
+
+        func requiredText() throws(YAMLProblem) -> String {
+            guard let text else { throw .notSettings }
+            return text
+        }
+    }
+
+    private func next() throws(YAMLProblem) -> Event {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
+        defer { yaml_event_delete(&event) }
+        var read = Event(type: event.type, line: event.start_mark.line + 1, column: event.start_mark.column + 1)
+        let anchor: UnsafeMutablePointer<yaml_char_t>?
+        switch event.type {
+        case YAML_ALIAS_EVENT: anchor = event.data.alias.anchor
+        case YAML_SEQUENCE_START_EVENT: anchor = event.data.sequence_start.anchor
+        case YAML_MAPPING_START_EVENT: anchor = event.data.mapping_start.anchor
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            anchor = scalar.anchor
+            read.text = String(
+                decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+        default: anchor = nil
+        }
+        if anchor != nil { throw .anchor(line: read.line) }
+        return read
+    }
+
+    private var problem: YAMLProblem {
+        switch parser.pointee.error {
+        case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
+            return .syntax(line: parser.pointee.problem_mark.line + 1, column: parser.pointee.problem_mark.column + 1)
+        case YAML_READER_ERROR:
+            // A character that YAML does not allow. libyaml gives its offset in bytes.
+            let lines = bytes.prefix(parser.pointee.problem_offset)
+                .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let column = lines.last.map { String(decoding: $0, as: UTF8.self).unicodeScalars.count } ?? 0
+            return .syntax(line: lines.count, column: column + 1)
+        default: return .notSettings
+        }
+    }
+}
+
+/// Why a text is not a list of settings. Contains positions, counted from one, and none of the text.
+enum YAMLProblem: Error, CustomStringConvertible {
+    case syntax(line: Int, column: Int)
+    /// The line of the first occurrence.
+    case repeatedKey(line: Int)
+    case anchor(line: Int)
+    case notSettings
+
+    var description: String {
+        switch self {
+        case .syntax(let line, let column): "is not valid YAML: see line \(line), column \(column)"
+        case .repeatedKey(let line): "has a key twice: see the lines from \(line) on"
+        case .anchor(let line): "has an anchor or an alias in line \(line): write the value itself"
+        case .notSettings: "is not a list of settings: expected lines such as port: 9999"
+        }
+    }
+}

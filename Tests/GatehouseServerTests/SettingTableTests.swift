@@ -1,0 +1,38 @@
+import Foundation
+import GatehouseServer
+import TestSupport
+import Testing
+
+@Suite("The table of settings")
+struct SettingTableTests {
+    @Test("Every row is listed")
+    func complete() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let rows = try ["Setting+Table.swift", "Setting+Providers.swift"].map { name in
+            let file = root.appendingPathComponent("Sources/GatehouseServer/Settings/" + name)
+            return try String(contentsOf: file, encoding: .utf8).matches(of: /static let \w+ = Setting\(/).count
+        }
+        // Apple, Google and Keycloak have eight settings each.
+        #expect(rows.reduce(3 * 8, +) == Setting.allCases.count)
+    }
+
+    @Test("Names are well formed and unique")
+    func names() {
+        let names = Setting.allCases.flatMap(\.environmentNames)
+        #expect(Set(names).count == names.count)
+        for setting in Setting.allCases {
+            #expect(setting.key.allSatisfy { $0.isLowercase || $0 == "_" })
+            #expect(!setting.summary.isEmpty)
+        }
+    }
+
+    @Test("The text of each default is a valid value")
+    func defaults() {
+        var values: [String: String] = [:]
+        for setting in Setting.allCases { values[setting.environmentName] = setting.defaultText }
+        // The proxy header is refused without it.
+        values[Setting.trustedProxies.environmentName] = "10.0.0.0/8"
+        #expect(GivenValues.problems(values).isEmpty)
+    }
+}
