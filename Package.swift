@@ -145,6 +145,8 @@ let package = Package(
             name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
         .systemLibrary(
             name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        // The SDK of a Mac has libcurl.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMemory"),
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
@@ -217,7 +219,7 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore, nioPosix,
+                "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),

@@ -84,6 +84,7 @@ prepare_linux() {
     want libargon2-dev pkg-config --exists libargon2
     want libcrypt-dev pkg-config --exists libxcrypt
     want libyaml-dev pkg-config --exists yaml-0.1
+    want libcurl4-openssl-dev pkg-config --exists libcurl
     for purpose in "$@"; do
         case $purpose in
             check) want python3 has python3 ;;

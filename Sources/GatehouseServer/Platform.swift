@@ -1,11 +1,8 @@
-// The only platform switch in GatehouseServer: where getaddrinfo(3) and open(2) come from, and where URLSession lives.
+// The only platform switch in GatehouseServer: where getaddrinfo(3) and open(2) come from.
 #if canImport(Glibc)
 @_exported import Glibc
 #elseif canImport(Musl)
 @_exported import Musl
 #else
 @_exported import Darwin
-#endif
-#if canImport(FoundationNetworking)
-@_exported import FoundationNetworking
 #endif

@@ -30,7 +30,7 @@ struct LoneGatewayTests {
             let settings = try ServerSettings(GivenSettings(environment: environment), parts: [.gateway])
             var world = issuer.world
             world.transport = { [weak self] call in
-                guard let self else { throw OutgoingFailure.noAnswer(code: 0) }
+                guard let self else { throw OutgoingFailure.noConnection("a test") }
                 return try await answer(to: call)
             }
             let server = try await makeServer(settings, world) { try await $0.migrate(migrations(for: [.gateway])) }
@@ -39,7 +39,7 @@ struct LoneGatewayTests {
 
         private func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
             calls.withLock { $0.append("\(call.method) \(call.url.replacing(TestServer.issuer, with: ""))") }
-            if lost.withLock({ $0.contains(call.method) }) { throw OutgoingFailure.noAnswer(code: 0) }
+            if lost.withLock({ $0.contains(call.method) }) { throw OutgoingFailure.noConnection("a test") }
             return try await issuer.answer(to: call)
         }
 

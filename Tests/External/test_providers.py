@@ -582,6 +582,16 @@ def test_an_answer_without_end_is_not_read_on(world):
     assert sum(SENT) - before < calls * 16 * 1_048_576
 
 
+def test_an_answer_without_end_delays_no_other_provider(world, ana):
+    address = Flow(world.server, "endless").address().removeprefix(world.server.auth_url)
+    answers = at_once(
+        *[lambda: world.server.auth().get(address)] * 20, lambda: world.flow("strict").sign_in(world.strict, ana)
+    )
+    assert {answer.status for answer in answers[:-1]} == {400}, answers
+    assert answers[-1]["user"]["email"] == email_of(ana)
+    assert world.flow("mock").sign_in(world.mock, ana)["user"]["id"]
+
+
 def test_a_provider_that_went_away(session_servers, new_email):
     """Its document is known still; the browser comes back with a reason."""
     port = free_port()

@@ -68,9 +68,9 @@ struct ProviderDocumentTests {
     @Test("An unavailable provider is asked once per second")
     func down() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
-        acme.fail(Self.discovery, .noConnection)
+        acme.fail(Self.discovery, .noConnection("refused"))
         let (provider, token) = (try acme.acme(), try acme.token())
-        let expected = ProviderFailure.unavailable(.discovery, .noAnswer(.noConnection))
+        let expected = ProviderFailure.unavailable(.discovery, .noAnswer(.noConnection("refused")))
         for _ in 0..<5 { #expect(await failure { try await provider.native(token) } == expected) }
         #expect(acme.count(Self.discovery) == 1)
         #expect(expected.isWorthRetrying)

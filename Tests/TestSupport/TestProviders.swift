@@ -52,7 +52,7 @@ package final class ProviderWire: Sendable {
         }
         if let delay { try await delay() }
         if case .timedOut = failure { throw TimeIsOver() }
-        guard let send, failure == nil else { throw OutgoingFailure.noAnswer(code: 0) }
+        guard let send, failure == nil else { throw OutgoingFailure.noConnection("a test") }
         return try await send(call)
     }
 }

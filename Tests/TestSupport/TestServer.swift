@@ -69,7 +69,7 @@ package final class TestServer: Sendable {
         signingKeys = SigningKeys(database: server.database, secrets: secrets, randomBytes: randomness.bytes)
         caller = DirectCaller(server)
         wire.connect { [weak self] call in
-            guard let self else { throw OutgoingFailure.noAnswer(code: 0) }
+            guard let self else { throw OutgoingFailure.noConnection("a test") }
             return try await caller.answer(to: call)
         }
     }

@@ -59,7 +59,7 @@ package struct ProviderChecks: Sendable {
         case ProviderFailure.unavailable(_, .status(let status)), OutgoingFailure.status(let status): "status \(status)"
         case ProviderFailure.unavailable(_, .wrongIssuer): "it belongs to a different issuer"
         case ProviderFailure.unavailable(_, let trouble): "\(trouble)"
-        case ProviderTransportFailure.noConnection: "no connection"
+        case ProviderTransportFailure.noConnection(let cause): "no connection (\(cause))"
         case ProviderTransportFailure.timedOut: "no answer in time"
         case ProviderTransportFailure.tooLong: "the answer is too long"
         case ProviderTransportFailure.addressRefused(.notHTTPS(let host)): "\(host) is not called with https"

@@ -13,6 +13,16 @@ final class FirstOutcome<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    /// Whether there is an outcome, or the caller was cancelled.
+    var isOver: Bool {
+        state.withLock { state in
+            switch state {
+            case .open, .awaited: false
+            case .early, .over: true
+            }
+        }
+    }
+
     /// Ignored after the first outcome.
     func end(_ outcome: Result<Value, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in

@@ -4,10 +4,13 @@ import NIOPosix
 /// Resolves host names with the system's resolver.
 package enum NameResolution {
     /// No answer, or only a temporary failure. Does not mean that the name does not exist.
-    package struct Failed: Error, Equatable {
+    package struct Failed: Error, Equatable, CustomStringConvertible {
         package let code: Int32
 
         package init(code: Int32) { self.code = code }
+
+        /// The resolver's words, without the name.
+        package var description: String { String(cString: gai_strerror(code)) }
     }
 
     /// Resolves on a separate thread. A cancelled caller returns immediately.

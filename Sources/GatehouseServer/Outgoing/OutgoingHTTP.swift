@@ -1,23 +1,24 @@
-import Dispatch
-import Foundation
 import GatehouseWire
+package import IdentityProviders
 import Synchronization
 
 /// Decides which URLs this program may call.
 enum OutgoingURL {
     /// https, or http to loopback, which no one else can read.
     static func isAllowed(_ text: String) -> Bool {
-        guard let url = URL(string: text), let host = url.host else { return false }
-        let isLoopback = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
-        return url.scheme == "https" || (url.scheme == "http" && isLoopback)
+        guard let url = ProviderURL(text) else { return false }
+        return url.isSecure || ["localhost", "127.0.0.1", "::1"].contains(url.host)
     }
 }
 
 package enum OutgoingFailure: Error, Equatable, Sendable {
+    /// The URL must not be called, or a header is malformed.
     case notAllowed
-    /// The response exceeds this number of bytes.
+    /// The body or the header of the response exceeds this number of bytes.
     case tooLong(Int)
-    case noAnswer(code: Int)
+    case timedOut
+    /// No response, or an incomplete one. The cause is for the log.
+    case noConnection(String)
     case status(Int)
 }
 
@@ -30,10 +31,12 @@ package struct OutgoingCall: Sendable {
     /// Of the answer's body.
     package var maximumBytes: Int
     package var timeLimit: Duration
+    /// The only addresses to connect to; nil for those that the system's resolver finds. A proxy ignores them.
+    package var addresses: [IPAddress]?
 
     package init(
         method: String = "GET", url: String, headers: [String: String] = [:], body: [UInt8]? = nil,
-        maximumBytes: Int = 262_144, timeLimit: Duration = .seconds(10)
+        maximumBytes: Int = 262_144, timeLimit: Duration = .seconds(10), addresses: [IPAddress]? = nil
     ) {
         self.method = method
         self.url = url
@@ -41,6 +44,7 @@ package struct OutgoingCall: Sendable {
         self.body = body
         self.maximumBytes = maximumBytes
         self.timeLimit = timeLimit
+        self.addresses = addresses
     }
 }
 
@@ -48,6 +52,7 @@ package struct OutgoingCall: Sendable {
 package struct OutgoingHTTP: Sendable {
     package struct Answer: Sendable {
         package let status: Int
+        /// By name, in lower case from the network. The values of a repeated field are joined by commas.
         package let headers: [String: String]
         package let body: [UInt8]
 
@@ -88,90 +93,44 @@ package struct OutgoingHTTP: Sendable {
     ///
     /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
     package func answer(to call: OutgoingCall) async throws -> Answer { try await transport(call) }
-
-    /// The ``Transport`` of Foundation's HTTP client.
-    @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
-        guard let target = URL(string: call.url) else { throw OutgoingFailure.notAllowed }
-        let seconds = Double(call.timeLimit.components.seconds)
-        var request = URLRequest(url: target, timeoutInterval: seconds)
-        request.httpMethod = call.method
-        for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
-        request.httpBody = call.body.map { Data($0) }
-        let outcome = FirstOutcome<Answer>()
-        let collector = AnswerCollector(maximumBytes: call.maximumBytes, outcome)
-        let session = URLSession(
-            configuration: configuration(seconds), delegate: collector, delegateQueue: DelegateQueue())
-        defer { session.finishTasksAndInvalidate() }
-        let task = session.dataTask(with: request)
-        return try await outcome.value(startedBy: { task.resume() }, stoppedBy: { task.cancel() })
-    }
-
-    private static func configuration(_ seconds: Double) -> URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForResource = seconds
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.httpCookieStorage = nil
-        configuration.urlCredentialStorage = nil
-        configuration.urlCache = nil
-        return configuration
-    }
 }
 
-/// Collects a response, and ends the transfer if it becomes too long.
-private final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
-    private let maximumBytes: Int
-    private let outcome: FirstOutcome<OutgoingHTTP.Answer>
-    private struct Received {
-        var body: [UInt8] = []
-        var isTooLong = false
-    }
+extension OutgoingHTTP {
+    /// One for the program, started by the first call.
+    private static let thread = Mutex<CurlThread?>(nil)
 
-    private let received = Mutex(Received())
-
-    init(maximumBytes: Int, _ outcome: FirstOutcome<OutgoingHTTP.Answer>) {
-        self.maximumBytes = maximumBytes
-        self.outcome = outcome
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let hasBecomeTooLong = received.withLock { received in
-            if received.isTooLong { return false }
-            received.isTooLong = received.body.count + data.count > maximumBytes
-            if !received.isTooLong { received.body.append(contentsOf: data) }
-            return received.isTooLong
+    /// The ``Transport`` of libcurl.
+    ///
+    /// https goes through the proxy that the environment names (`https_proxy`, `all_proxy`, `no_proxy`), which resolves
+    /// the name itself. http is for loopback, so it uses no proxy.
+    @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
+        guard let url = ProviderURL(call.url) else { throw OutgoingFailure.notAllowed }
+        var call = call
+        // Not by libcurl, whose thread waits for the resolver when a call is cancelled.
+        if call.addresses == nil, url.address == nil, !(url.isSecure && hasProxy) {
+            call.addresses = try await addresses(of: url.host)
         }
-        guard hasBecomeTooLong else { return }
-        outcome.end(.failure(OutgoingFailure.tooLong(maximumBytes)))
-        stop(dataTask)
+        let thread = try Self.thread.withLock { thread in
+            let started = try thread ?? CurlThread()
+            thread = started
+            return started
+        }
+        return try await thread.answer(to: call, at: url)
     }
 
-    /// Ends the transfer. Foundation's `cancel` waits for its reading thread, which waits for room in the queue that
-    /// calls this. Therefore another thread calls `cancel`, and this queue waits until it has started.
-    private func stop(_ task: URLSessionDataTask) {
-        let isUnderWay = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            isUnderWay.signal()
-            task.cancel()
+    private static func addresses(of host: String) async throws -> [IPAddress] {
+        do {
+            let found = try await NameResolution.addresses(of: host)
+            guard !found.isEmpty else { throw OutgoingFailure.noConnection("the name has no address") }
+            return found
+        } catch let failure as NameResolution.Failed {
+            throw OutgoingFailure.noConnection(failure.description)
         }
-        isUnderWay.wait()
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let answer = task.response as? HTTPURLResponse, error == nil else {
-            let code = (error as? URLError)?.errorCode ?? 0
-            return outcome.end(.failure(OutgoingFailure.noAnswer(code: code)))
-        }
-        var headers: [String: String] = [:]
-        for case (let name as String, let value as String) in answer.allHeaderFields { headers[name] = value }
-        outcome.end(
-            .success(OutgoingHTTP.Answer(status: answer.statusCode, headers: headers, body: received.withLock(\.body))))
+    /// The variables that libcurl reads for https.
+    private static var hasProxy: Bool {
+        let names: [String] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        return names.contains { name in getenv(name).map { $0.pointee != 0 } ?? false }
     }
 }

@@ -1,11 +1,10 @@
-import Foundation
 package import GatehouseWire
 package import IdentityProviders
 
-/// Calls identity providers with Foundation's HTTP client, if the rule for outgoing addresses allows it.
+/// Calls identity providers, if the rule for outgoing addresses allows it.
 ///
-/// Resolves the name and checks every address before connecting. Foundation then resolves the name again and may get a
-/// different address. Beyond loopback only https is allowed, so such a server would need the name's certificate.
+/// Resolves the name, checks every address, and connects to these addresses only. A proxy from the environment resolves
+/// the name itself (``OutgoingHTTP/overNetwork(_:)``).
 package struct ProviderCalls: Sendable {
     package let rule: OutgoingAddressRule
     private let http: OutgoingHTTP
@@ -45,7 +44,8 @@ package struct ProviderCalls: Sendable {
     private func send(_ call: OutgoingCall, to url: ProviderURL) async throws -> ProviderResponse {
         do {
             return try await limited(to: call.timeLimit, by: http.sleep) {
-                try await checkAddresses(url)
+                var call = call
+                call.addresses = try await checkedAddresses(url)
                 let answer = try await http.answer(to: call)
                 return ProviderResponse(status: answer.status, body: answer.body)
             }
@@ -54,19 +54,23 @@ package struct ProviderCalls: Sendable {
         }
     }
 
-    private func checkAddresses(_ url: ProviderURL) async throws {
+    /// - Returns: nil if the host is an address.
+    private func checkedAddresses(_ url: ProviderURL) async throws -> [IPAddress]? {
         try rule.check(url)
-        guard url.address == nil else { return }
-        try rule.check(await resolve(url.host), of: url)
+        guard url.address == nil else { return nil }
+        let addresses = try await resolve(url.host)
+        try rule.check(addresses, of: url)
+        return addresses
     }
 
     private static func failure(_ error: any Error) -> any Error {
         switch error {
         case let refusal as OutgoingAddressRule.Refusal: ProviderTransportFailure.addressRefused(refusal)
         case OutgoingFailure.tooLong: ProviderTransportFailure.tooLong
-        case OutgoingFailure.noAnswer(URLError.timedOut.rawValue), is TimeIsOver: ProviderTransportFailure.timedOut
+        case OutgoingFailure.timedOut, is TimeIsOver: ProviderTransportFailure.timedOut
+        case OutgoingFailure.noConnection(let cause): ProviderTransportFailure.noConnection(cause)
         case is CancellationError: error
-        default: ProviderTransportFailure.noConnection
+        default: ProviderTransportFailure.noConnection("\(error)")
         }
     }
 }

@@ -159,7 +159,7 @@ struct ProviderFindings {
     mutating func check(_ settings: ProviderSettings, _ rule: OutgoingAddressRule) {
         do throws(ProviderSettingsProblems) {
             _ = try OpenIDProvider(settings, rule: rule, now: { Instant(seconds: 0) }) { _ in
-                throw ProviderTransportFailure.noConnection
+                throw ProviderTransportFailure.noConnection("not called")
             }
         } catch {
             problems += error.problems

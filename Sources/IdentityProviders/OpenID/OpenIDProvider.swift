@@ -78,7 +78,7 @@ private enum MetadataSource: Sendable {
         case .fixed(let metadata): return metadata
         case .discovered(let document):
             if let metadata = await document.current() { return metadata }
-            throw await lastFailure ?? .unavailable(.discovery, .noAnswer(.noConnection))
+            throw await lastFailure ?? .unavailable(.discovery, .noAnswer(.noConnection("not called")))
         }
     }
 
@@ -101,7 +101,7 @@ struct ProviderCaller: Sendable {
         do {
             response = try await transport(request)
         } catch {
-            throw .unavailable(step, .noAnswer(error as? ProviderTransportFailure ?? .noConnection))
+            throw .unavailable(step, .noAnswer(error as? ProviderTransportFailure ?? .noConnection("\(error)")))
         }
         guard response.body.count <= request.maximumBytes else { throw .unavailable(step, .noAnswer(.tooLong)) }
         return response

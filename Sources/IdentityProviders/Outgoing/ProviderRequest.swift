@@ -51,8 +51,9 @@ package struct ProviderResponse: Sendable, Unprinted {
 
 /// Why there is no response.
 package enum ProviderTransportFailure: Error, Equatable, Sendable {
-    /// The host does not exist, the connection failed or was lost, or its certificate is invalid.
-    case noConnection
+    /// The host does not exist, the connection failed or was lost, or its certificate is invalid. The cause is for the
+    /// log: the same text for the same failure.
+    case noConnection(String)
     /// ``ProviderRequest/timeLimit`` has passed.
     case timedOut
     /// The response is longer than ``ProviderRequest/maximumBytes``.
@@ -65,7 +66,7 @@ package enum ProviderTransportFailure: Error, Equatable, Sendable {
 ///
 /// It enforces the request's limits, follows no redirects, stores no cookies, and resolves the name and calls
 /// ``OutgoingAddressRule/check(_:of:)`` before connecting. It throws ``ProviderTransportFailure`` without a response;
-/// any other error counts as ``ProviderTransportFailure/noConnection``.
+/// any other error counts as ``ProviderTransportFailure/noConnection(_:)``.
 package typealias ProviderTransport = @Sendable (ProviderRequest) async throws -> ProviderResponse
 
 /// Limits for everything that providers send.

@@ -24,7 +24,7 @@ struct ProviderCallsTests {
         let settings = try ProviderSettings.google(clientIDs: ["web"], credential: .none, issuer: url)
         let provider = try OpenIDProvider(settings, rule: rule, now: { Instant(seconds: 0) }) { request in
             kept.withLock { $0.append(request) }
-            throw ProviderTransportFailure.noConnection
+            throw ProviderTransportFailure.noConnection("not called")
         }
         await #expect(throws: ProviderFailure.self) { try await provider.metadata() }
         return try #require(kept.withLock(\.self).first)
@@ -147,7 +147,8 @@ struct ProviderCallsTests {
         _ = try await calls().send(request)
         // The single response is sent and the port closed.
         while await server.next() != nil {}
-        #expect(await failure(calls(), request) == .noConnection)
+        #expect(
+            await failure(calls(), request) == .noConnection("Couldn't connect to server: Connection refused"))
     }
 
     @Test(
@@ -183,8 +184,10 @@ struct ProviderCallsTests {
 
     @Test("A resolver failure is a connection failure")
     func resolverFails() async throws {
-        let calls = calls(resolve: { _ in throw NameResolution.Failed(code: -3) })
-        #expect(await failure(calls, try await request(below: "https://id.example.org")) == .noConnection)
+        let failed = NameResolution.Failed(code: EAI_AGAIN)
+        let calls = calls(resolve: { _ in throw failed })
+        let failure = await failure(calls, try await request(below: "https://id.example.org"))
+        #expect(failure == .noConnection(String(cString: gai_strerror(EAI_AGAIN))))
     }
 
     @Test("The system resolves localhost")

@@ -1,0 +1,59 @@
+// Its checks of arguments are macros over the functions that Swift cannot call.
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#include <pthread.h>
+#include <signal.h>
+
+// Swift imports no functions with variable arguments, and no macros that are composed of others.
+
+static inline CURLcode transfer_start_library(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+static inline CURLcode transfer_set_number(CURL *transfer, CURLoption option, long value) {
+    return curl_easy_setopt(transfer, option, value);
+}
+
+// Copied by libcurl.
+static inline CURLcode transfer_set_text(CURL *transfer, CURLoption option, const char *text) {
+    return curl_easy_setopt(transfer, option, text);
+}
+
+// Used until the end of the transfer.
+static inline CURLcode transfer_set_pointer(CURL *transfer, CURLoption option, void *pointer) {
+    return curl_easy_setopt(transfer, option, pointer);
+}
+
+typedef size_t (*transfer_receiver)(char *bytes, size_t one, size_t count, void *owner);
+
+static inline CURLcode transfer_set_receiver(CURL *transfer, CURLoption option, transfer_receiver receiver) {
+    return curl_easy_setopt(transfer, option, receiver);
+}
+
+static inline CURLcode transfer_set_http_only(CURL *transfer) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(transfer, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(transfer, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// The status of the response, or 0.
+static inline long transfer_status(CURL *transfer) {
+    long status = 0;
+    curl_easy_getinfo(transfer, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+// The `errno` of the failed connection, or 0.
+static inline int transfer_errno(CURL *transfer) {
+    long code = 0;
+    curl_easy_getinfo(transfer, CURLINFO_OS_ERRNO, &code);
+    return (int)code;
+}
+
+// For a thread that writes to sockets: OpenSSL cannot suppress the signal of a closed one.
+static inline void transfer_block_sigpipe(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}

@@ -1,0 +1,56 @@
+import GatehouseWire
+
+/// Collects a response within limits.
+struct AnswerReader {
+    /// For all lines together, with those of interim responses.
+    private static let maximumHeaderBytes = 65_536
+
+    private(set) var headers: [String: String] = [:]
+    private(set) var body: [UInt8] = []
+    /// The limit that the response exceeds.
+    private(set) var exceeded: Int?
+    private let maximumBytes: Int
+    private var headerBytes = 0
+
+    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+
+    /// - Returns: Whether the transfer may go on.
+    mutating func addBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= maximumBytes else {
+            exceeded = maximumBytes
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Adds a line of the header. Ignores a malformed one.
+    ///
+    /// - Returns: Whether the transfer may go on.
+    mutating func addHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        guard headerBytes <= Self.maximumHeaderBytes else {
+            exceeded = Self.maximumHeaderBytes
+            return false
+        }
+        if line.starts(with: "HTTP/".utf8) {
+            // A response follows an interim one (RFC 9110 §15.2).
+            headers = [:]
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].allSatisfy(Self.isVisible) {
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            let value = Self.trimmed(line[(colon + 1)...])
+            headers[name] = headers[name].map { $0 + ", " + value } ?? value
+        }
+        return true
+    }
+
+    private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        guard let first = bytes.firstIndex(where: isPartOfValue), let last = bytes.lastIndex(where: isPartOfValue)
+        else { return "" }
+        return String(decoding: bytes[first...last], as: UTF8.self)
+    }
+
+    private static func isPartOfValue(_ byte: UInt8) -> Bool { byte > 0x20 }
+}

@@ -1,0 +1,142 @@
+import CCurl
+import Foundation
+import GatehouseWire
+package import IdentityProviders
+import Synchronization
+
+/// Makes calls with libcurl, all of them on one thread, which waits for their sockets. No call waits for another one, and
+/// none occupies a thread of Swift's.
+package final class CurlThread: Sendable {
+    fileprivate enum Order: Sendable {
+        case start(CurlRequest)
+        case stop(FirstOutcome<OutgoingHTTP.Answer>)
+    }
+
+    private let multi: CurlMulti
+    private let orders = Mutex<[Order]>([])
+
+    /// - Parameter callsPerHost: At once; further calls to the host wait for one to end.
+    /// - Throws: ``OutgoingFailure/noConnection(_:)`` if no more files can be opened.
+    package init(callsPerHost: Int = 256) throws(OutgoingFailure) {
+        multi = try CurlMulti()
+        Thread.detachNewThread { self.run(callsPerHost) }
+    }
+
+    /// Makes one call. The URL is the call's.
+    ///
+    /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
+    package func answer(to call: OutgoingCall, at url: ProviderURL) async throws -> OutgoingHTTP.Answer {
+        let request = CurlRequest(call: call, url: url)
+        return try await request.outcome.value(
+            startedBy: { give(.start(request)) }, stoppedBy: { self.give(.stop(request.outcome)) })
+    }
+
+    private func give(_ order: Order) {
+        orders.withLock { $0.append(order) }
+        multi.wake()
+    }
+
+    private func run(_ callsPerHost: Int) {
+        transfer_block_sigpipe()
+        var transfers = CurlTransfers(multi.pointer, callsPerHost)
+        while true {
+            let orders = orders.withLock { orders in
+                defer { orders = [] }
+                return orders
+            }
+            for order in orders { transfers.follow(order) }
+            transfers.advance()
+            multi.wait()
+        }
+    }
+}
+
+/// libcurl's handle of several transfers.
+///
+/// Unchecked because a C pointer carries no isolation: one thread uses the handle, and others only wake that thread, which
+/// libcurl allows.
+private struct CurlMulti: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+
+    init() throws(OutgoingFailure) {
+        guard transfer_start_library() == CURLE_OK, let pointer = curl_multi_init() else {
+            throw .noConnection("out of memory")
+        }
+        // Without a file for it, the thread could not be woken.
+        guard curl_multi_wakeup(pointer) == CURLM_OK else {
+            curl_multi_cleanup(pointer)
+            throw .noConnection("no more files can be opened")
+        }
+        self.pointer = pointer
+    }
+
+    func wake() { curl_multi_wakeup(pointer) }
+
+    /// Returns when a socket is ready, a time limit ends or another thread has called ``wake()``, at the latest after a
+    /// minute.
+    func wait() { curl_multi_poll(pointer, nil, 0, 60_000, nil) }
+}
+
+/// The transfers of the thread.
+private struct CurlTransfers {
+    private let multi: UnsafeMutableRawPointer
+    private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var hosts: HostQueue<CurlRequest>
+
+    init(_ multi: UnsafeMutableRawPointer, _ callsPerHost: Int) {
+        self.multi = multi
+        hosts = HostQueue(limit: callsPerHost)
+    }
+
+    mutating func follow(_ order: CurlThread.Order) {
+        switch order {
+        case .start(let request):
+            guard !request.outcome.isOver, hosts.enter(request, at: request.url.host) else { return }
+            if !begin(request) { leave(request.url.host) }
+        case .stop(let outcome):
+            // A request that waits is skipped in its turn.
+            if let transfer = running.values.first(where: { $0.request.outcome === outcome }) { remove(transfer) }
+        }
+    }
+
+    /// Reads and writes without waiting, and reports the transfers that have ended.
+    mutating func advance() {
+        var count: Int32 = 0
+        curl_multi_perform(multi, &count)
+        while let message = curl_multi_info_read(multi, &count) {
+            let (kind, code) = (message.pointee.msg, message.pointee.data.result)
+            guard kind == CURLMSG_DONE, let handle = message.pointee.easy_handle, let transfer = running[handle] else {
+                continue
+            }
+            transfer.request.outcome.end(transfer.outcome(code))
+            remove(transfer)
+        }
+    }
+
+    private mutating func remove(_ transfer: CurlTransfer) {
+        curl_multi_remove_handle(multi, transfer.handle)
+        running[transfer.handle] = nil
+        leave(transfer.request.url.host)
+    }
+
+    private mutating func leave(_ host: String) {
+        while let next = hosts.leave(host) {
+            if !next.outcome.isOver, begin(next) { return }
+        }
+    }
+
+    /// - Returns: Whether the transfer runs. Otherwise its caller has the reason.
+    private mutating func begin(_ request: CurlRequest) -> Bool {
+        do throws(OutgoingFailure) {
+            let transfer = try CurlTransfer(request)
+            guard curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else {
+                throw .noConnection("out of memory")
+            }
+            running[transfer.handle] = transfer
+            return true
+        } catch {
+            request.outcome.end(.failure(error))
+            return false
+        }
+    }
+}
