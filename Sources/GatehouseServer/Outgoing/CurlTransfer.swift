@@ -104,7 +104,7 @@ extension CurlTransfer {
         try check(transfer_set_http_only(handle))
         if !url.isSecure { try set(CURLOPT_PROXY, "") }
         if let addresses = call.addresses, url.address == nil {
-            let list = addresses.map(Self.text).joined(separator: ",")
+            let list = addresses.map { $0.isVersion4 ? "\($0)" : "[\($0)]" }.joined(separator: ",")
             try set(CURLOPT_RESOLVE, ["\(url.host):\(url.port):\(list)"])
         }
         try set(CURLOPT_TIMEOUT_MS, max(1, Int(call.timeLimit / .milliseconds(1))))
@@ -114,13 +114,6 @@ extension CurlTransfer {
         // twice, and a code of a provider is valid once. HTTP/2 would then gain nothing.
         try set(CURLOPT_FORBID_REUSE, 1)
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-    }
-
-    private static func text(_ address: IPAddress) -> String {
-        let bytes = address.bytes
-        if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
-        let groups = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
-        return "[" + groups.map { String($0, radix: 16) }.joined(separator: ":") + "]"
     }
 
     private func setRequest() throws(OutgoingFailure) {

@@ -1,5 +1,5 @@
-import GatehouseWire
-package import IdentityProviders
+package import GatehouseWire
+import IdentityProviders
 import Synchronization
 
 /// Decides which URLs this program may call.

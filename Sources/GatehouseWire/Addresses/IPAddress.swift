@@ -85,8 +85,8 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3): `10.0.0.0/8`, `fd00::/8`, or a single address. IPv4 is a part of
-/// `::/0`.
+/// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3): `10.0.0.0/8`, `fd00::/8`, or a single address. IPv4 is not a part of
+/// `::/0`, whose author thinks of IPv6.
 package struct IPNetwork: Hashable, Sendable {
     private let first: IPAddress
     /// 0 to 128, in terms of the IPv6 form.
@@ -107,7 +107,8 @@ package struct IPNetwork: Hashable, Sendable {
     }
 
     package func contains(_ address: IPAddress) -> Bool {
-        address.high & UInt64.max << UInt64(max(0, 64 - length)) == first.high
+        (length >= 96 || !address.isVersion4)
+            && address.high & UInt64.max << UInt64(max(0, 64 - length)) == first.high
             && address.low & UInt64.max << UInt64(max(0, min(64, 128 - length))) == first.low
     }
 }

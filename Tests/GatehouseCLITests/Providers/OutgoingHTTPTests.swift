@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseServer
+import GatehouseWire
 import IdentityProviders
 import Testing
 
