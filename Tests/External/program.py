@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import fcntl
 import http.client
 import http.server
 import json
@@ -12,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -31,14 +33,24 @@ class NotStarted(Exception):
     pass
 
 
+# Open files, one for each port that this process uses. Their locks end with the process.
+_ports = []
+
+
 def free_port():
-    """A port for a server that starts soon, outside the ephemeral range: other test processes open many connections, and
-    one could take the port first."""
+    """A port for this process alone, also while its server is stopped. Outside the ephemeral range: other test processes
+    open many connections, and one could take the port first."""
+    folder = os.path.join(tempfile.gettempdir(), f"gatehouse-test-ports-{os.getuid()}")
+    os.makedirs(folder, exist_ok=True)
     while True:
         port = random.randrange(10_000, 32_000)
+        mark = open(os.path.join(folder, str(port)), "w")
         with socket.socket() as listener, contextlib.suppress(OSError):
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             listener.bind(("127.0.0.1", port))
+            _ports.append(mark)
             return port
+        mark.close()
 
 
 class LoopbackServer(http.server.ThreadingHTTPServer):

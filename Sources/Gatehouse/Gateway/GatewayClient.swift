@@ -121,6 +121,8 @@ public actor GatewayClient {
                     throw error
                 }
             }
+            // The reply may overtake the cancellation.
+            try Task.checkCancellation()
         } catch {
             if error is CancellationError || Task.isCancelled {
                 circuit.abandoned()

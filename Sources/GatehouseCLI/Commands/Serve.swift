@@ -123,7 +123,8 @@ func serve(
         try await ServiceGroup(configuration: configuration).run()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
         await server.close()
-        throw CommandFailure("\(settings.listen) is in use by another program.")
+        let addresses = [settings.listen, settings.metricsListen].compactMap { $0.map { "\($0)" } }
+        throw CommandFailure("\(addresses.joined(separator: " or ")) is in use by another program.")
     } catch {
         await server.close()
         throw error
