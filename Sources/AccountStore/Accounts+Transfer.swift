@@ -52,7 +52,7 @@ extension Accounts {
             do {
                 return try await database.write(body)
             } catch let failure as DatabaseFailure where failure.isConstraintViolation {
-                return refused(failure.detail)
+                return refused("\(failure)")
             }
         }
     }

@@ -42,11 +42,17 @@ struct CallerQueue<Element: Caller> {
         return nil
     }
 
+    /// Takes all callers.
+    mutating func takeAll() -> [Element] {
+        defer { (callers, first) = ([], 0) }
+        return callers[first...].compactMap(\.self)
+    }
+
     /// Takes callers from the front.
     ///
     /// - Parameter fits: Whether the caller may be taken together with the first one.
     mutating func take(
-        _ limit: Int = .max, where fits: (_ first: Element, Element) -> Bool = { _, _ in true }
+        _ limit: Int, where fits: (_ first: Element, Element) -> Bool = { _, _ in true }
     ) -> [Element] {
         var taken: [Element] = []
         while taken.count < limit, first < callers.count, let caller = callers[first],
@@ -67,8 +73,8 @@ struct CallerQueue<Element: Caller> {
         }
     }
 
-    /// Removes callers past their deadline. They are at the front, because all wait equally long, except patient ones,
-    /// which are skipped.
+    /// Removes callers past their deadline from the front, where they are, because nearly all wait equally long. Skips
+    /// patient ones, which wait longer. A change that another queue has passed on stays until it is taken.
     mutating func takeLate(at now: Duration) -> [Element] {
         var late: [Element] = []
         var index = first
@@ -88,12 +94,17 @@ struct CallerQueue<Element: Caller> {
         return late
     }
 
-    /// Removes callers anywhere in the queue.
-    mutating func remove(where isGone: (Element) -> Bool) -> [Element] {
-        let waiting = callers[first...].compactMap(\.self)
-        let gone = waiting.filter(isGone)
-        if !gone.isEmpty { (callers, first) = (waiting.filter { !isGone($0) }, 0) }
-        return gone
+    /// Removes a caller anywhere in the queue.
+    mutating func remove(_ id: UInt64) -> Element? {
+        callers[first...].firstIndex { $0?.id == id }.flatMap { callers.remove(at: $0) }
+    }
+
+    /// Removes all callers past their deadline, patient ones and those that have been in another queue included.
+    mutating func takeAllLate(at now: Duration) -> [Element] {
+        let isLate = { (caller: Element?) in caller.map { $0.deadline <= now } ?? false }
+        let late = callers[first...].filter(isLate).compactMap(\.self)
+        if !late.isEmpty { callers.removeAll(where: isLate) }
+        return late
     }
 
     /// Refuses later callers.
@@ -101,6 +112,6 @@ struct CallerQueue<Element: Caller> {
     /// - Returns: Those that wait.
     mutating func close() -> [Element] {
         isClosed = true
-        return take()
+        return takeAll()
     }
 }

@@ -79,7 +79,7 @@ final class PipelinedReads: Sendable {
         return state.withLock { state in
             state.held = held + state.incoming.count
             defer { state.cancelled = [] }
-            return (state.incoming.take(), state.cancelled, state.incoming.isClosed)
+            return (state.incoming.takeAll(), state.cancelled, state.incoming.isClosed)
         }
     }
 }

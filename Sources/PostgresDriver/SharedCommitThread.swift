@@ -37,8 +37,12 @@ struct SharedCommitThread {
                 delay()
                 switch error {
                 case .refused(let refusal) where refusal.reason == .locked: return carryOutRows(left)
-                case .refused(let refusal) where line.mayWorkAgain(refusal): break
+                case .refused(let refusal) where refusal.reason != .interrupted && line.mayWorkAgain(refusal): break
                 case .noConnection: break
+                // Each change alone would meet the same server.
+                case .refused(let refusal) where refusal.isReadOnly:
+                    left.refuse(error.told)
+                    return true
                 // One change failed and the server rolled back all, so they run one by one.
                 case .refused where left.count > 1, .unsendable where left.count > 1:
                     carryOutEach(left, after: error.told)

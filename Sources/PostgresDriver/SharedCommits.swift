@@ -119,9 +119,9 @@ final class SharedCommits: Sendable {
     func cancel(_ id: UInt64) {
         let waiting = state.withLock { state in
             if state.underWay.contains(id) { state.cancelled.insert(id) }
-            return state.waiting.remove { $0.id == id }
+            return state.waiting.remove(id)
         }
-        waiting.refuse(CancellationError())
+        waiting?.refuse(CancellationError())
     }
 
     func close() {
@@ -169,6 +169,6 @@ final class SharedCommits: Sendable {
     /// Refuses changes past their deadline. Called while there is no connection.
     func refuseLate(because reason: any Error) {
         let now = plan.uptime()
-        state.withLock { $0.waiting.remove { $0.deadline <= now } }.refuse(reason)
+        state.withLock { $0.waiting.takeAllLate(at: now) }.refuse(reason)
     }
 }

@@ -87,7 +87,7 @@ final class WorkerPool: Sendable {
     /// Removes a caller from the queue, or cancels its statement. Does not stop a commit.
     func cancel(_ id: UInt64) {
         let (waiting, cancellation) = state.withLock { state -> (Job?, PostgresCancellation?) in
-            if let job = state.queue.remove(where: { $0.id == id }).first { return (job, nil) }
+            if let job = state.queue.remove(id) { return (job, nil) }
             guard let running = state.running[id], !running.isCommitting else { return (nil, nil) }
             state.running[id]?.isCancelled = true
             return (nil, running.cancellation)
@@ -109,7 +109,7 @@ final class WorkerPool: Sendable {
     /// for one another's connection attempts.
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
-        state.withLock { $0.queue.remove { $0.deadline <= now } }.refuse(reason)
+        state.withLock { $0.queue.takeAllLate(at: now) }.refuse(reason)
     }
 }
 

@@ -2,7 +2,7 @@
 /// resumes the caller if the driver can still stop.
 @inlinable
 package func awaitAnswer<Value: Sendable>(
-    cancel: @escaping @Sendable () -> Void, _ add: (CheckedContinuation<Value, any Error>) -> Void
+    cancel: @Sendable () -> Void, _ add: (CheckedContinuation<Value, any Error>) -> Void
 ) async throws -> Value {
     try await withTaskCancellationHandler {
         try Task.checkCancellation()

@@ -34,18 +34,34 @@ struct RecordedShapesTests {
         }
     }
 
+    /// The members of a recorded user that reading and writing loses or changes. An empty value may be absent.
+    private static func lost(_ recorded: AnyJSON) throws -> Set<String> {
+        let user = try AuthUser(json: recorded)
+        var writer = JSONWriter()
+        user.write(to: &writer)
+        let written = try JSONReader.read(writer.bytes)
+        #expect(try AuthUser(json: written) == user)
+        let empty: [AnyJSON?] = [nil, .null, "", false, .array([]), .object([:])]
+        let members = try #require(recorded.objectValue)
+        return Set(
+            members.map(\.key).filter { name in
+                members[name] != written[name] && !(empty.contains(members[name]) && empty.contains(written[name]))
+            })
+    }
+
     @Test("Every user and session of the recordings keeps its members through the client's types")
     func users() throws {
         var (sessions, users, lists) = (0, 0, 0)
+        var lost: Set<String> = []
         for (_, body) in try Self.answers() {
             // One recording leaves members out.
             if body["access_token"] != nil, body["expires_in"] != nil {
                 let session = try AuthSessionAnswer(json: body)
-                #expect(try AuthUser(json: session.user.json) == session.user)
+                #expect(session.accessToken == body["access_token"]?.stringValue)
+                lost.formUnion(try Self.lost(try #require(body["user"])))
                 sessions += 1
             } else if body["identities"] != nil {
-                let user = try AuthUser(json: body)
-                #expect(try AuthUser(json: user.json) == user)
+                lost.formUnion(try Self.lost(body))
                 users += 1
             } else if body["users"] != nil {
                 _ = try AuthUser.list(json: body)
@@ -53,6 +69,7 @@ struct RecordedShapesTests {
             }
         }
         #expect(sessions > 10 && users > 10 && lists > 0)
+        #expect(lost == [])
     }
 
     @Test("Every refusal of the recordings has a message, and a code unless it is OAuth's")

@@ -100,7 +100,7 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
         throw CommandFailure(
             "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
                 + "by a newer release, or for other parts of `serve --only`.")
-    } catch let failure as DatabaseFailure where failure.reason == .locked {
+    } catch let failure as DatabaseFailure where failure.code == "55P03" {
         throw CommandFailure(
             "A table to migrate stayed locked. Earlier migrations are applied. Repeat the command when the transaction "
                 + "that holds the lock has ended: see pg_stat_activity, state `idle in transaction`.")

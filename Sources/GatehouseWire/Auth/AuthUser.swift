@@ -146,14 +146,6 @@ extension AuthUser {
         try WireMembers.list("users", of: json, AuthUser.init(json:))
     }
 
-    /// The user in the API's format, for storage.
-    public var json: AnyJSON {
-        var writer = JSONWriter()
-        write(to: &writer)
-        // Lost: nothing, because the writer writes JSON.
-        return (try? JSONReader.read(writer.bytes)) ?? .null
-    }
-
     /// Writes the user in the API's format.
     package func write(to writer: inout JSONWriter) {
         writer.user(
