@@ -37,6 +37,7 @@ extension Accounts {
     /// Returns one page of the accounts, without their identities, newest first unless `ascending`.
     ///
     /// - Parameter filter: A substring of the email address or of `user_metadata.full_name`. Ignores ASCII case.
+    /// - Throws: ``DatabaseFailure``.
     package func list(
         filter: String?, ascending: Bool, page: PageRequest
     ) async throws -> Page<Account> {
@@ -76,11 +77,15 @@ extension Accounts {
     }
 
     /// Returns an account with its identities, or nil if it does not exist.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func account(_ id: UserID) async throws -> Account? {
         try await database.read { db in try db.account(id) }
     }
 
     /// Creates an account with the administrator's values.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist.
     package func create(_ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
         var user = User(
             id: attributes.id ?? newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
@@ -119,6 +124,8 @@ extension Accounts {
     }
 
     /// Changes an account. A new password ends all its sessions and invalidates its pending authorization codes.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may have changed.
     package func update(
         _ id: UserID, _ attributes: AdminAttributes, at now: Instant
     ) async throws -> AdminOutcome {

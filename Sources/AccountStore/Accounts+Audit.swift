@@ -44,6 +44,8 @@ package enum AuditFilter: Sendable {
 
 extension Accounts {
     /// Returns one page of the log, newest first.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func auditLog(_ filter: AuditFilter?, page: PageRequest) async throws -> Page<RecordedAuditEntry> {
         let (author, action, type): (String?, String?, String?) =
             switch filter {

@@ -13,6 +13,7 @@ extension Accounts {
     /// Loads the account and session of an access token in one statement.
     ///
     /// - Returns: nil if the account no longer exists.
+    /// - Throws: ``DatabaseFailure``.
     package func current(_ user: UserID, session: SessionID?) async throws -> CurrentAccount? {
         try await database.read { db in try db.current(user, session: session) }
     }
@@ -29,6 +30,8 @@ extension Accounts {
 
     /// Ends sessions of an account. If the scope includes other sessions, also deletes the account's pending
     /// authorization codes.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, at now: Instant
     ) async throws {
@@ -53,6 +56,7 @@ extension Accounts {
     /// Whether the holder of an access token may still change the account.
     ///
     /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
+    /// - Throws: ``DatabaseFailure``.
     package func mayChange(
         _ user: UserID, session text: String?, at now: Instant, in db: any Connection
     ) throws -> Bool {

@@ -18,6 +18,7 @@ extension Accounts {
     ///
     /// - Parameter actor: The user's own id when users delete themselves; nil for an administrator.
     /// - Returns: Whether the account existed.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
     package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard let account = try db.account(id) else { return false }
@@ -30,6 +31,7 @@ extension Accounts {
     /// final, and a banned user, who could otherwise sign up again.
     ///
     /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
     package func deleteOwn(_ id: UserID, session text: String?, at now: Instant) async throws -> OwnDeletion {
         try await revoking(at: now) { db in
             switch try changer(id, naming: text, at: now, in: db) {
@@ -61,6 +63,7 @@ extension Accounts {
     /// and keeps earlier entries; the entry of the deletion contains only the id.
     ///
     /// - Returns: Whether the account exists.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be erased.
     package func softDelete(_ id: UserID, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }

@@ -9,7 +9,8 @@ extension Accounts {
     /// - Parameters:
     ///   - filter: A substring of the email address, or of `user_metadata.full_name` ignoring case. No index supports
     ///     it.
-    ///   - limit: 1 to 1,000.
+    ///   - limit: 1 to 1,000; other values are clamped.
+    /// - Throws: ``DatabaseFailure``.
     package func newest(after last: User?, filter: String?, limit: Int) async throws -> [Account] {
         let statement = Self.newestLookup(after: last, filter: filter, limit: min(max(1, limit), 1_000))
         return try await database.read { db in try db.accounts(statement) }

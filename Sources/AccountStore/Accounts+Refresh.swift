@@ -26,7 +26,7 @@ extension Accounts {
     /// Reuse is an outcome, not an error: the end of the session must commit although the caller is refused (RFC 9700
     /// §4.14.2).
     ///
-    /// - Throws: `DatabaseFailure`. With the reason `unknownOutcome` the rotation may have happened.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
         guard let key = presented.genuineKey(secrets) else { return .unknown }

@@ -18,13 +18,16 @@ package struct Revocation: Equatable, Sendable {
 }
 
 extension Accounts {
-    /// The maximum number returned by one call, newest first.
+    /// The maximum number that ``revocations(since:)`` returns.
     package static let mostRevocations = 65_536
-    /// How long they are told: longer than any access token is good.
+    /// How long a revocation is kept: longer than any access token is valid.
     package static let revocationsStay: Duration = .seconds(8 * 86_400)
 
-    /// Returns revocations noted since `moment`. Each carries the time at which its transaction began, by the clock of
-    /// the node that made it, so pass a time somewhat before the previous call.
+    /// Returns revocations noted since `moment`, newest first, at most ``mostRevocations``. Each carries the time at
+    /// which its transaction began, by the clock of the node that made it, so pass a time somewhat before the previous
+    /// call.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func revocations(since moment: Instant) async throws -> [Revocation] {
         try await database.read { db in
             try db.rows(Self.revocationLookup(since: moment)) { row in

@@ -10,6 +10,8 @@ package struct SessionOnDevice: Sendable {
 
 extension Accounts {
     /// Returns the sessions of a user, newest sign-in first, at most 100. Omits sessions that have ended by policy.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func sessions(of user: UserID, at now: Instant) async throws -> [SessionOnDevice] {
         let all = try await database.read { db in
             try db.rows(Self.sessionsLookup(user)) { row in
@@ -24,6 +26,7 @@ extension Accounts {
     /// Ends one session of a user.
     ///
     /// - Returns: Whether the user had this session.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
     package func endSession(_ id: SessionID, of user: UserID, name: String, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", at: now) == 1 else { return false }

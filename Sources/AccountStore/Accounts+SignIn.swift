@@ -11,6 +11,8 @@ package enum SignInOutcome: Sendable {
 
 extension Accounts {
     /// Returns the account with this email address and its password hash, or nil. Ignores addresses of identities.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func account(email: EmailAddress) async throws -> Account? {
         try await database.read { db in try db.accounts(Self.ownEmailLookup(email)).first }
     }
@@ -18,6 +20,7 @@ extension Accounts {
     /// Opens a session after a correct password.
     ///
     /// - Parameter account: The account whose hash was checked. If the stored hash has changed since, nothing happens.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may exist.
     package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
         let session = newSession(of: account.user.id, by: .password, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
@@ -41,6 +44,8 @@ extension Accounts {
 
     /// Replaces a hash that has outdated parameters with a new hash of the same password. Does nothing if the stored
     /// hash has changed.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the hash may have been replaced.
     package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
         try await database.write { db in
             _ = try db.run(
@@ -52,6 +57,8 @@ extension Accounts {
     }
 
     /// Returns the client addresses of an account's newest 100 sessions, as stored.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
         try await database.read { db in try db.rows(Self.sessionAddressLookup(email)) { $0.text() } }
     }

@@ -8,6 +8,7 @@ extension Accounts {
     ///
     /// - Parameter limit: The batch size in sessions, which keeps each transaction short.
     /// - Returns: The number of sessions ended. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the batch may have ended.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
             let count = try db.endSessions(

@@ -36,6 +36,8 @@ extension Accounts {
     ///
     /// A repeated sign-up for an unconfirmed address changes nothing, neither the password nor the metadata, so a
     /// second person cannot take over the first one's sign-up.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
         // The stored identity records that the address is unproven. The response of an auto-confirmed sign-up says
@@ -64,6 +66,8 @@ extension Accounts {
     }
 
     /// Creates an anonymous account with a session. It has no sign-in method.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signUpAnonymously(
         metadata: JSONObject, from device: Device, at now: Instant
     ) async throws -> IssuedSession {

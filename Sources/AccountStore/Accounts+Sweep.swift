@@ -9,10 +9,11 @@ extension Accounts {
 
     /// Scans sessions from a random position and deletes those that ended by policy more than 30 days ago. Repeated
     /// calls eventually reach all. No index finds these sessions, because every refresh would have to update it. Only
-    /// one node at a time runs this.
+    /// one node at a time runs this. Each page of 250 sessions is deleted in its own transaction.
     ///
     /// - Parameter count: The number of sessions to scan.
     /// - Returns: The number of sessions deleted.
+    /// - Throws: ``DatabaseFailure``. Pages before the failure stay deleted.
     package func removeEndedSessions(lookingAt count: Int = 50_000, at now: Instant) async throws -> Int {
         guard policy.timebox != nil || policy.inactivity != nil else { return 0 }
         let start: SessionID = newID()

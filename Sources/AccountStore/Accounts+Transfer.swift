@@ -37,6 +37,9 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
 
 extension Accounts {
     /// Imports an account as it is, with its id, times and password hash.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the account may exist; ``JSONProblem`` if the
+    ///   `user_metadata` or the data of an identity is not JSON. A violated constraint is an outcome, not an error.
     package func add(_ account: Account, at now: Instant) async throws -> ImportOutcome {
         let account = try Self.withProofs(account)
         return try await add(refused: ImportOutcome.refused) { db in try db.add(account, at: now) }
@@ -61,6 +64,8 @@ extension Accounts {
     /// and have since been refreshed at the source.
     ///
     /// - Parameter isDryRun: Computes the outcome and changes nothing.
+    /// - Throws: As ``add(_:at:)``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed the
+    ///   import key; a dry run does not need the key.
     package func add(
         _ imported: ImportedAccount, isDryRun: Bool = false, at now: Instant
     ) async throws -> ImportedAccountOutcome {
@@ -98,6 +103,8 @@ extension Accounts {
     }
 
     /// Returns up to `limit` accounts in order of id, after `last`. An export calls it until the result is empty.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
         try await database.read { db in
             // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
@@ -109,6 +116,9 @@ extension Accounts {
         }
     }
 
+    /// The number of accounts, soft-deleted ones included.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func count() async throws -> Int {
         try await database.read { db in try db.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0 }
     }

@@ -42,6 +42,8 @@ extension Connection {
 extension Accounts {
     /// Returns profiles in order of id, after `last`, as JSON objects keyed by column. The name also appears as
     /// `full_name`, its name in other schemas.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
         let columns: StaticString =
             "id, first_name, name, avatar_url, timezone, favorite_teams, is_premium, created_at, updated_at"

@@ -58,6 +58,7 @@ extension Accounts {
     ///
     /// - Parameter isDryRun: Computes the outcome and changes nothing.
     /// - Returns: Whether the account exists and is not deleted here.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func endSessions(
         ofDeletedElsewhere id: UserID, isDryRun: Bool, at now: Instant
     ) async throws -> Bool {

@@ -54,6 +54,7 @@ extension Accounts {
     /// Exchanges an imported token as if it were the native token at its position.
     ///
     /// - Returns: nil for a token that was never imported; `unknown` if the session it names has ended.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
     package func refresh(
         _ presented: ImportedRefreshToken, from device: Device, at now: Instant
     ) async throws -> RefreshOutcome? {

@@ -33,6 +33,7 @@ extension Accounts {
     /// refusal happens before the first write, because a returned outcome commits.
     ///
     /// - Parameter session: The session of the caller's token, if it names one. It stays active.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may have changed.
     package func update(
         _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
     ) async throws -> UserUpdateOutcome {

@@ -7,6 +7,7 @@ extension Accounts {
     /// Records that an access token has been used. A token older than the recorded one changes nothing.
     ///
     /// - Parameter counter: The counter of the refresh token that the access token was issued with.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the use may be recorded.
     package func noteUse(of session: SessionID, counter: Int64) async throws {
         try await database.write { db in
             _ = try db.run(

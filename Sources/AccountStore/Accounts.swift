@@ -2,10 +2,11 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Stores accounts. Each method is one transaction.
+/// Stores accounts. A method changes them in one transaction, unless it says otherwise.
 ///
-/// Every method throws the database's errors. A failed call has changed nothing, unless the failure's kind is
-/// `unknownOutcome`.
+/// Besides ``DatabaseFailure``, every method throws `CancellationError` if its task is cancelled while the driver can
+/// still stop, and ``JSONProblem`` if JSON that it needs is damaged. Nothing changed after an error, except possibly
+/// with ``DatabaseFailure/Reason/unknownOutcome``.
 package struct Accounts: Sendable {
     package let database: any Database
     package let secrets: ServerSecrets

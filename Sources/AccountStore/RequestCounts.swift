@@ -39,7 +39,7 @@ package struct RequestCounts: Sendable {
     /// Takes one attempt.
     ///
     /// - Returns: nil if it is allowed, otherwise the time until one is.
-    /// - Throws: Database errors. Nothing was counted then.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the attempt may have been counted.
     package func take(_ bucket: String, key: String, _ rate: Rate, at now: Instant) async throws -> Duration? {
         let counted = Counted(bucket, key: key, rate)
         return try await database.write { db in
@@ -55,11 +55,15 @@ package struct RequestCounts: Sendable {
 
     /// Returns for each count the instant at which the full burst is available again, nil if nothing was counted. One
     /// read statement.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func fullTimes(of counted: [Counted]) async throws -> [Instant?] {
         try await database.read { db in try db.fullTimes(of: counted) }
     }
 
     /// Counts attempts that already happened, allowed or not, in one transaction.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the attempts may have been counted.
     package func add(_ counted: [Counted], at now: Instant) async throws {
         try await database.write { db in
             let found = try db.fullTimes(of: counted)
@@ -71,6 +75,8 @@ package struct RequestCounts: Sendable {
     }
 
     /// Deletes the counts.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the counts may be gone.
     package func forget(_ counted: [Counted]) async throws {
         try await database.write { db in
             for one in counted {

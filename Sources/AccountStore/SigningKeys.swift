@@ -36,7 +36,8 @@ package struct SigningKeys: Sendable {
 
     /// Returns all keys, newest first.
     ///
-    /// - Throws: ``UnknownServerSecret`` if a key was sealed under a secret that the configuration lacks.
+    /// - Throws: ``DatabaseFailure``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed
+    ///   one of them.
     package func all() async throws -> [StoredSigningKey] {
         try await database.read { db in try list(db) }
     }
@@ -44,6 +45,7 @@ package struct SigningKeys: Sendable {
     /// Adds a key unless there is a current one. Two nodes that start at the same time end up with the same key.
     ///
     /// - Returns: All keys, newest first.
+    /// - Throws: As ``all()``. With the reason `unknownOutcome` of ``DatabaseFailure`` the key may exist.
     package func ensure(_ key: StoredSigningKey) async throws -> [StoredSigningKey] {
         try await database.write { db in
             let keys = try list(db)
@@ -56,6 +58,8 @@ package struct SigningKeys: Sendable {
     /// Retires the current key, adds a new one, and deletes retired keys whose tokens have all expired.
     ///
     /// - Parameter expired: Keys retired before this time are deleted.
+    /// - Throws: As ``all()``. With the reason `unknownOutcome` of ``DatabaseFailure`` the rotation may have happened,
+    ///   otherwise nothing changed.
     @discardableResult
     package func rotate(to key: StoredSigningKey, forgettingRetiredBefore expired: Instant) async throws
         -> [StoredSigningKey]
@@ -75,6 +79,8 @@ package struct SigningKeys: Sendable {
     ///
     /// - Parameter expired: Keys retired before this time are deleted.
     /// - Returns: All keys, newest first; nil if no key has this id, and then nothing changed.
+    /// - Throws: As ``rotate(to:forgettingRetiredBefore:)``. All keys are opened, so one under a
+    ///   missing secret prevents the deletion of another.
     package func revoke(_ id: String, replacement: StoredSigningKey, forgettingRetiredBefore expired: Instant)
         async throws -> [StoredSigningKey]?
     {

@@ -2,8 +2,7 @@ package import GatehouseWire
 
 /// Reads claims with the types of RFC 7519 §4.1.
 ///
-/// An absent claim, or one that is null, yields nil or an empty array. Every method throws
-/// ``TokenRejection/malformedClaim(_:)`` for another type.
+/// An absent claim, or one that is null, yields nil or an empty array.
 package struct ClaimReader: Sendable {
     /// The end of the year 9999 in seconds since 1970. Arithmetic with later times could overflow.
     private static let lastSecond = 253_402_300_799.0
@@ -18,6 +17,8 @@ package struct ClaimReader: Sendable {
     }
 
     /// A string.
+    ///
+    /// - Throws: ``TokenRejection/malformedClaim(_:)`` for another type, as the methods below do.
     package func text(_ name: String) throws(TokenRejection) -> String? {
         guard let claim = claim(name) else { return nil }
         guard let text = claim.stringValue else { throw .malformedClaim(name) }

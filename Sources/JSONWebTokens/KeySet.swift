@@ -66,9 +66,12 @@ package struct KeySet: Sendable {
     /// and audience with ``TokenClaims/check(issuer:audience:)``.
     ///
     /// - Parameters:
+    ///   - token: At most 65,536 bytes.
     ///   - leeway: How far the clocks may be apart.
     ///   - acceptsKeys: Whether a token without `exp` is good when it has no `sub` and a shared secret (HS256) signed it.
     ///     Self-hosted Supabase uses such tokens as keys, `anon` and `service_role`. A key ends with the secret.
+    /// - Throws: ``TokenRejection/unknownKey(_:)`` if newer keys may verify the token, ``TokenRejection/expired(_:)``
+    ///   at `exp` plus `leeway`, otherwise another ``TokenRejection``.
     package func verify(
         _ token: String, at now: Instant, leeway: Duration = .zero, acceptsKeys: Bool = false
     ) throws(TokenRejection) -> VerifiedToken {
@@ -84,6 +87,9 @@ package struct KeySet: Sendable {
 
     /// Verifies form, header and signature only, for tokens of other parties whose claims have different types and
     /// rules. The caller must check `exp` too.
+    ///
+    /// - Throws: ``TokenRejection`` about form, header or signature; ``TokenRejection/unknownKey(_:)`` if newer keys
+    ///   may verify the token.
     package func payload(of token: String) throws(TokenRejection) -> SignedPayload {
         let signed = try signed(token)
         let members = try CompactToken.members(signed.payload, .payload)

@@ -31,13 +31,17 @@ package struct RemoteKeySet: Sendable {
     package func keyChanges() async -> UInt64 { await document.changeCount() }
 
     /// The current keys. Fetches the document if it is missing or expired.
+    ///
+    /// - Throws: ``Failure/keysUnavailable`` if the fetch fails and no document is less than a day old.
     package func currentKeys() async throws(Failure) -> KeySet {
         guard let keys = await document.current() else { throw .keysUnavailable }
         return keys
     }
 
-    /// Verifies a token like ``KeySet/verify(_:at:leeway:)``. An unknown `kid` triggers another fetch, unless the last
-    /// one was less than 30 seconds ago.
+    /// Verifies a token like ``KeySet/verify(_:at:leeway:acceptsKeys:)``. An unknown `kid` triggers another fetch,
+    /// unless the last one was less than 30 seconds ago.
+    ///
+    /// - Throws: ``Failure/rejected(_:)``, or ``Failure/keysUnavailable`` if the keys cannot be fetched; answer 503.
     package func verify(
         _ token: String, at now: Instant, leeway: Duration = .zero
     ) async throws(Failure) -> VerifiedToken {
@@ -45,6 +49,8 @@ package struct RemoteKeySet: Sendable {
     }
 
     /// Verifies the signature only, like ``KeySet/payload(of:)``. Fetches the document as above.
+    ///
+    /// - Throws: As ``verify(_:at:leeway:)``.
     package func payload(of token: String) async throws(Failure) -> SignedPayload {
         try await judged { keys throws(TokenRejection) in try keys.payload(of: token) }
     }

@@ -61,6 +61,8 @@ package struct TokenClaims: Equatable, Sendable {
     }
 
     /// For issuers with several names and apps with several client ids: one of each must match.
+    ///
+    /// - Throws: As ``check(issuer:audience:)``.
     package func check(issuers: [String], audiences: [String]) throws(TokenRejection) {
         guard let issuer, issuers.contains(issuer) else { throw .wrongIssuer }
         guard audience.contains(where: { audiences.contains($0) }) else { throw .wrongAudience }

@@ -56,6 +56,7 @@ package final class VerifiedTokenCache: Sendable {
     /// The same for keys that may have to be fetched first. Clears the cache after the keys have changed.
     ///
     /// - Parameter keys: Must be the same key set for every call.
+    /// - Throws: As ``RemoteKeySet/verify(_:at:leeway:)``. A revoked token is not refused.
     package func verified(
         _ token: String, at now: Instant, leeway: Duration = .zero, by keys: RemoteKeySet
     ) async throws(RemoteKeySet.Failure) -> VerifiedToken {

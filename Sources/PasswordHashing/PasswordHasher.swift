@@ -32,7 +32,7 @@ package struct PasswordHasher: Sendable {
 
     /// - Parameter source: The client whose turn in the queue the job takes.
     /// - Returns: An Argon2id hash in PHC string format, about 100 characters.
-    /// - Throws: ``HashingRefusal``.
+    /// - Throws: ``HashingRefusal``; ``HashingRefusal/busy(retryAfter:)`` if the queue is full.
     package func hash(
         _ password: Secret, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Secret {
@@ -50,7 +50,7 @@ package struct PasswordHasher: Sendable {
     /// so that timing does not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time
     /// until the caller replaces it at the account's next sign-in.
     ///
-    /// - Throws: ``HashingRefusal``, which reveals nothing about the password.
+    /// - Throws: As ``hash(_:for:)``. The error reveals nothing about the password.
     package func matches(
         _ password: Secret, _ stored: String?, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> PasswordCheck {

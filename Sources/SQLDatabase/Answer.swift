@@ -1,5 +1,7 @@
 /// Suspends until a driver has the answer. If the caller is cancelled, also before `add` has run, calls `cancel`, which
 /// resumes the caller if the driver can still stop.
+///
+/// - Throws: The error that the driver resumes with, or `CancellationError`.
 @inlinable
 package func awaitAnswer<Value: Sendable>(
     cancel: @Sendable () -> Void, _ add: (CheckedContinuation<Value, any Error>) -> Void

@@ -20,7 +20,7 @@ package protocol Database: Sendable {
 
     /// Runs `body` on a consistent snapshot. The requirements of ``write(_:)`` for `body` apply.
     ///
-    /// - Throws: Errors of `body`, and ``DatabaseFailure``.
+    /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError`.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
     /// Changes rows with one statement and then runs a query, in one transaction that may share its commit with others.
@@ -55,7 +55,7 @@ package protocol Database: Sendable {
     ///
     /// - Parameter waits: Whether to wait for the lock.
     /// - Returns: nil if another holder has the lock and `waits` is false.
-    /// - Throws: Errors of `work`, and ``DatabaseFailure``.
+    /// - Throws: Errors of `work`; and, before `work` runs, ``DatabaseFailure`` and `CancellationError`.
     func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value?
@@ -110,11 +110,15 @@ package protocol Connection {
     /// - Throws: ``DatabaseFailure``.
     @discardableResult func run(_ statement: SQL) throws -> Int
     /// The query plan of a statement, for tests.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     func plan(_ statement: SQL) throws -> [String]
 }
 
 extension Connection {
     /// Returns the first row of a query; nil if there is none.
+    ///
+    /// - Throws: As ``rows(_:_:)``.
     package func row<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> Value? {
         try rows(statement, decode).first
     }

@@ -18,6 +18,7 @@ extension Account {
     /// Updates the account for another sign-in with one of its identities.
     ///
     /// - Returns: Whether the identity got its first name with this sign-in.
+    /// - Throws: ``JSONProblem`` if the stored data of the identity or the `user_metadata` is not JSON.
     package mutating func refresh(_ identity: ProviderIdentity, at now: Instant) throws(JSONProblem) -> Bool {
         guard let index = index(of: identity) else { return false }
         let known = try JSONReader.read(identities[index].data).objectValue ?? [:]
@@ -40,6 +41,7 @@ extension Account {
     /// - Parameter mergesMetadata: Merges the identity's data into `user_metadata`. Supabase Auth does so unless a
     ///   signed-in user links manually.
     /// - Returns: The values needed to undo the link.
+    /// - Throws: ``JSONProblem`` if the stored `user_metadata` or `app_metadata` is not JSON.
     package mutating func link(
         _ identity: ProviderIdentity, id: IdentityID, address: LinkingDecision.LinkedAddress, mergesMetadata: Bool,
         at now: Instant
@@ -67,6 +69,8 @@ extension Account {
 
     /// Turns an unconfirmed sign-up into the account of an identity. Its id and the fields of administrators stay;
     /// everything that the first person entered is removed.
+    ///
+    /// - Throws: ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package mutating func takeOver(
         by identity: ProviderIdentity, id: IdentityID, at now: Instant
     ) throws(JSONProblem) {

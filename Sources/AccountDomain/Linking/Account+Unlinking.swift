@@ -42,6 +42,7 @@ extension Account {
     ///   - address: The result of ``UnlinkDecision``.
     ///   - newID: The id of the email identity, if one is created.
     /// - Returns: The email identity, if one was created.
+    /// - Throws: ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package mutating func unlink(
         _ id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -66,6 +67,8 @@ extension Account {
 
     /// Removes an identity as ``unlink(_:address:newID:at:)`` does, and restores what the link changed: metadata,
     /// unless it changed again, and whether the address is proven.
+    ///
+    /// - Throws: ``JSONProblem`` if the stored metadata or the data of the identity is not JSON.
     package mutating func undo(
         _ undo: LinkUndo, of id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -91,6 +94,7 @@ extension Account {
     ///
     /// - Parameter isFree: Whether no other account has an address that could replace the removed one.
     /// - Returns: nil if no sign-in method remains; the account must then be deleted.
+    /// - Throws: Errors of `isFree`, and ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package func withoutItsAddress(
         at now: Instant, isFree: (EmailAddress) throws -> Bool
     ) throws -> Account? {

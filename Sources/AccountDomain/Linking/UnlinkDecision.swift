@@ -50,6 +50,7 @@ package enum UnlinkDecision: Equatable, Sendable {
     case refuse(Refusal)
 
     /// - Parameter isFree: Whether no other account has an address. Called only if the result matters.
+    /// - Throws: Errors of `isFree`.
     package init(
         _ account: Account, removing id: IdentityID, isFree: (EmailAddress) throws -> Bool
     ) rethrows {

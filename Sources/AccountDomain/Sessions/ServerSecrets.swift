@@ -41,6 +41,8 @@ package struct ServerSecrets: Sendable {
     /// - Parameters:
     ///   - name: Identifies the data. The ciphertext is bound to it, so it cannot replace that of another name.
     ///   - nonce: 12 random bytes.
+    /// - Returns: 29 bytes more than the data: the number of the secret, nonce, ciphertext and tag.
+    /// - Throws: An error of the crypto library for a shorter nonce.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
         let key = derive(keys[0].code, "gatehouse sealed", [])
         let box = try AES.GCM.seal(
@@ -48,7 +50,10 @@ package struct ServerSecrets: Sendable {
         return [keys[0].number] + nonce + box.ciphertext + box.tag
     }
 
-    /// - Throws: ``UnknownServerSecret``, or an error if the ciphertext was modified.
+    /// Decrypts the result of ``seal(_:name:nonce:)``.
+    ///
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret, or for fewer than 29 bytes; an error of
+    ///   the crypto library if the ciphertext was modified or belongs to another name.
     package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
         guard sealed.count >= 29, let code = keys.first(where: { $0.number == sealed[0] })?.code else {
             throw UnknownServerSecret(number: sealed.first)
@@ -60,7 +65,7 @@ package struct ServerSecrets: Sendable {
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
-    /// The number of the secret for what is new.
+    /// The number of the secret that protects new values.
     var currentNumber: UInt8 { keys[0].number }
 
     /// A 32-byte signature that only holders of the secret can make.

@@ -40,6 +40,10 @@ package enum CodeOutcome: Sendable {
 
 extension Accounts {
     /// Redeems an authorization code. In most cases this opens a session.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the code may be spent;
+    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the code's content, and the code
+    ///   then stays valid.
     package func redeem(
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {

@@ -18,6 +18,7 @@ extension Accounts {
     ///
     /// - Parameter browser: The secret of the browser's cookie; nil if the flow is not bound to a browser.
     /// - Returns: The state, a UUID. It is the only key to the flow.
+    /// - Throws: ``DatabaseFailure``. A flow that was stored nevertheless expires unused.
     package func begin(_ flow: ProviderFlow, browser: Secret?, at now: Instant) async throws -> String {
         let state: Identifier<ProviderFlow> = newID()
         let digest = TokenDigest.of(Secret(state.text))
@@ -51,6 +52,8 @@ extension Accounts {
     ///   - state: The state that the provider returned.
     ///   - browser: The secret of the browser's cookie, if it sent one.
     ///   - provider: The provider that answered, if the callback URL names it.
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the flow may be completed;
+    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the flow.
     package func take(
         state: String, browser: Secret?, provider: String? = nil, at now: Instant
     ) async throws -> FlowOutcome {

@@ -11,6 +11,8 @@ extension Accounts {
     ///   - digest: Identifies the token; 32 bytes.
     ///   - end: The token's expiry, until which the digest is stored.
     /// - Returns: Whether this is the token's first use or a repetition within ``retryTime``.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the token may be marked; repeat the call
+    ///   within ``retryTime``.
     package func use(_ digest: [UInt8], until end: Instant, at now: Instant) async throws -> Bool {
         try await database.write { db in
             try db.removeExpired(from: .idTokens, at: now)

@@ -45,6 +45,9 @@ package enum NoticeOutcome: Equatable, Sendable {
 
 extension Accounts {
     /// Applies a provider's notice. Provider tokens need no revocation, because the provider has ended them.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the notice may have been applied; a second call
+    ///   then returns `repeated`.
     package func apply(_ notice: ProviderNotice, at now: Instant) async throws -> NoticeOutcome {
         let digest = TokenDigest.of(Secret("\(notice.provider) \(notice.id)"))
         return try await revoking(at: now) { db in

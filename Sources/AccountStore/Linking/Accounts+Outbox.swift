@@ -25,6 +25,8 @@ extension Accounts {
     /// another node takes over the items of a node that crashed.
     ///
     /// - Parameter limit: The maximum number of items, oldest first.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` items may be leased, and become due when the
+    ///   lease expires.
     package func takeFromOutbox(limit: Int = 10, at now: Instant) async throws -> [OutboxItem] {
         try await database.write { db in
             var items: [OutboxItem] = []
@@ -41,6 +43,8 @@ extension Accounts {
     }
 
     /// Records the result of an attempt. Does nothing if the lease has expired and another node has the item.
+    ///
+    /// - Throws: ``DatabaseFailure``. An item whose report is lost becomes due again when its lease expires.
     package func report(_ result: OutboxResult, of item: OutboxItem, at now: Instant) async throws {
         try await database.write { db in
             let leased = try db.row(
@@ -55,7 +59,9 @@ extension Accounts {
         }
     }
 
-    /// Returns the number of queued items and the age of the oldest, for metrics and `doctor`.
+    /// Returns the number of queued items and the creation time of the oldest, for metrics and `doctor`.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func outboxBacklog() async throws -> (count: Int, oldest: Instant?) {
         try await database.read { db in
             try db.row("SELECT count(*), min(created_at) FROM outbox") { (Int($0.int()), $0.instantIfPresent()) }

@@ -8,6 +8,7 @@ extension Accounts {
     ///
     /// - Parameter limit: The maximum number of rows of each kind, which keeps the transaction short.
     /// - Returns: The number of rows deleted. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in

@@ -27,6 +27,7 @@ extension Accounts {
     /// caller's. The identity can be linked again only after a confirmation.
     ///
     /// - Parameter session: The session of the caller's token. It stays active.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the identity may be gone.
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -52,6 +53,7 @@ extension Accounts {
     /// opened. From then on the identity counts as another person's: its next sign-in creates a new account.
     ///
     /// - Parameter session: The session of the caller's token, if it names one.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may be undone.
     package func undoLink(
         _ id: IdentityID, of user: UserID, by session: SessionID?, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -84,6 +86,8 @@ extension Accounts {
     }
 
     /// Returns the links of an account that can be undone, newest first.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func undoableLinks(of user: UserID, at now: Instant) async throws -> [UndoableLink] {
         try await database.read { db in
             try db.rows(Self.undoLookup(user, at: now)) { row in

@@ -96,6 +96,8 @@ extension Accounts {
 
     /// Signs in with a verified identity: decides, then creates the account with its profile, links, or asks. One
     /// transaction.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signIn(
         _ signIn: ProviderSignIn, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
@@ -109,6 +111,8 @@ extension Accounts {
     /// With ``SessionDelivery/code(_:handing:)`` the link is made only when the code is redeemed. The client with the
     /// PKCE verifier started the link, whereas the browser may belong to a victim who was tricked into linking to this
     /// account.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may exist.
     package func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
@@ -125,6 +129,9 @@ extension Accounts {
     }
 
     /// Creates the link of a ticket for a caller who is signed in to its account.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the link may exist; ``UnknownServerSecret``
+    ///   if the configuration lacks the secret that sealed the ticket.
     package func confirmLink(
         _ ticket: Secret, by asker: LinkAsker, delivery: SessionDelivery = .session, from device: Device,
         at now: Instant
@@ -150,6 +157,9 @@ extension Accounts {
     ///
     /// The account is new because access tokens of the old account stay valid until they expire, and because apps may
     /// store data under the old id that an unproven person wrote.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the new account may exist;
+    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the ticket.
     package func recover(
         _ ticket: Secret, delivery: SessionDelivery = .session, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {

@@ -12,6 +12,8 @@ extension Accounts {
     /// - Parameter numbers: At most ``seedBatch``. If two callers add the same numbers, one fails; see
     ///   ``exclusivelySeeding(_:)``.
     /// - Returns: The number of accounts added.
+    /// - Throws: ``DatabaseFailure``. The batch is then missing as a whole; with the reason `unknownOutcome` it may
+    ///   exist.
     package func add(_ people: SeededPeople, _ numbers: Range<Int>) async throws -> Int {
         let all = try numbers.map(people.person)
         let known = try await database.read { db in
@@ -30,6 +32,7 @@ extension Accounts {
     /// Runs `work` while holding the database-wide lock for seeding.
     ///
     /// - Returns: nil if another process holds the lock.
+    /// - Throws: Errors of `work`, and ``DatabaseFailure``.
     package func exclusivelySeeding<Value: Sendable>(
         _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -39,6 +42,7 @@ extension Accounts {
     /// Counts the seeded accounts, and finds out whether there are others.
     ///
     /// - Parameter stopsAtOther: Stops at the first account that is not seeded.
+    /// - Throws: ``DatabaseFailure``.
     package func countSeeded(stopsAtOther: Bool) async throws -> (seeded: Int, hasOthers: Bool) {
         var (seeded, hasOthers, last): (Int, Bool, String?) = (0, false, nil)
         while true {
@@ -55,6 +59,7 @@ extension Accounts {
     ///
     /// - Parameter last: Where the previous call ended; nil at first.
     /// - Returns: Where this call ended, nil at the end, and the number of accounts deleted.
+    /// - Throws: ``DatabaseFailure``. Repeat the call with the same `last`.
     package func removeSeeded(after last: String?) async throws -> (last: String?, removed: Int) {
         let page = try await seededPage(after: last, limit: 1_000)
         let ids = page.filter(isSeeded).map(\.id)
@@ -65,6 +70,8 @@ extension Accounts {
     }
 
     /// Deletes a batch of audit entries of seeded accounts; see ``removeSeeded(after:)``.
+    ///
+    /// - Throws: As ``removeSeeded(after:)``.
     package func removeSeededLog(after last: String?) async throws -> (last: String?, removed: Int) {
         let first = last ?? Self.nilID
         let page = try await database.read { db in
@@ -84,6 +91,7 @@ extension Accounts {
     ///
     /// - Parameter count: The number of sessions; the result may have fewer.
     /// - Parameter generations: The number of tokens for each session.
+    /// - Throws: ``DatabaseFailure``.
     package func seededTokens(_ count: Int, generations: Int = 1) async throws -> [Secret] {
         let sessions = try await seededCounters(count).sorted { $0.key.text < $1.key.text }
         let keys = sessions.map { secrets.refreshTokenKey(for: $0.key) }

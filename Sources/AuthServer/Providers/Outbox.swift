@@ -10,6 +10,7 @@ extension AuthServer {
     /// Processes the outbox items that are due: revokes the provider tokens of deleted accounts.
     ///
     /// - Returns: The number of items tried. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``. Items not reported become due again; a provider that fails is logged, not thrown.
     package func workOutbox(logger: Logger) async throws -> Int {
         let items = try await accounts.takeFromOutbox(at: runtime.now())
         for item in items {
@@ -22,11 +23,13 @@ extension AuthServer {
     /// Deletes expired rows that no request cleaned up.
     ///
     /// - Returns: The number of rows deleted. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
     package func purgeExpired() async throws -> Int { try await accounts.purgeExpired(at: runtime.now()) }
 
     /// Scans a part of all sessions and deletes those that ended long ago.
     ///
     /// - Returns: The number of sessions deleted.
+    /// - Throws: ``DatabaseFailure``. A later call deletes the rest.
     package func removeEndedSessions() async throws -> Int { try await accounts.removeEndedSessions(at: runtime.now()) }
 
     /// Failures to reach providers that cached documents have hidden from callers, by provider; for the log.

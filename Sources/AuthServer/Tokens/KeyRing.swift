@@ -49,7 +49,8 @@ package final class KeyRing: Sendable {
 
     /// Loads the keys, and creates the first one if there is none.
     ///
-    /// - Throws: Database errors, ``UnknownServerSecret`` or ``KeyProblem``. The keys then stay as they were.
+    /// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, ``KeyProblem`` or ``NoSigningKey``. The loaded keys then
+    ///   stay in use.
     package func reload() async throws {
         var verifying = sources.imported
         var current = sources.imported.first(where: \.maySign)
@@ -107,15 +108,19 @@ package final class KeyRing: Sendable {
     /// The public keys as a JWK Set (RFC 7517 §5), served by `GET /.well-known/jwks.json`.
     package var document: [UInt8] { keys.withLock { $0?.document } ?? Array(#"{"keys":[]}"#.utf8) }
 
-    /// - Throws: ``NoSigningKey`` before the first ``reload()``.
+    /// Signs the claims, a JSON object, with the current key.
+    ///
+    /// - Throws: ``NoSigningKey`` before the first ``reload()``, or an error of the crypto library.
     package func sign(_ payload: [UInt8]) throws -> String {
         guard let signer = keys.withLock({ $0?.signer }) else { throw NoSigningKey() }
         return try signer.sign(payload: payload)
     }
 
-    /// The claims of a token of this server, or of a key that the shared secret signed; seen before, it costs a look-up.
+    /// Verifies a token signed by one of these keys or with the shared secret. A repeated token costs one digest.
     ///
     /// - Parameter refusesRevoked: For callers that do not look up the session.
+    /// - Throws: ``TokenRejection``; ``TokenRejection/revoked`` only with `refusesRevoked`, and always
+    ///   ``TokenRejection/unknownKey(_:)`` before the first ``reload()``.
     package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
         return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in

@@ -25,7 +25,7 @@ package final class RevocationPoller: Sendable {
 
     /// Reads new revocations. Call it once a second.
     ///
-    /// - Throws: Database errors. The next poll catches up.
+    /// - Throws: ``DatabaseFailure``. The next poll catches up.
     package func poll() async throws {
         let began = now()
         try await read(since: lastLook.withLock(\.self) - Self.overlap)

@@ -9,13 +9,14 @@ package enum NameResolution {
 
         package init(code: Int32) { self.code = code }
 
-        /// The resolver's words, without the name.
+        /// The resolver's message, without the name.
         package var description: String { String(cString: gai_strerror(code)) }
     }
 
     /// Resolves on a separate thread. A cancelled caller returns immediately.
     ///
     /// - Returns: An empty list for a name that does not exist.
+    /// - Throws: ``Failed``, or `CancellationError` as soon as the caller is cancelled.
     @Sendable package static func addresses(of host: String) async throws -> [IPAddress] {
         let outcome = FirstOutcome<[IPAddress]>()
         return try await outcome.value(startedBy: {

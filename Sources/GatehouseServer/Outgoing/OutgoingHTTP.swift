@@ -77,9 +77,9 @@ package struct OutgoingHTTP: Sendable {
         self.transport = transport
     }
 
-    /// Calls a URL that ``OutgoingURL`` allows.
+    /// Calls a URL that ``OutgoingURL`` allows. Limits the call to 10 seconds and the answer's body to 262,144 bytes.
     ///
-    /// - Throws: ``OutgoingFailure``, ``TimeIsOver``.
+    /// - Throws: ``OutgoingFailure``, ``TimeIsOver``, or `CancellationError`.
     package func send(
         _ method: String, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil
     ) async throws -> Answer {
@@ -103,6 +103,8 @@ extension OutgoingHTTP {
     ///
     /// https goes through the proxy that the environment names (`https_proxy`, `all_proxy`, `no_proxy`), which resolves
     /// the name itself. http is for loopback, so it uses no proxy.
+    ///
+    /// - Throws: As ``Transport``.
     @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
         guard let url = ProviderURL(call.url) else { throw OutgoingFailure.notAllowed }
         var call = call

@@ -33,7 +33,10 @@ package struct ProviderCalls: Sendable {
         return try await send(call, to: request.url)
     }
 
-    /// Fetches a public document, and returns responses of any status.
+    /// Fetches a public document of at most ``ProviderLimits/keys`` bytes within ``ProviderLimits/documentTime``.
+    /// Returns responses of any status.
+    ///
+    /// - Throws: As ``send(_:)``.
     package func document(_ url: ProviderURL) async throws -> ProviderResponse {
         try await send(
             OutgoingCall(

@@ -17,7 +17,7 @@ package struct LocalAccounts: Sendable {
     package let auth: AuthServer
     private let passwords: PasswordHasher
 
-    /// - Throws: The errors of reading keys and revocations.
+    /// - Throws: The errors of ``KeyRing/reload()`` and ``RevocationPoller/poll()``, and ``ProviderSettingsProblems``.
     init(
         _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ runtime: ServerRuntime,
         _ world: World

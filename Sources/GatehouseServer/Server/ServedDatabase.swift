@@ -7,10 +7,12 @@ import ProfileGateway
 package import SQLDatabase
 import SQLiteDriver
 
+/// Opens the SQLite file, or prepares PostgreSQL, which is connected at its first use.
+///
 /// - Parameters:
 ///   - waitLimit: The maximum wait of a transaction for its turn.
 ///   - readLimit: The maximum duration of an SQLite read; nil for none. PostgreSQL has its own limit.
-/// - Throws: ``DatabaseFailure`` if the file cannot be opened. PostgreSQL is connected at its first use.
+/// - Throws: ``DatabaseFailure`` if the file cannot be opened, or for an invalid URL.
 package func openDatabase(
     _ location: DatabaseLocation, _ world: World, waitLimit: Duration = .seconds(10), readLimit: Duration? = nil,
     _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }

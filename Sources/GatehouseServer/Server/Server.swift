@@ -72,7 +72,8 @@ package struct Server: Sendable {
 /// - Parameters:
 ///   - beside: Additional routes, those of `gatehouse dev`.
 ///   - prepareSchema: Migrates the database, or throws if it must not.
-/// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, and the errors of `prepareSchema`.
+/// - Throws: ``DatabaseFailure``, the errors of `prepareSchema` and of ``KeyRing/reload()``, and
+///   ``ProviderSettingsProblems``.
 package func makeServer(
     _ settings: ServerSettings, _ world: World, beside: (ServerRuntime) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void

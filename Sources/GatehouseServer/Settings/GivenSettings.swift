@@ -96,6 +96,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     /// The trimmed text of a file with one secret, of at most 1 MiB.
+    ///
+    /// - Throws: ``UnreadableFile``, also for a longer file and for text that is not UTF-8.
     package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
         try readText(path).trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -99,7 +99,7 @@ package final class AttemptLimiter: Sendable {
     /// Whether failures have exhausted one of the keys, on this node or on all nodes together. Reads the shared counts for
     /// a refused key too, at most once a second, if a success on another node can reset it.
     ///
-    /// - Throws: If the shared counts are unreachable.
+    /// - Throws: Errors of the shared counts.
     package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
         let (own, settled): (AttemptVerdict, [Instant?]?) = state.withLock { state in
             let own = state.ledger.look(keys, at: now)
@@ -119,7 +119,8 @@ package final class AttemptLimiter: Sendable {
     /// Runs an attempt. Call ``look(_:at:)`` first.
     ///
     /// - Parameter body: Returns nil for a failure. An error that it throws does not count.
-    /// - Throws: ``Refusal`` 429 if no slot is free, `CancellationError`, and the errors of `body`.
+    /// - Throws: ``Refusal`` 429 if no slot is or becomes free, `CancellationError`, and the errors of `body` and of
+    ///   the shared counts.
     package func attempt<Value: Sendable>(
         _ keys: [AttemptKey], now: @Sendable () -> Instant, _ body: () async throws -> Value?
     ) async throws -> Value? {

@@ -58,7 +58,7 @@ package final class RateLimiter: Sendable {
 
     /// Takes a token. An unknown bucket allows everything.
     ///
-    /// - Throws: If the shared counts are unreachable.
+    /// - Throws: Errors of the shared counts, for a limit that all nodes share.
     package func take(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
         guard let counted = buckets[bucket] else { return .allowed }
         let own = counted.take(key, at: now)
@@ -67,7 +67,9 @@ package final class RateLimiter: Sendable {
         return .refused(retryAfter: wait, bucket: bucket)
     }
 
-    /// - Throws: ``Refusal`` 429.
+    /// Takes a token, as ``take(_:key:at:)`` does.
+    ///
+    /// - Throws: ``Refusal`` 429 if the bucket is empty, and the errors of ``take(_:key:at:)``.
     package func require(_ bucket: String, key: String, at now: Instant) async throws {
         try await take(bucket, key: key, at: now).enforce()
     }
@@ -77,7 +79,7 @@ package final class RateLimiter: Sendable {
 }
 
 extension RateLimiter.Decision {
-    /// - Throws: ``Refusal`` 429.
+    /// - Throws: ``Refusal`` 429 if refused.
     package func enforce() throws {
         if case .refused(let retryAfter, let bucket) = self {
             throw Refusal.tooManyRequests(retryAfter: retryAfter, bucket: bucket)

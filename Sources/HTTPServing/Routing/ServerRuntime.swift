@@ -53,7 +53,7 @@ extension ServerRuntime {
 
     /// Takes a token for the request's client, for handlers that choose the bucket after reading the body.
     ///
-    /// - Throws: ``Refusal`` 429 if the bucket is empty.
+    /// - Throws: As ``RateLimiter/require(_:key:at:)``.
     package func take(_ bucket: String, _ request: Request, _ context: ServerContext) async throws {
         guard let limiter else { return }
         forwarding.look(at: request.headers, context)

@@ -15,7 +15,10 @@ package struct AppleSigningKey: Sendable {
     package let keyID: String
     private let signer: TokenSigner
 
-    /// - Parameter pem: The file's text. A literal `\n` counts as a line break, as is common in environment variables.
+    /// - Parameters:
+    ///   - pem: The file's text. A literal `\n` counts as a line break, as is common in environment variables.
+    ///   - keyID: Ten capital letters and digits, as is `teamID`.
+    /// - Throws: ``ProviderSettingsProblems`` with every problem: `privateKey`, `keyID`, `teamID`.
     package init(pem: Secret, keyID: String, teamID: String) throws(ProviderSettingsProblems) {
         var problems: [ProviderSettingsProblem] = []
         if !Self.isID(teamID) { problems.append(.teamID(teamID)) }

@@ -88,6 +88,9 @@ extension OpenIDProvider {
     /// The URL to send the browser to, with its parameters sorted by name.
     ///
     /// Apple gets only the parameters that it needs: if name and address are requested, it answers with a form POST.
+    ///
+    /// - Throws: ``ProviderFailure/notOffered(_:)`` without credentials or an authorization endpoint, and the errors of
+    ///   ``metadata()``.
     package func authorizationURL(_ request: AuthorizationRequest) async throws(ProviderFailure) -> String {
         guard settings.offersBrowserSignIn else { throw .notOffered(.authorization) }
         guard let endpoint = try await metadata().authorization else { throw .notOffered(.authorization) }
@@ -113,6 +116,8 @@ extension OpenIDProvider {
     /// Checks the issuer in the callback, against mix-up attacks (RFC 9207 §2.4).
     ///
     /// - Parameter issuer: The callback's `iss`, if any.
+    /// - Throws: ``ProviderFailure/rejected(_:)`` for another issuer, or for none if the provider announces one; and
+    ///   the errors of ``metadata()``.
     package func checkCallback(issuer: String?) async throws(ProviderFailure) {
         let metadata = try await metadata()
         guard let issuer else {

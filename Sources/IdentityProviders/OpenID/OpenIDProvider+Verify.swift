@@ -5,10 +5,13 @@ extension OpenIDProvider {
     /// Verifies an ID token with the issuer's keys.
     ///
     /// - Parameters:
+    ///   - idToken: At most ``ProviderLimits/idToken`` bytes.
     ///   - accessToken: The access token issued with it, which must match `at_hash` if the token has one.
     ///   - client: The only accepted client id, for tokens that we requested. nil accepts every configured one, for
     ///     tokens from apps.
     ///   - now: The time to compare `exp`, `iat` and `nbf` with.
+    /// - Throws: ``ProviderFailure/rejected(_:)`` for an invalid token, ``ProviderFailure/unavailable(_:_:)`` if the
+    ///   keys or endpoints cannot be fetched.
     package func verify(
         idToken: Secret, accessToken: Secret? = nil, nonce: NonceExpectation, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
@@ -23,6 +26,7 @@ extension OpenIDProvider {
     ///
     /// - Parameter nonce: The ``AuthorizationRequest/nonce``; nil for a code from an app, whose ID token is verified
     ///   separately.
+    /// - Throws: As ``verify(idToken:accessToken:nonce:client:at:)`` and, if the profile is needed, ``profile(_:)``.
     package func identity(
         of tokens: ProviderTokens, nonce: String?, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
@@ -53,6 +57,9 @@ extension OpenIDProvider {
     }
 
     /// Fetches the profile of the access token's user (OpenID Connect Core 1.0 §5.3).
+    ///
+    /// - Throws: ``ProviderFailure/notOffered(_:)`` without an access token or a user info endpoint; otherwise
+    ///   ``ProviderFailure/refused(_:error:description:)`` or ``ProviderFailure/unavailable(_:_:)``.
     package func profile(_ tokens: ProviderTokens) async throws(ProviderFailure) -> JSONObject {
         guard let token = tokens.accessToken, let endpoint = try await metadata().userInfo else {
             throw .notOffered(.userInfo)

@@ -59,6 +59,9 @@ package struct OpenIDProvider: Sendable {
     }
 
     /// The provider's endpoints, fetched if they are unknown or an hour old.
+    ///
+    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` if the fetch fails and no document is less than a day old; never
+    ///   with fixed endpoints.
     package func metadata() async throws(ProviderFailure) -> ProviderMetadata { try await source.current() }
 
     /// Failures hidden by cached keys or discovery documents, for the log.

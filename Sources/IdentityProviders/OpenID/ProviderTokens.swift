@@ -38,6 +38,9 @@ extension OpenIDProvider {
     ///   - redirectURL: The URL in the authorization request; nil for a code from Apple's sheet in an app.
     ///   - client: The client id that the code was issued to. For a code from an app this is its bundle id, the
     ///     audience of the ID token. nil uses the first client id.
+    /// - Throws: ``ProviderFailure/refused(_:error:description:)`` for a used or expired code, or wrong credentials;
+    ///   ``ProviderFailure/notOffered(_:)`` if `client` is not ours or the endpoint is missing;
+    ///   ``ProviderFailure/unavailable(_:_:)``.
     package func exchange(
         code: Secret, verifier: Secret?, redirectURL: String?, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> ProviderTokens {
@@ -57,6 +60,9 @@ extension OpenIDProvider {
     /// - Parameters:
     ///   - hint: `refresh_token` or `access_token`.
     ///   - client: The ``ProviderTokens/client``.
+    /// - Throws: ``ProviderFailure/refused(_:error:description:)`` for wrong credentials;
+    ///   ``ProviderFailure/notOffered(_:)`` if `client` is not ours or the endpoint is missing;
+    ///   ``ProviderFailure/unavailable(_:_:)``.
     package func revoke(
         _ token: Secret, hint: String = "refresh_token", client: String, at now: Instant
     ) async throws(ProviderFailure) -> RevocationOutcome {

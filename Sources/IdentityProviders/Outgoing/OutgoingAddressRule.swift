@@ -22,6 +22,9 @@ package struct OutgoingAddressRule: Sendable {
     }
 
     /// Checks what the URL alone shows. A host name passes; ``check(_:of:)`` checks its addresses.
+    ///
+    /// - Throws: ``Refusal/notHTTPS(host:)``, or ``Refusal/notPublic(host:)`` for an address or loopback name that is
+    ///   not allowed.
     package func check(_ url: ProviderURL) throws(Refusal) {
         guard url.isSecure || (allowsLoopback && url.isLoopback) else { throw .notHTTPS(host: url.host) }
         if let address = url.address {
@@ -33,6 +36,9 @@ package struct OutgoingAddressRule: Sendable {
 
     /// Checks all addresses in the DNS answer, because the connection may use any of them. Connect to one of these
     /// addresses instead of the name, which may resolve differently next time.
+    ///
+    /// - Throws: As ``check(_:)``; ``Refusal/notPublic(host:)`` if one address is not allowed,
+    ///   ``Refusal/noAddress(host:)`` for an empty list.
     package func check(_ addresses: [IPAddress], of url: ProviderURL) throws(Refusal) {
         try check(url)
         guard !addresses.isEmpty else { throw .noAddress(host: url.host) }

@@ -12,6 +12,7 @@ extension ProviderSettings {
     ///   - clientIDs: The Services ID first, for sign-in in browsers, then bundle ids.
     ///   - base: The base URL of a simulated Apple.
     ///   - issuers: The issuers of a simulated Apple; empty uses Apple's own.
+    /// - Throws: ``ProviderSettingsProblems`` without a client id, or for an invalid `base`.
     package static func apple(
         clientIDs: [String], credential: ClientCredential, base: String = "https://appleid.apple.com",
         issuers: [String] = []
@@ -35,9 +36,12 @@ extension ProviderSettings {
         return settings
     }
 
+    /// Settings of Sign in with Google.
+    ///
     /// - Parameters:
     ///   - clientIDs: The web client first, then those of the apps.
     ///   - issuer: The issuer of a simulated Google.
+    /// - Throws: ``ProviderSettingsProblems`` without a client id, or for an issuer that is not a URL.
     package static func google(
         clientIDs: [String], credential: ClientCredential, issuer: String = googleIssuer
     ) throws(ProviderSettingsProblems) -> ProviderSettings {
@@ -57,6 +61,7 @@ extension ProviderSettings {
     ///   - name: The provider's name in the API.
     ///   - discoveryBase: The base URL of the discovery document, if not the issuer.
     ///   - endpoints: The endpoints of a provider without a discovery document.
+    /// - Throws: ``ProviderSettingsProblems`` with every problem: the name, no client id, the base URL.
     package static func openID(
         name: String, issuer: String, clientIDs: [String], credential: ClientCredential, discoveryBase: String? = nil,
         endpoints: ProviderMetadata? = nil

@@ -10,7 +10,9 @@ package struct Profiles: Sendable {
 
     package init(database: any Database) { self.database = database }
 
-    /// - Throws: Database errors.
+    /// Returns a profile, or nil if there is none.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package func profile(of id: AccountID) async throws -> ProfileRecord? {
         try await database.read { try $0.row(Self.lookup(id), ProfileRecord.init) }
     }
@@ -20,7 +22,8 @@ package struct Profiles: Sendable {
     /// - Parameter isAllowed: Checked in the same transaction.
     /// - Returns: The updated profile.
     /// - Throws: ``UnknownAccount`` if `isAllowed` returns false, or if the same database stores accounts and this one
-    ///   does not exist. Otherwise database errors. Nothing changed then.
+    ///   does not exist; errors of `isAllowed`; ``DatabaseFailure``. Nothing changed then, except possibly with the
+    ///   reason `unknownOutcome`.
     package func change(
         _ id: AccountID, _ changes: ProfileChanges, at now: Instant,
         if isAllowed: @escaping @Sendable (any Connection) throws -> Bool = { _ in true }
@@ -72,7 +75,7 @@ package struct Profiles: Sendable {
 extension Profiles {
     /// Deletes the profile, and remembers the deletion for a minute.
     ///
-    /// - Throws: Database errors.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the profile may be gone.
     package func delete(_ id: AccountID, at now: Instant) async throws {
         try await database.write { db in
             try db.run("DELETE FROM profiles WHERE id = \(id.text)")
@@ -88,6 +91,8 @@ extension Profiles {
 
     /// Whether the profile was deleted within the last minute, so that a request for the deletion of the account may
     /// still be on its way to the issuer.
+    ///
+    /// - Throws: ``DatabaseFailure``.
     package static func isBeingDeleted(_ id: AccountID, at now: Instant, in db: any Connection) throws -> Bool {
         let deletion: SQL =
             "SELECT 1 FROM deleted_profiles WHERE id = \(id.text) AND deleted_at > \(settled(by: now))"

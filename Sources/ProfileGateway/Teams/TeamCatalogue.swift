@@ -31,6 +31,8 @@ package struct TeamCatalogue: Sendable {
     private let byLeague: [ExternalName: Response]
 
     /// Reads the file embedded in the program.
+    ///
+    /// - Throws: As ``init(file:)``.
     package init() throws { try self.init(file: PackageResources.teams_json) }
 
     /// - Throws: ``DamagedTeamFile``, or `JSONProblem` for invalid JSON.

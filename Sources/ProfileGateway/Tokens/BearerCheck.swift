@@ -26,7 +26,11 @@ package struct BearerCheck: Sendable {
         self.leeway = leeway
     }
 
-    /// The function that ``ProfileRoutes`` takes as `authenticate`. The issuer alone knows which sessions have ended.
+    /// The function that ``ProfileRoutes`` takes as `authenticate`. `refusesRevoked` has no effect, because only the
+    /// issuer knows which sessions have ended.
+    ///
+    /// - Throws: ``BearerRefusal/expired``, ``BearerRefusal/keysUnavailable(_:)`` (answer 503), otherwise
+    ///   ``BearerRefusal/invalid``.
     @Sendable package func bearer(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(RemoteKeySet.Failure) {
