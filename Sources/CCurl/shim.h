@@ -1,4 +1,4 @@
-// Its checks of arguments are macros over the functions that Swift cannot call.
+// curl.h checks arguments with macros over the functions that Swift cannot call.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <pthread.h>
@@ -12,12 +12,12 @@ static inline CURLcode transfer_set_number(CURL *transfer, CURLoption option, lo
     return curl_easy_setopt(transfer, option, value);
 }
 
-// Copied by libcurl.
+// libcurl copies the text.
 static inline CURLcode transfer_set_text(CURL *transfer, CURLoption option, const char *text) {
     return curl_easy_setopt(transfer, option, text);
 }
 
-// Used until the end of the transfer.
+// libcurl uses the memory until the end of the transfer, except with CURLOPT_COPYPOSTFIELDS, which copies it.
 static inline CURLcode transfer_set_pointer(CURL *transfer, CURLoption option, void *pointer) {
     return curl_easy_setopt(transfer, option, pointer);
 }
@@ -36,10 +36,26 @@ static inline CURLcode transfer_set_http_only(CURL *transfer) {
 #endif
 }
 
+// A transfer that ends does not wait for the system's resolver. Before libcurl 7.87 it does.
+static inline CURLcode transfer_leave_resolver(CURL *transfer) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    return curl_easy_setopt(transfer, CURLOPT_QUICK_EXIT, 1L);
+#else
+    return CURLE_OK;
+#endif
+}
+
 // The status of the response, or 0.
 static inline long transfer_status(CURL *transfer) {
     long status = 0;
     curl_easy_getinfo(transfer, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+// The status of the proxy's response to CONNECT, or 0.
+static inline long transfer_proxy_status(CURL *transfer) {
+    long status = 0;
+    curl_easy_getinfo(transfer, CURLINFO_HTTP_CONNECTCODE, &status);
     return status;
 }
 

@@ -38,7 +38,7 @@ package actor CachedDocument<Value: Equatable & Sendable> {
     ///
     /// - Returns: nil without a document that is less than a day old; ``lastFailure`` has the reason.
     package func current() async -> Value? {
-        guard let document, now() - document.fetchedAt < maximumAge * 2 else { return await fetchedAgain() }
+        guard let document, isYounger(than: maximumAge * 2) else { return await fetchedAgain() }
         startIfExpired()
         return document.value
     }
@@ -63,7 +63,14 @@ package actor CachedDocument<Value: Equatable & Sendable> {
     }
 
     private func startIfExpired() {
-        if let document, now() - document.fetchedAt >= maximumAge { _ = start() }
+        if document != nil, !isYounger(than: maximumAge) { _ = start() }
+    }
+
+    /// false also for a document of the future, which a clock that was set back leaves behind.
+    private func isYounger(than age: Duration) -> Bool {
+        guard let document else { return false }
+        let time = now()
+        return time >= document.fetchedAt && time - document.fetchedAt < age
     }
 
     /// - Returns: The fetch in progress or a new one; nil if the last one started too recently.

@@ -122,27 +122,27 @@ struct ConfigurationFileTests {
     }
 
     @Test(
-        "Anchors and aliases, which could stand for more text than the file has, are refused",
+        "Anchors and aliases, which could stand for more text than the file has, and tags are refused",
         arguments: [
             ("a: &a [x, x]\n", 1), ("port: 80\nhost: &a x\n", 2), ("port: 80\nhost: *a\n", 2),
             ("port: 80\n*a : 1\n", 2),
             ("&a port: 80\n", 1), ("--- &a\nport: 80\n", 1), ("port: 80\nauth_paths:\n- &a /\n- *a\n", 3),
-            ("port: &a\n  x: 1\n", 1),
+            ("port: &a\n  x: 1\n", 1), ("port: !!int 80\n", 1), ("port: 80\nsecret: !vault |\n  ab\n", 2),
         ])
     func anchors(text: String, line: Int) throws {
         try withFile(text) { path in
-            let expected = "has an anchor or an alias in line \(line): write the value itself"
+            let expected = "has an anchor, an alias or a tag in line \(line): write the value itself"
             #expect(throws: SettingsProblems([SettingsProblem(path, expected)])) { try ConfigurationFile(path: path) }
         }
     }
 
-    @Test("Scalars are text as written; text in several lines, tags, quotes and indentation are YAML's")
+    @Test("Scalars are text as written; text in several lines, quotes and indentation are YAML's")
     func scalars() throws {
         let text = """
 
               jwt_aud: ~
               jwt_default_group_name: 'it''s'
-              "jwt_issuer": !!str "https://a.example/\\u00e9"
+              "jwt_issuer": "https://a.example/\\u00e9"
               jwt_admin_roles: [1e3, yes, "a b"]
               password_required_characters: >-
                 ab:

@@ -147,6 +147,21 @@ struct RemoteKeySetTests {
         #expect(server.reads == 1)
     }
 
+    @Test("A clock that is set back does not keep an old document in use")
+    func clockSetBack() async throws {
+        let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: "new"))
+        let server = try KeyServer([old])
+        let client = server.client()
+        server.change { $0.time = noon + .seconds(31_536_000) }
+        _ = try await client.verify(sign(old), at: noon)
+        try server.publish([new])
+        server.change { $0.time = noon }
+        await #expect(throws: RemoteKeySet.Failure.rejected(.unknownKey("old"))) {
+            try await client.verify(sign(old), at: noon)
+        }
+        #expect(server.reads == 2)
+    }
+
     @Test("An old document is used during the refresh, and a withdrawn key is gone afterwards")
     func ageing() async throws {
         let (old, new) = (JSONWebKey.newES256(id: "old"), JSONWebKey.newES256(id: "new"))

@@ -7,17 +7,17 @@ struct AnswerReader {
 
     private(set) var headers: [String: String] = [:]
     private(set) var body: [UInt8] = []
-    /// The limit that the response exceeds.
-    private(set) var exceeded: Int?
+    /// Why the response is not read on.
+    private(set) var refusal: OutgoingFailure?
+    private(set) var headerBytes = 0
     private let maximumBytes: Int
-    private var headerBytes = 0
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
     /// - Returns: Whether the transfer may go on.
     mutating func addBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard body.count + bytes.count <= maximumBytes else {
-            exceeded = maximumBytes
+            refusal = .tooLong(maximumBytes)
             return false
         }
         body.append(contentsOf: bytes)
@@ -30,7 +30,7 @@ struct AnswerReader {
     mutating func addHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else {
-            exceeded = Self.maximumHeaderBytes
+            refusal = .tooLong(Self.maximumHeaderBytes)
             return false
         }
         if line.starts(with: "HTTP/".utf8) {
@@ -40,6 +40,11 @@ struct AnswerReader {
             let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
             let value = Self.trimmed(line[(colon + 1)...])
             headers[name] = headers[name].map { $0 + ", " + value } ?? value
+            // libcurl would decode it, although no encoding was requested.
+            if name == "transfer-encoding", value.lowercased() != "chunked" {
+                refusal = .noConnection("the response has a transfer encoding")
+                return false
+            }
         }
         return true
     }

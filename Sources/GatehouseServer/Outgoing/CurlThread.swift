@@ -1,6 +1,7 @@
 import CCurl
 import Foundation
 import GatehouseWire
+import HTTPServing
 package import IdentityProviders
 import Synchronization
 
@@ -15,9 +16,12 @@ package final class CurlThread: Sendable {
     private let multi: CurlMulti
     private let orders = Mutex<[Order]>([])
 
-    /// - Parameter callsPerHost: At once; further calls to the host wait for one to end.
+    /// A sixteenth of the files that the process may open, at most 256.
+    package static var defaultCallsPerHost: Int { max(16, min(256, Descriptors.limit / 16)) }
+
+    /// - Parameter callsPerHost: At once; 1,024 further calls to the host wait for one to end.
     /// - Throws: ``OutgoingFailure/noConnection(_:)`` if no more files can be opened.
-    package init(callsPerHost: Int = 256) throws(OutgoingFailure) {
+    package init(callsPerHost: Int = defaultCallsPerHost) throws(OutgoingFailure) {
         multi = try CurlMulti()
         Thread.detachNewThread { self.run(callsPerHost) }
     }
@@ -85,14 +89,19 @@ private struct CurlTransfers {
 
     init(_ multi: UnsafeMutableRawPointer, _ callsPerHost: Int) {
         self.multi = multi
-        hosts = HostQueue(limit: callsPerHost)
+        hosts = HostQueue(limit: callsPerHost, waitingLimit: 1_024)
     }
 
     mutating func follow(_ order: CurlThread.Order) {
         switch order {
         case .start(let request):
-            guard !request.outcome.isOver, hosts.enter(request, at: request.url.host) else { return }
-            if !begin(request) { leave(request.url.host) }
+            if request.outcome.isOver { return }
+            switch hosts.enter(request, at: request.url.host) {
+            case .runs: if !begin(request) { leave(request.url.host) }
+            case .waits: break
+            case .isRefused:
+                request.outcome.end(.failure(OutgoingFailure.noConnection("too many calls wait for this host")))
+            }
         case .stop(let outcome):
             // A request that waits is skipped in its turn.
             if let transfer = running.values.first(where: { $0.request.outcome === outcome }) { remove(transfer) }

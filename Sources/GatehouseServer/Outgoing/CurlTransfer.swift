@@ -1,4 +1,5 @@
 import CCurl
+import Foundation
 import GatehouseWire
 import IdentityProviders
 
@@ -38,14 +39,15 @@ final class CurlTransfer {
 
     /// The outcome of a transfer that ended with `code`.
     func outcome(_ code: CURLcode) -> Result<OutgoingHTTP.Answer, any Error> {
-        if let limit = answer.exceeded { return .failure(OutgoingFailure.tooLong(limit)) }
+        if let refusal = answer.refusal { return .failure(refusal) }
         switch code {
         case CURLE_OK:
             return .success(
                 OutgoingHTTP.Answer(
                     status: transfer_status(handle), headers: answer.headers, body: answer.body))
         // libcurl's limit for a line of the header; 100 is CURLE_TOO_LARGE of libcurl 8.6.
-        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): return .failure(OutgoingFailure.tooLong(102_400))
+        case CURLE_OUT_OF_MEMORY where answer.headerBytes > 0, CURLcode(rawValue: 100):
+            return .failure(OutgoingFailure.tooLong(102_400))
         case CURLE_OPERATION_TIMEDOUT: return .failure(OutgoingFailure.timedOut)
         default: return .failure(OutgoingFailure.noConnection(cause(code)))
         }
@@ -53,9 +55,14 @@ final class CurlTransfer {
 
     /// Says the same for the same failure: without durations, lengths, addresses and the URL.
     private func cause(_ code: CURLcode) -> String {
+        let proxyStatus = transfer_proxy_status(handle)
+        if proxyStatus >= 300 { return "the proxy answered \(proxyStatus)" }
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:
-            let text = String(cString: reason)
+            // Without the name and the address, which follow these words.
+            let text = [" target host name", " in connection to"].reduce(String(cString: reason)) {
+                $0.components(separatedBy: $1)[0]
+            }
             // Parts of it may come from the other side's certificate.
             return text.isEmpty
                 ? Self.text(code) : String(decoding: text.utf8.prefix(200).map(Self.printable), as: UTF8.self)
@@ -105,10 +112,13 @@ extension CurlTransfer {
         if !url.isSecure { try set(CURLOPT_PROXY, "") }
         if let addresses = call.addresses, url.address == nil {
             let list = addresses.map { $0.isVersion4 ? "\($0)" : "[\($0)]" }.joined(separator: ",")
-            try set(CURLOPT_RESOLVE, ["\(url.host):\(url.port):\(list)"])
+            // With a plus sign the entry expires, and serves no later call that brings no addresses.
+            try set(CURLOPT_RESOLVE, ["+\(url.host):\(url.port):\(list)"])
         }
         try set(CURLOPT_TIMEOUT_MS, max(1, Int(call.timeLimit / .milliseconds(1))))
         try set(CURLOPT_NOSIGNAL, 1)
+        // libcurl resolves the names of proxies, and of hosts that need none.
+        try check(transfer_leave_resolver(handle))
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // One connection for each call: on a connection that the server is about to close, libcurl would send a request
         // twice, and a code of a provider is valid once. HTTP/2 would then gain nothing.
@@ -159,7 +169,7 @@ extension CurlTransfer {
         guard let owner else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(owner).takeUnretainedValue()
         let goesOn = add(&transfer.answer, UnsafeRawBufferPointer(start: bytes, count: count))
-        // Zero would be right for an empty part.
+        // For an empty part, 0 would accept it.
         return goesOn ? count : count + 1
     }
 }

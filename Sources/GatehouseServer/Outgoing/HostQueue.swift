@@ -2,25 +2,44 @@ import GatehouseWire
 
 /// Lets a number of items of each host run at once. The others wait in their order, and delay no other host.
 package struct HostQueue<Item> {
+    package enum Entry: Equatable { case runs, waits, isRefused }
+
     private struct Line {
         var running = 0
-        var waiting: [Item] = []
+        var waiting: [Item?] = []
+        /// Items before it have left.
+        var first = 0
+
+        mutating func next() -> Item? {
+            guard first < waiting.count else { return nil }
+            defer {
+                waiting[first] = nil
+                first += 1
+                if first == waiting.count { (waiting, first) = ([], 0) }
+            }
+            return waiting[first]
+        }
     }
 
     private let limit: Int
+    private let waitingLimit: Int
     private var lines: [[UInt8]: Line] = [:]
 
-    package init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: The number of items of a host that run at once.
+    ///   - waitingLimit: The number of items of a host that wait; further ones are refused.
+    package init(limit: Int, waitingLimit: Int) { (self.limit, self.waitingLimit) = (limit, waitingLimit) }
 
-    /// - Returns: Whether the item may run. Otherwise it waits.
-    package mutating func enter(_ item: Item, at host: String) -> Bool {
+    package mutating func enter(_ item: Item, at host: String) -> Entry {
         let name = Array(host.utf8)
-        guard lines[name, default: Line()].running < limit else {
-            lines[name]?.waiting.append(item)
-            return false
+        let line = lines[name] ?? Line()
+        if line.running < limit {
+            lines[name, default: Line()].running += 1
+            return .runs
         }
-        lines[name, default: Line()].running += 1
-        return true
+        if line.waiting.count - line.first >= waitingLimit { return .isRefused }
+        lines[name]?.waiting.append(item)
+        return .waits
     }
 
     /// Ends the run of one item.
@@ -28,10 +47,10 @@ package struct HostQueue<Item> {
     /// - Returns: The host's next item, which runs now.
     package mutating func leave(_ host: String) -> Item? {
         let name = Array(host.utf8)
-        guard var line = lines[name] else { return nil }
-        let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst()
-        if next == nil { line.running -= 1 }
-        lines[name] = line.running == 0 ? nil : line
-        return next
+        // In place: a copy of the line would copy all that wait.
+        if let next = lines[name]?.next() { return next }
+        lines[name]?.running -= 1
+        if lines[name]?.running == 0 { lines[name] = nil }
+        return nil
     }
 }

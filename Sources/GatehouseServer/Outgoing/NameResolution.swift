@@ -1,5 +1,6 @@
+import Foundation
 package import GatehouseWire
-import NIOPosix
+import Synchronization
 
 /// Resolves host names with the system's resolver.
 package enum NameResolution {
@@ -13,16 +14,27 @@ package enum NameResolution {
         package var description: String { String(cString: gai_strerror(code)) }
     }
 
-    /// Resolves on a separate thread. A cancelled caller returns immediately.
+    /// The callers that wait for a lookup, by name.
+    private static let waiting = Mutex<[[UInt8]: [FirstOutcome<[IPAddress]>]]>([:])
+
+    /// Resolves on a separate thread for each name, which concurrent callers share: a name whose servers do not answer
+    /// delays no other. A cancelled caller returns immediately.
     ///
     /// - Returns: An empty list for a name that does not exist.
     /// - Throws: ``Failed``, or `CancellationError` as soon as the caller is cancelled.
     @Sendable package static func addresses(of host: String) async throws -> [IPAddress] {
         let outcome = FirstOutcome<[IPAddress]>()
+        let name = Array(host.utf8)
         return try await outcome.value(startedBy: {
-            NIOThreadPool.singleton.submit { state in
-                guard case .active = state else { return outcome.end(.failure(CancellationError())) }
-                outcome.end(Result { try lookUp(host) })
+            let isFirst = waiting.withLock { waiting in
+                defer { waiting[name, default: []].append(outcome) }
+                return waiting[name] == nil
+            }
+            guard isFirst else { return }
+            Thread.detachNewThread {
+                let result = Result { try lookUp(host) }
+                let callers = waiting.withLock { $0.removeValue(forKey: name) }
+                for caller in callers ?? [] { caller.end(result) }
             }
         })
     }

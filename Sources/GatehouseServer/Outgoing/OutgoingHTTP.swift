@@ -108,7 +108,7 @@ extension OutgoingHTTP {
     @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
         guard let url = ProviderURL(call.url) else { throw OutgoingFailure.notAllowed }
         var call = call
-        // Not by libcurl, whose thread waits for the resolver when a call is cancelled.
+        // Not by libcurl, whose thread would wait for the resolver before version 7.87 when a call is cancelled.
         if call.addresses == nil, url.address == nil, !(url.isSecure && hasProxy) {
             call.addresses = try await addresses(of: url.host)
         }

@@ -107,7 +107,7 @@ struct SettingsReader {
     mutating func networks(_ setting: Setting) -> [IPNetwork] {
         list(setting).compactMap { text in
             let network = IPNetwork(text)
-            if network == nil { refuse(setting, "expected networks such as 10.0.0.0/8,fd00::/8") }
+            if network == nil { refuse(setting, "expected networks such as 10.0.0.0/8,fd00::/8, without bits after the prefix") }
             return network
         }
     }

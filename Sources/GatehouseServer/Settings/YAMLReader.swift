@@ -73,19 +73,20 @@ struct YAMLReader {
         guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
         defer { yaml_event_delete(&event) }
         var read = Event(type: event.type, line: event.start_mark.line + 1, column: event.start_mark.column + 1)
-        let anchor: UnsafeMutablePointer<yaml_char_t>?
+        // A tag would change what the text means.
+        let refused: UnsafeMutablePointer<yaml_char_t>?
         switch event.type {
-        case YAML_ALIAS_EVENT: anchor = event.data.alias.anchor
-        case YAML_SEQUENCE_START_EVENT: anchor = event.data.sequence_start.anchor
-        case YAML_MAPPING_START_EVENT: anchor = event.data.mapping_start.anchor
+        case YAML_ALIAS_EVENT: refused = event.data.alias.anchor
+        case YAML_SEQUENCE_START_EVENT: refused = event.data.sequence_start.anchor ?? event.data.sequence_start.tag
+        case YAML_MAPPING_START_EVENT: refused = event.data.mapping_start.anchor ?? event.data.mapping_start.tag
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
-            anchor = scalar.anchor
+            refused = scalar.anchor ?? scalar.tag
             read.text = String(
                 decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-        default: anchor = nil
+        default: refused = nil
         }
-        if anchor != nil { throw .anchor(line: read.line) }
+        if refused != nil { throw .anchor(line: read.line) }
         return read
     }
 
@@ -116,7 +117,7 @@ enum YAMLProblem: Error, CustomStringConvertible {
         switch self {
         case .syntax(let line, let column): "is not valid YAML: see line \(line), column \(column)"
         case .repeatedKey(let line): "has a key twice: see the lines from \(line) on"
-        case .anchor(let line): "has an anchor or an alias in line \(line): write the value itself"
+        case .anchor(let line): "has an anchor, an alias or a tag in line \(line): write the value itself"
         case .notSettings: "is not a list of settings: expected lines such as port: 9999"
         }
     }

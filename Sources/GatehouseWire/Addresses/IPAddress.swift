@@ -85,8 +85,8 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3): `10.0.0.0/8`, `fd00::/8`, or a single address. IPv4 is not a part of
-/// `::/0`, whose author thinks of IPv6.
+/// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3): `10.0.0.0/8`, `fd00::/8`, or a single address. `::/0` is all of IPv6
+/// and no IPv4.
 package struct IPNetwork: Hashable, Sendable {
     private let first: IPAddress
     /// 0 to 128, in terms of the IPv6 form.

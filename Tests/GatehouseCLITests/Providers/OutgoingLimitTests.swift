@@ -164,14 +164,25 @@ struct OutgoingLimitTests {
 
     @Test("The calls of a host run in their order, up to its limit, and those of another beside them")
     func hostQueue() {
-        var hosts = HostQueue<Int>(limit: 2)
-        let entered = (1...5).map { hosts.enter($0, at: "a") } + [hosts.enter(6, at: "b")]
-        #expect(entered == [true, true, false, false, false, true])
+        var hosts = HostQueue<Int>(limit: 2, waitingLimit: 3)
+        let entered = (1...6).map { hosts.enter($0, at: "a") } + [hosts.enter(7, at: "b")]
+        #expect(entered == [.runs, .runs, .waits, .waits, .waits, .isRefused, .runs])
         let next = (0..<6).map { _ in hosts.leave("a") }
         #expect(next == [3, 4, 5, nil, nil, nil])
         let later = (7...9).map { hosts.enter($0, at: "a") }
-        #expect(later == [true, true, false])
+        #expect(later == [.runs, .runs, .waits])
         let last = [hosts.leave("b"), hosts.leave("a")]
         #expect(last == [nil, 9])
+    }
+
+    @Test("A response with a transfer encoding besides chunks is refused, not decoded")
+    func transferEncoding() async throws {
+        let server = try RawServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
+        }
+        defer { server.stop() }
+        let refused = OutgoingFailure.noConnection("the response has a transfer encoding")
+        #expect(await Self.outcome(OutgoingCall(url: server.url)) == .failure(refused))
     }
 }
