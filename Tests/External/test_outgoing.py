@@ -96,7 +96,7 @@ def test_a_certificate_that_no_authority_has_signed(servers, tmp_path):
 @pytest.mark.parametrize("variable", ["https_proxy", "HTTPS_PROXY", "all_proxy"])
 def test_https_goes_through_the_proxy_of_the_environment(servers, proxy, variable):
     url, asked = proxy
-    assert "no connection" in doctor(servers, f"https://{PUBLIC}", **{variable: url})
+    assert "no connection (the proxy answered 403)" in doctor(servers, f"https://{PUBLIC}", **{variable: url})
     assert set(asked) == {f"CONNECT {PUBLIC}:443 HTTP/1.1"}
 
 
