@@ -219,7 +219,7 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore, nioPosix,
+                "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),

@@ -13,9 +13,11 @@ package struct StandInRegistration: Sendable {
         package let webClient: String
         /// Bundle ids, for native sign-in.
         package let apps: [String]
+        /// The allowed redirect URIs, compared byte for byte.
         package let redirectURIs: [String]
         /// Ten capital letters and digits, like the key id.
         package let teamID: String
+        /// The id of ``privateKey``.
         package let keyID: String
         /// The content of the .p8 file.
         package let privateKey: Secret
@@ -30,14 +32,19 @@ package struct StandInRegistration: Sendable {
     package struct Google: Sendable {
         /// Also the base URL of the discovery document.
         package let issuer: String
+        /// The client id for browsers.
         package let webClient: String
+        /// The client secret of ``webClient``.
         package let secret: Secret
         /// Client ids of apps, for native sign-in.
         package let apps: [String]
+        /// The allowed redirect URIs, compared byte for byte.
         package let redirectURIs: [String]
     }
 
+    /// The registration with the simulated Apple.
     package let apple: Apple
+    /// The registration with the simulated Google.
     package let google: Google
 }
 
@@ -53,6 +60,7 @@ package struct StandInSettings: Sendable {
     package var appleWebClient = "com.example.app.web"
     /// Bundle ids. The first is the default of native sign-in and notifications.
     package var appleApps = ["com.example.app"]
+    /// The client id for browsers.
     package var googleWebClient = "web.apps.example.com"
     /// Client ids of apps. The first is the default.
     package var googleApps = ["ios.apps.example.com", "android.apps.example.com"]
@@ -63,6 +71,7 @@ package struct StandInSettings: Sendable {
     /// The delay of the token endpoints for the slow test account.
     package var slowness: Duration = .seconds(5)
 
+    /// - Parameter external: The public URL of the dev server without a trailing slash.
     package init(external: String) {
         self.external = external
         redirectURIs = [external + "/auth/v1/callback"]

@@ -6,14 +6,19 @@ import Hummingbird
 
 /// Simulated Apple and Google, for `gatehouse dev` and tests. They refuse what the real ones refuse.
 package struct StandIns: Sendable {
+    /// The simulated Apple.
     package let apple: StandInApple
+    /// The simulated Google.
     package let google: StandInGoogle
+    /// The values that configure the server for both.
     package let registration: StandInRegistration
     private let landing: LandingPage
 
     /// The default redirect target.
     package static func site(_ external: String) -> String { external + LandingPage.path }
 
+    /// Creates both providers with new keys and secrets.
+    ///
     /// - Throws: Errors of key generation.
     package static func make(_ settings: StandInSettings, in world: StandInWorld) throws -> StandIns {
         let (key, pem) = privateKey(world.randomBytes)

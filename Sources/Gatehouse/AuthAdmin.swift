@@ -3,7 +3,15 @@ public import Foundation
 /// The admin API, which manages all accounts. Requires a client with the secret key, and therefore belongs on a server,
 /// never in an app.
 ///
-/// Every call throws ``AuthClientError``. None affects the client's own session.
+/// Every call throws ``AuthClientError``, or `CancellationError` if the task is cancelled. A key that is not an
+/// administrator's is refused with `not_admin`. No call affects the client's own session.
+///
+/// ```swift
+/// let client = try AuthClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
+/// let user = try await client.admin.createUser(
+///     attributes: AdminUserAttributes(email: "ada@example.com", emailConfirm: true))
+/// let page = try await client.admin.listUsers(page: 1, perPage: 100)
+/// ```
 public struct AuthAdmin: Sendable {
     let caller: AuthCaller
 
@@ -16,7 +24,8 @@ public struct AuthAdmin: Sendable {
     ///
     /// - Parameters:
     ///   - page: The page number, from 1.
-    ///   - perPage: The page size; nil uses the server's default of 50.
+    ///   - perPage: The page size, from 1 to 1,000; nil uses the server's default of 50.
+    /// - Throws: ``AuthClientError``, with the code `validation_failed` for a page size below 1.
     public func listUsers(page: Int? = nil, perPage: Int? = nil) async throws -> UserPage {
         let query = [("page", page.map(String.init)), ("per_page", perPage.map(String.init))]
         let reply = try await caller.send(AuthRequest("GET", "/admin/users", query: query.map { ($0.0, $0.1) }))
@@ -25,12 +34,19 @@ public struct AuthAdmin: Sendable {
     }
 
     /// Creates an account without sending a mail. The password policy does not apply.
+    ///
+    /// - Parameter attributes: At least an email address or a telephone number.
+    /// - Throws: ``AuthClientError``. Codes: `email_exists` or `phone_exists` for an address that another account has;
+    ///   `validation_failed` for an invalid value.
     @discardableResult
     public func createUser(attributes: AdminUserAttributes) async throws -> User {
         try await caller.user(AuthRequest("POST", "/admin/users", body: attributes.body))
     }
 
-    /// Changes an account. A new password ends all its sessions.
+    /// Changes an account. A new password must satisfy the password policy, and ends all sessions of the account.
+    ///
+    /// - Throws: ``AuthClientError``. Codes: `user_not_found`, `email_exists`, `phone_exists`, `weak_password`, and
+    ///   `validation_failed` for an invalid value. Nothing changed then.
     @discardableResult
     public func updateUser(_ id: UUID, attributes: AdminUserAttributes) async throws -> User {
         try await caller.user(AuthRequest("PUT", path(id), body: attributes.body))
@@ -39,6 +55,7 @@ public struct AuthAdmin: Sendable {
     /// Deletes an account.
     ///
     /// - Parameter shouldSoftDelete: Erases the account but keeps its id in use.
+    /// - Throws: ``AuthClientError``, with the code `user_not_found` for an unknown id.
     public func deleteUser(_ id: UUID, shouldSoftDelete: Bool = false) async throws {
         _ = try await caller.send(
             AuthRequest("DELETE", path(id), body: ["should_soft_delete": .bool(shouldSoftDelete)]))

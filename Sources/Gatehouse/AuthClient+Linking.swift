@@ -2,12 +2,14 @@ public import Foundation
 
 // Answers to a ``LinkQuestion``, and undoing links. Hosted Supabase has neither.
 extension AuthClient {
-    /// Links the identity of a ``LinkQuestion`` to the signed-in account.
+    /// Links the identity of a ``LinkQuestion`` to the signed-in account. Use it after a sign-in to that account with
+    /// another provider.
     ///
     /// - Returns: A new session of the same account.
     /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `link_ticket_other_account` if the
     ///   question concerns another account, after which the ticket stays valid; `link_ticket_not_found` if the ticket
-    ///   is used or expired; `link_ticket_outdated` if no account has the address any longer.
+    ///   is used or expired; `link_ticket_outdated` if no account has the address any longer; `fresh_sign_in_required`
+    ///   if the server requires a recent sign-in.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket) async throws -> Session {
         try await signInAsUser(.linkTicket("link_confirmation", ticket))
@@ -15,6 +17,16 @@ extension AuthClient {
 
     /// Signs in with a password and links the identity of a ``LinkQuestion`` to that account, in one transaction.
     ///
+    /// ```swift
+    /// do {
+    ///     try await client.signInWithIdToken(credentials: credentials)
+    /// } catch let error as AuthClientError {
+    ///     guard let question = error.linkQuestion else { throw error }
+    ///     try await client.confirmLink(question.ticket, email: question.email, password: password)
+    /// }
+    /// ```
+    ///
+    /// - Returns: A session of that account.
     /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
@@ -35,7 +47,8 @@ extension AuthClient {
 
     /// Returns the links of the last 30 days that can be undone completely, newest first.
     ///
-    /// - Throws: ``AuthClientError``, `refused` with status 404 if the server does not support this.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the server does not
+    ///   support this.
     public func undoableLinks() async throws -> [UndoableLink] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/user/identities/undoable"), bearer: token)
@@ -46,8 +59,11 @@ extension AuthClient {
     /// Undoes a link and everything that it changed. Ends the sessions that the identity opened. From then on the
     /// identity counts as another person's.
     ///
-    /// - Throws: ``AuthClientError``, with the code `link_not_undoable` if the identity was not linked or too long ago,
-    ///   or `single_identity_not_deletable` for the last sign-in method.
+    /// - Parameter identityID: The ``AuthUndoableLink/id`` of the link.
+    /// - Returns: The account without the identity.
+    /// - Throws: ``AuthClientError``. Codes: `link_not_undoable` if the identity was not linked or too long ago;
+    ///   `identity_not_found` if the account does not have it; `single_identity_not_deletable` for the last sign-in
+    ///   method; `fresh_sign_in_required` if the server requires a recent sign-in.
     @discardableResult
     public func undoLink(identityID: UUID) async throws -> User {
         let path = "/user/identities/\(identityID.uuidString.lowercased())/undo"

@@ -4,8 +4,20 @@ extension AuthClient {
     /// Sends a code and a link to an email address. The user signs in by passing the code to
     /// ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     ///
-    /// - Parameter shouldCreateUser: Whether to create an account for an unknown address.
-    /// - Throws: ``AuthClientError``.
+    /// ```swift
+    /// try await client.signInWithOTP(email: email)
+    /// // The user reads the code in the mail.
+    /// let response = try await client.verifyOTP(email: email, token: code, type: .email)
+    /// let session = response.session
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
+    ///   - shouldCreateUser: Whether to create an account for an unknown address.
+    ///   - data: The metadata of a new account.
+    /// - Throws: ``AuthClientError``. Codes: `otp_disabled` for an unknown address without `shouldCreateUser`;
+    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no mail, such as Gatehouse's own.
+    ///   With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
     public func signInWithOTP(
         email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: JSONObject? = nil,
         captchaToken: String? = nil
@@ -20,9 +32,10 @@ extension AuthClient {
         _ = try await caller.send(request)
     }
 
-    /// Redeems a code from a mail.
+    /// Redeems a code from a mail. The event `passwordRecovery` follows a code of type ``EmailOTPType/recovery``.
     ///
-    /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code.
+    /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code; `storeUnavailable`
+    ///   or `storeFailed` if the session cannot be stored. The previous session stays active.
     @discardableResult
     public func verifyOTP(
         email: String, token: String, type: EmailOTPType, redirectTo: URL? = nil, captchaToken: String? = nil
@@ -65,7 +78,9 @@ extension AuthClient {
     ///
     /// - Parameter redirectTo: The target of the mail's link. Pass the resulting URL to ``session(from:)``; the event
     ///   `passwordRecovery` follows.
-    /// - Throws: ``AuthClientError``.
+    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled` if the server
+    ///   sends no mail, such as Gatehouse's own. With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing
+    ///   was sent then.
     public func resetPasswordForEmail(
         _ email: String, redirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {
@@ -78,7 +93,7 @@ extension AuthClient {
 
     /// Sends a mail again if one is pending. The response does not reveal whether one is.
     ///
-    /// - Throws: ``AuthClientError``.
+    /// - Throws: As ``resetPasswordForEmail(_:redirectTo:captchaToken:)``.
     public func resend(
         email: String, type: ResendEmailType, emailRedirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {

@@ -3,8 +3,8 @@ public import Foundation
 extension AuthClient {
     /// Returns the user's sessions, newest sign-in first.
     ///
-    /// - Throws: ``AuthClientError``; `refused` with status 404 if the server does not support this, such as hosted
-    ///   Supabase.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the server does not
+    ///   support this, such as hosted Supabase.
     public func sessions() async throws -> [SessionInfo] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/sessions"), bearer: token)
@@ -15,7 +15,8 @@ extension AuthClient {
     /// Ends one of the user's sessions. If it is the client's own, the client notices its end with the next call;
     /// prefer ``signOut(scope:)`` for this device.
     ///
-    /// - Throws: ``AuthClientError``, `refused` with status 404 if the user has no such session.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the user has no such
+    ///   session.
     public func revokeSession(id: UUID) async throws {
         let path = "/sessions/" + id.uuidString.lowercased()
         try await asUser { token, _ in

@@ -4,9 +4,11 @@ extension AuthClient {
     /// Creates an account, and signs in if the server requires no confirmation.
     ///
     /// - Parameters:
+    ///   - password: At least 8 characters and at most 72 bytes.
     ///   - data: The account's metadata, from which its profile takes name and picture.
     ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
-    /// - Throws: ``AuthClientError``. The previous session stays active.
+    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `user_already_exists`; `weak_password`,
+    ///   with ``AuthRefusal/weakPasswordReasons``; `signup_disabled`; `email_provider_disabled`.
     @discardableResult
     public func signUp(
         email: String, password: String, data: JSONObject? = nil, redirectTo: URL? = nil,
@@ -24,8 +26,9 @@ extension AuthClient {
 
     /// Signs in with a password.
     ///
-    /// - Throws: ``AuthClientError``, with the code `invalid_credentials` for both an unknown account and a wrong
-    ///   password. The previous session stays active.
+    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `invalid_credentials` for both an
+    ///   unknown account and a wrong password; `email_not_confirmed` and `user_banned`, for the correct password only;
+    ///   `over_request_rate_limit`, with ``AuthRefusal/retryAfter``.
     @discardableResult
     public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> Session {
         try await signIn(
@@ -39,8 +42,8 @@ extension AuthClient {
 
     /// Creates an account without email address and password. If its session is lost, the account is inaccessible.
     ///
-    /// - Throws: ``AuthClientError``, with the code `anonymous_provider_disabled` if the server does not allow this. The
-    ///   previous session stays active.
+    /// - Throws: ``AuthClientError``, with the code `anonymous_provider_disabled` if the server does not allow this.
+    ///   The previous session stays active.
     @discardableResult
     public func signInAnonymously(
         data: JSONObject? = nil, captchaToken: String? = nil
@@ -51,10 +54,12 @@ extension AuthClient {
                 body: ["data": .object(data ?? [:]), "gotrue_meta_security": captcha(captchaToken)]))
     }
 
-    /// Signs in with an ID token from the sign-in sheet of Apple, Google or another provider.
+    /// Signs in with an ID token from the sign-in sheet of Apple, Google or another provider. For an answer to a
+    /// ``LinkQuestion``, see ``confirmLink(_:email:password:)``.
     ///
     /// - Throws: ``AuthClientError``, with a ``AuthClientError/linkQuestion`` if the address already belongs to an
-    ///   account. The previous session stays active.
+    ///   account; `refused` with status 400 if the server does not accept the token, and with the code
+    ///   `provider_disabled` if the provider is disabled. The previous session stays active.
     @discardableResult
     public func signInWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
         try await signIn(.idToken(credentials))
@@ -62,21 +67,35 @@ extension AuthClient {
 
     /// Links a provider's identity to the signed-in account.
     ///
-    /// - Throws: ``AuthClientError``, with the code `identity_already_exists` if it belongs to another account.
+    /// - Returns: A new session of the same account.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `identity_already_exists` if the identity
+    ///   already belongs to an account; `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a
+    ///   recent sign-in.
     @discardableResult
     public func linkIdentityWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
         try await signInAsUser(.idToken(credentials, links: true))
     }
 
-    /// Returns the URL that starts a browser sign-in with a provider. Pass the URL that the browser returns with to
-    /// ``session(from:)`` on this device; its code is invalid on others.
+    /// Returns the URL that starts a browser sign-in with a provider, with a PKCE challenge whose verifier stays on
+    /// this device. Pass the URL that the browser returns with to ``session(from:)`` on this device; its code is
+    /// invalid on others.
+    ///
+    /// Prefer ``signInWithOAuth(provider:scopes:queryParams:in:)``, which does all three steps. This call is for apps
+    /// that the system may end while the browser is open: the verifier is stored.
+    ///
+    /// ```swift
+    /// let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
+    /// openURL(start)
+    /// // Later, in `onOpenURL`:
+    /// let session = try await client.session(from: url)
+    /// ```
     ///
     /// - Parameters:
     ///   - scopes: Additional scopes in the provider's syntax.
     ///   - redirectTo: A redirect URL that the server allows, used byte for byte.
     ///   - queryParams: Parameters for the provider, such as `prompt`.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the flow could not be
-    ///   stored.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the verifier could
+    ///   not be stored.
     public func getOAuthSignInURL(
         provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
@@ -85,11 +104,13 @@ extension AuthClient {
         return try caller.address(.authorize("/authorize", provider, scopes, redirectTo, queryParams, flow))
     }
 
-    /// Completes a browser flow or a flow started by a mail's link.
+    /// Completes a browser flow or a flow started by a mail's link. Tries the verifiers of the newest 5 flows of this
+    /// device.
     ///
-    /// - Throws: ``AuthClientError/unknownFlow`` if this device did not start the flow. The previous session stays
-    ///   active, and the flow can still be completed with another code. With a ``AuthClientError/linkQuestion`` the
-    ///   flow is over.
+    /// - Throws: ``AuthClientError``: `unknownFlow` if no flow is pending on this device; the code `bad_code_verifier`
+    ///   if the code belongs to none of them, `flow_state_not_found` or `flow_state_expired` if it is used or expired.
+    ///   The previous session stays active, and the flow can still be completed with another code. With a
+    ///   ``AuthClientError/linkQuestion`` the flow is over.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> Session {
         var last = AuthClientError.unknownFlow
@@ -126,10 +147,11 @@ extension AuthClient {
         }
     }
 
-    /// Completes a flow with the URL that the browser returned with.
+    /// Completes a flow with the URL that the browser returned with. Ignores tokens in the URL.
     ///
-    /// - Throws: ``AuthClientError/refused(_:)`` with status 0 if the URL contains an error, or
-    ///   ``AuthClientError/unknownFlow`` if it contains no code. Ignores tokens in the URL.
+    /// - Throws: ``AuthClientError/refused(_:)`` with status 0 if the URL contains an error, usually with the code
+    ///   `access_denied` if the user cancelled; ``AuthClientError/unknownFlow`` if it contains no code; otherwise as
+    ///   ``exchangeCodeForSession(authCode:)``.
     @discardableResult
     public func session(from url: URL) async throws -> Session {
         try await exchangeCodeForSession(authCode: url.redirectCode)

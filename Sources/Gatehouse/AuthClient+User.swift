@@ -4,7 +4,8 @@ extension AuthClient {
     /// Fetches the user from the server, and updates the stored session.
     ///
     /// - Parameter jwt: Another user's access token; nil for the session's own.
-    /// - Throws: ``AuthClientError``, `signedOut` without a session or `jwt`.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session or `jwt`; `refused` with `bad_jwt` for a `jwt` that
+    ///   the server does not accept.
     @discardableResult
     public func user(jwt: String? = nil) async throws -> User {
         let request = AuthRequest("GET", "/user")
@@ -20,8 +21,11 @@ extension AuthClient {
     /// automatically; the returned user then contains it. A new password ends the user's other sessions.
     ///
     /// - Parameter redirectTo: The target of the link in the confirmation mail, used byte for byte.
-    /// - Throws: ``AuthClientError``. Codes: `email_exists`, `weak_password`, `same_password`,
-    ///   `current_password_required` and `reauthentication_needed`. After `offline` the change may have taken effect.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `email_exists`; `weak_password`, with
+    ///   ``AuthRefusal/weakPasswordReasons``; `same_password`; `current_password_required` and
+    ///   `current_password_invalid`; `reauthentication_needed` and `reauthentication_not_valid`;
+    ///   `fresh_sign_in_required`. After `offline`, or `refused` with a status from 500 on, the change may have taken
+    ///   effect.
     @discardableResult
     public func update(user: UserAttributes, redirectTo: URL? = nil) async throws -> User {
         var request = AuthRequest(
@@ -37,7 +41,8 @@ extension AuthClient {
 
     /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
     ///
-    /// - Throws: ``AuthClientError``, `signedOut` without a session.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `over_email_send_rate_limit`;
+    ///   `email_provider_disabled` if the server sends no mail, such as Gatehouse's own.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)
@@ -49,10 +54,12 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``, `signedOut` without a session.
     public func userIdentities() async throws -> [UserIdentity] { try await user().identities ?? [] }
 
-    /// Removes a sign-in method.
+    /// Removes a sign-in method, then fetches the changed user. If only the fetch fails, this throws although the
+    /// method is removed.
     ///
-    /// - Throws: ``AuthClientError``, with the code `single_identity_not_deletable` for the last one;
-    ///   `unexpectedAnswer` if the server did not send the identity's id.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; `unexpectedAnswer` if the server did not send the
+    ///   identity's id. Codes: `single_identity_not_deletable` for the last one; `identity_not_found`;
+    ///   `email_conflict_identity_not_deletable`; `fresh_sign_in_required`.
     public func unlinkIdentity(_ identity: UserIdentity) async throws {
         guard let id = identity.identityID?.uuidString.lowercased() else {
             throw AuthClientError.unexpectedAnswer("identity.identity_id: expected a UUID")
@@ -64,9 +71,12 @@ extension AuthClient {
         try await user()
     }
 
-    /// Returns the URL that starts linking a provider in a browser. Complete it like a sign-in.
+    /// Returns the URL that starts linking a provider in a browser. Complete it like a sign-in, with
+    /// ``session(from:)``.
     ///
-    /// - Throws: ``AuthClientError``, `signedOut` without a session.
+    /// - Parameters: As for ``getOAuthSignInURL(provider:scopes:redirectTo:queryParams:)``.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; `storeUnavailable` or `storeFailed` if the
+    ///   verifier could not be stored. Codes: `manual_linking_disabled`, `provider_disabled`, `fresh_sign_in_required`.
     public func getLinkIdentityURL(
         provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []

@@ -5,12 +5,18 @@ public import Foundation
 /// A session ends only when the app signs out or the server states that it has ended; ``SignedOutReason`` tells which.
 /// A lost connection, a locked keychain, a wrong clock or a crash does not end a session.
 ///
-/// Names follow supabase-swift for calls that it has. Calls that need a session refresh it first if necessary. All
-/// calls are safe from any task, including a loop over ``authStateChanges``.
+/// Names follow supabase-swift for calls that it has. Calls that need a session refresh it first if necessary. They
+/// throw ``AuthClientError``, or `CancellationError` if the task is cancelled while the server is called. All calls are
+/// safe from any task, including a loop over ``authStateChanges``.
 ///
 /// ```swift
-/// let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
-/// for await (event, session) in client.authStateChanges { … }
+/// let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
+/// let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
+/// try await client.signIn(email: email, password: password)
+/// let accessToken = try await client.session.accessToken
+/// for await (event, session) in client.authStateChanges {
+///     show(event, session?.user)
+/// }
 /// ```
 public final class AuthClient: Sendable {
     /// Settings with defaults that suit most apps.
@@ -40,7 +46,7 @@ public final class AuthClient: Sendable {
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
     ///   - randomness: Returns the given number of cryptographically secure random bytes.
-    /// - Throws: ``AuthClientError/insecureURL`` for http to another machine.
+    /// - Throws: ``AuthClientError/insecureURL`` for http to another machine, and for any other scheme than https.
     public init(
         url: URL, publishableKey: String, storage: any SecureStorage,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
@@ -59,10 +65,12 @@ public final class AuthClient: Sendable {
 
     /// The session with an access token that is valid for at least 30 more seconds, refreshed first if necessary.
     ///
-    /// Concurrent callers share one refresh.
+    /// Concurrent callers share one refresh. If the server or the store is unavailable, a token that has not expired
+    /// yet is returned unrefreshed.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `offline`, `storeUnavailable` or `storeFailed` if
-    ///   it could not be refreshed or stored. The session then stays as it was.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session, or if the server ended it; `sessionChanged` if a
+    ///   sign-in intervened; `offline`, `refused`, `unexpectedAnswer`, `storeUnavailable` or `storeFailed` if the
+    ///   session could not be refreshed or stored. It is then kept: try again later.
     public var session: Session {
         get async throws { try await coordinator.freshSession() }
     }
@@ -106,9 +114,10 @@ public final class AuthClient: Sendable {
         return stream
     }
 
-    /// Refreshes the session, unless its token is less than 5 seconds old.
+    /// Refreshes the session, unless its token is less than 5 seconds old. Use it to update the claims of the access
+    /// token.
     ///
-    /// - Throws: The errors of ``session``.
+    /// - Throws: As ``session``, also before the token expires.
     @discardableResult
     public func refreshSession(_ reason: RefreshReason = .requested) async throws -> Session {
         try await coordinator.refreshedSession(reason)
@@ -117,7 +126,7 @@ public final class AuthClient: Sendable {
     /// Returns a session with a different token than one that a server just refused. Makes no call if there already is
     /// one.
     ///
-    /// - Throws: The errors of ``session``.
+    /// - Throws: As ``session``, also before the token expires.
     public func refreshSession(insteadOf accessToken: String) async throws -> Session {
         try await coordinator.refreshedSession(.unauthorized, insteadOf: accessToken)
     }
@@ -125,7 +134,8 @@ public final class AuthClient: Sendable {
     /// Signs in with tokens from elsewhere. The refresh token is exchanged immediately, so copies of it must not be
     /// used again. The access token is ignored; the parameter exists for source compatibility.
     ///
-    /// - Throws: ``AuthClientError``. The previous session stays active.
+    /// - Throws: ``AuthClientError``, with the code `refresh_token_not_found` or `refresh_token_already_used` for a
+    ///   token that the server no longer accepts. The previous session stays active.
     @discardableResult
     public func setSession(accessToken _: String, refreshToken: String) async throws -> Session {
         try await signIn(.refresh(refreshToken))

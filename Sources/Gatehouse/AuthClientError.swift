@@ -1,4 +1,12 @@
 /// Why a call failed.
+///
+/// ```swift
+/// do {
+///     try await client.signIn(email: email, password: password)
+/// } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
+///     message = "Incorrect email or password."
+/// }
+/// ```
 public enum AuthClientError: Error, Hashable, Sendable {
     /// http to another machine would expose tokens to the network. Only loopback may use it.
     case insecureURL
@@ -7,9 +15,11 @@ public enum AuthClientError: Error, Hashable, Sendable {
     /// A sign-in happened while the call waited, by the same or another user. The call did not apply to the new
     /// session.
     case sessionChanged
-    /// The server was unreachable or temporarily unable to answer. The session is kept; try again later.
+    /// The server was unreachable, or a refresh failed temporarily. The session is kept; try again later. The call may
+    /// have taken effect.
     case offline(OfflineCause)
-    /// The server refused the call. The session is kept unless the code states that it has ended.
+    /// The server answered with a status other than 2xx, also 429 and 5xx, or a redirect URL contains an error. The
+    /// session is kept unless the code states that it has ended.
     case refused(AuthRefusal)
     /// The server's response violates the protocol. Nothing changed in the client.
     case unexpectedAnswer(String)
@@ -43,7 +53,7 @@ extension AuthClientError {
 public enum OfflineCause: Hashable, Sendable {
     /// The transport failed. The text contains the error's domain and code, never a URL.
     case noAnswer(String)
-    /// A temporary status: 408, 409, 429 or 5xx.
+    /// A temporary status of a refresh: 408, 409, 429 or 5xx.
     case status(Int)
     /// A response that does not come from the auth server, such as the page of a captive portal.
     case notUnderstood(String)
@@ -59,7 +69,7 @@ public struct AuthRefusal: Hashable, Sendable {
     public var message: String
     /// Why the password was refused; empty for other refusals.
     public var weakPasswordReasons: [String]
-    /// How long the server asks to wait before a retry.
+    /// How long the server asks to wait before a retry: whole seconds, at most a day. nil if it does not.
     public var retryAfter: Duration?
     /// With `identity_needs_confirmation`: the question to the user.
     public var linkQuestion: LinkQuestion?

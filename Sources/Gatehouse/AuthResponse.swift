@@ -37,6 +37,7 @@ public enum SignOutScope: String, Hashable, Sendable {
 
 /// The server's part of a sign-out. The client is signed out in both cases.
 public enum SignOutOutcome: Hashable, Sendable {
+    /// The server ended the sessions, or there was none left to end.
     case revoked
     /// The session remains active on the server, but the client has deleted its tokens.
     case notRevoked(AuthClientError)
@@ -59,6 +60,12 @@ public struct Provider: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
 }
 
 /// The result of a provider's own sign-in in the app. Does not print its tokens.
+///
+/// ```swift
+/// let nonce = SignInNonce()   // of GatehouseModel; the sheet's request gets `nonce.hashed`
+/// let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+/// try await client.signInWithIdToken(credentials: credentials)
+/// ```
 public struct OpenIDConnectCredentials: Sendable {
     /// The provider that issued the token.
     public var provider: Provider
@@ -75,7 +82,7 @@ public struct OpenIDConnectCredentials: Sendable {
     /// consent when the account is deleted; hosted Supabase ignores it.
     public var authorizationCode: String?
 
-    /// Everything is sent to the server once.
+    /// Creates credentials, all of which are sent to the server once.
     public init(
         provider: Provider, idToken: String, accessToken: String? = nil, nonce: String? = nil, name: AppleName? = nil,
         authorizationCode: String? = nil
@@ -135,10 +142,15 @@ extension UserAttributes: Unprinted {
 
 /// The purpose of a code or link in a mail.
 public enum EmailOTPType: String, Hashable, Sendable {
+    /// The confirmation of a sign-up.
     case signup
+    /// An invitation by an administrator.
     case invite
+    /// A link that signs in.
     case magiclink
+    /// A password reset.
     case recovery
+    /// The confirmation of a new address.
     case emailChange = "email_change"
     /// A code for signing up or signing in.
     case email

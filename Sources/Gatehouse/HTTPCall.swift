@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A request to the auth server. Does not print its tokens, its body, or the values in its query.
+/// A request to the auth server or the gateway. Does not print its tokens, its body, or the values in its query.
 public struct HTTPCall: Hashable, Sendable {
-    /// `GET`, `POST`, `PUT` or `DELETE`.
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
     public var method: String
     /// The URL. Contains no token.
     public var url: URL
@@ -57,8 +57,16 @@ extension HTTPReply: Unprinted {
 /// Sends a request to the server and returns the response, whatever its status.
 ///
 /// Throws if there is no response, for example without a connection or after a timeout. The request may have reached
-/// the server nevertheless. Must not follow redirects.
-/// unknown. Redirects are not followed.
+/// the server nevertheless. Must not follow redirects, which would send tokens to another URL.
+///
+/// ```swift
+/// let transport = SystemDefaults.transport()
+/// let logged: HTTPTransport = { call in
+///     let reply = try await transport(call)
+///     logger.debug("\(call) \(reply)")
+///     return reply
+/// }
+/// ```
 public typealias HTTPTransport = @Sendable (HTTPCall) async throws -> HTTPReply
 
 /// The date format of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT`.

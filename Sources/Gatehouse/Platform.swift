@@ -18,6 +18,8 @@ package final class Locked<Value: Sendable>: Sendable {
     package init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
     /// Calls `body` with exclusive access. It must be short and must not use the same lock.
+    ///
+    /// - Throws: The errors of `body`. Changes that it made before stay.
     package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock(body)
     }
@@ -33,6 +35,8 @@ package final class Locked<Value: Sendable>: Sendable {
     package init(_ value: Value) { lock = Mutex(value) }
 
     /// Calls `body` with exclusive access. It must be short and must not use the same lock.
+    ///
+    /// - Throws: The errors of `body`. Changes that it made before stay.
     package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock { try body(&$0) }
     }

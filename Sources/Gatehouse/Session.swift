@@ -4,7 +4,7 @@ public import Foundation
 public typealias User = AuthUser
 /// A sign-in method of an account.
 public typealias UserIdentity = AuthUserIdentity
-/// The code of a refusal.
+/// The code of a refusal by the auth server.
 public typealias ErrorCode = AuthErrorCode
 /// The question to a user whose address already belongs to an account.
 public typealias LinkQuestion = AuthLinkQuestion
@@ -82,10 +82,13 @@ extension SignedOutReason {
 public enum AuthChangeEvent: Hashable, Sendable {
     /// Always the first event: the stored session, fresh or stale; no session if signed out.
     case initialSession
+    /// A user signed in. The session may be another user's than the previous one.
     case signedIn
     /// Sent once for each session that ends.
     case signedOut(SignedOutReason)
+    /// The same session has new tokens.
     case tokenRefreshed
+    /// The account of the session changed, for example its email address.
     case userUpdated
     /// Follows `signedIn` after a password reset mail: ask for a new password.
     case passwordRecovery
@@ -106,7 +109,10 @@ public enum AuthNotice: Hashable, Sendable {
 
 /// The reason for a refresh.
 public enum RefreshReason: String, Hashable, Sendable {
+    /// The access token has expired, or is about to.
     case expired
+    /// A server refused the access token.
     case unauthorized
+    /// The app asked for it.
     case requested
 }

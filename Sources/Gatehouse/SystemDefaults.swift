@@ -3,6 +3,8 @@ import Foundation
 /// The real network, clock and randomness. Apps pass them to ``AuthClient``; tests replace them.
 public enum SystemDefaults {
     /// `URLSession` without cookies, cache and redirects, with a timeout of 30 seconds.
+    ///
+    /// The closure throws `URLError` if there is no response.
     public static func transport() -> HTTPTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false

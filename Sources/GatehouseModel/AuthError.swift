@@ -3,12 +3,18 @@ import Gatehouse
 
 /// A failure outside of a sign-in, with a message for the user.
 public enum AuthError: Error, Hashable, Sendable, CaseIterable {
+    /// There is no session, or its token was refused: sign in again.
     case notAuthenticated
+    /// The user is not allowed to do this.
     case forbidden
     /// The change requires a recent sign-in.
     case freshSignInNeeded
+    /// No response, or one that is not the server's. The change may have taken effect.
     case offline
+    /// The server failed, refused the call, or sent an invalid response. After a failure the change may have taken
+    /// effect.
     case networkError
+    /// The device's store failed, or a sign-in intervened. The session is kept: try again.
     case unknown
 }
 

@@ -12,10 +12,10 @@ public enum EmailChange: Hashable, Sendable {
 extension AuthManager {
     /// Changes the account's email address.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error. ``SignInMessage`` has a
-    ///   text for each. Nothing changed then, unless the response was lost.
-    ///
-    /// - Parameter current: The account's password, where the server asks for it with `current_password_required`.
+    /// - Parameter current: The account's password, if the server answered `current_password_required`.
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/update(user:)``,
+    ///   such as `AuthClientError` with `email_exists` or `current_password_required`.
+    ///   ``SignInMessage/init(changing:)`` has a text for each. Nothing changed then, unless the response was lost.
     public func changeEmail(_ email: String, current: String? = nil) async throws -> EmailChange {
         let change = UserAttributes(email: email, currentPassword: current)
         let account = try await changing { try await self.service.update(user: change) }
@@ -25,9 +25,10 @@ extension AuthManager {
     /// Sets or changes the account's password. Ends the user's other sessions.
     ///
     /// - Parameters:
+    ///   - password: At least 8 characters and at most 72 bytes.
     ///   - current: The current password, if the server answered `current_password_required`.
     ///   - code: The code from ``sendCode()``, if the server answered `reauthentication_needed`.
-    /// - Throws: As ``changeEmail(_:)``.
+    /// - Throws: As ``changeEmail(_:current:)``; `AuthClientError` also with `weak_password` or `same_password`.
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws {
         let change = UserAttributes(password: password, currentPassword: current, nonce: code)
         _ = try await changing { try await self.service.update(user: change) }
@@ -35,7 +36,7 @@ extension AuthManager {
 
     /// Sends a code to the account's email address.
     ///
-    /// - Throws: As ``changeEmail(_:)``.
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/reauthenticate()``.
     public func sendCode() async throws { try await changing { try await self.service.reauthenticate() } }
 
     func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {

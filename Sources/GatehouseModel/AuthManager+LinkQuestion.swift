@@ -7,7 +7,15 @@ public import Gatehouse
 extension AuthManager {
     /// The user owns the account and enters its password.
     ///
-    /// - Throws: The service's error or ``SignInFailure``. ``SignInMessage`` has a text for each.
+    /// ```swift
+    /// if let question = manager.linkQuestion, question.signInMethods.contains("password") {
+    ///     try await manager.confirmLink(password: password)
+    /// }
+    /// ```
+    ///
+    /// - Throws: `AuthClientError`, with the code `invalid_credentials` for a wrong password, or
+    ///   `link_ticket_not_found` and `link_ticket_outdated` if the answer came too late; other errors as
+    ///   ``signInWithEmail(_:password:)``. ``SignInMessage`` has a text for each.
     @discardableResult
     public func confirmLink(password: String) async throws -> SignInOutcome {
         try await answer(.email, existing: .email) { question in
@@ -18,7 +26,8 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Apple.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: As ``confirmLink(password:)``.
+    /// - Throws: As ``confirmLink(password:)``, with `link_ticket_other_account` for another account, and errors of the
+    ///   sheet. The user is signed out then, because sign-in and link succeed together or not at all.
     @discardableResult
     public func confirmLink(
         throughApple sheet: @MainActor () async throws -> AppleCredential
@@ -31,7 +40,8 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: As ``confirmLink(password:)``.
+    /// - Throws: As ``confirmLink(password:)``, with `link_ticket_other_account` for another account, and errors of the
+    ///   sheet. The user is signed out then, because sign-in and link succeed together or not at all.
     @discardableResult
     public func confirmLink(
         throughGoogle sheet: @MainActor () async throws -> OpenIDConnectCredentials
@@ -41,7 +51,7 @@ extension AuthManager {
 
     /// The user owns the account and signs in to it with Google in a browser.
     ///
-    /// - Throws: As ``confirmLink(password:)``.
+    /// - Throws: As ``confirmLink(throughGoogle:)``.
     @discardableResult
     public func confirmLink(throughGoogleIn browser: any WebAuthenticationSession) async throws -> SignInOutcome {
         try await confirmLink(through: .google) { try await self.service.signIn(with: .google, in: browser) }
@@ -50,7 +60,7 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Google in the app's own browser.
     ///
     /// - Parameters: As for ``signInWithGoogle(redirectTo:browser:)``.
-    /// - Throws: As ``confirmLink(password:)``.
+    /// - Throws: As ``confirmLink(throughGoogle:)``.
     @discardableResult
     public func confirmLink(
         throughGoogleTo redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
@@ -61,7 +71,8 @@ extension AuthManager {
     /// The user does not own the account but has its address, and claims it for a new account. Available only if
     /// ``LinkQuestion/canRecover`` is true; the data of the old account is deleted.
     ///
-    /// - Throws: As ``confirmLink(password:)``.
+    /// - Throws: As ``confirmLink(password:)``, and `AuthClientError` with `link_not_recoverable` if the address has
+    ///   been proven meanwhile.
     @discardableResult
     public func recoverAccount() async throws -> SignInOutcome {
         let method = linkQuestion.flatMap { AuthMethod(rawValue: $0.provider) } ?? .email

@@ -12,14 +12,16 @@ public enum LinkOutcome: Hashable, Sendable {
 extension AuthManager {
     /// Fetches the user's sign-in methods.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``.
+    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out.
     public func identities() async throws(AuthError) -> [UserIdentity] {
         try await call { try await self.service.identities() }
     }
 
     /// Removes a sign-in method. The server refuses to remove the last one, so offer this only if there are others.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``. Nothing was removed then.
+    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out;
+    ///   ``AuthError/freshSignInNeeded`` if the server requires a recent sign-in; ``AuthError/networkError`` also for
+    ///   the last method. After ``AuthError/offline`` the method may be removed.
     public func unlink(_ identity: UserIdentity) async throws(AuthError) {
         try await call { try await self.service.unlink(identity) }
     }
@@ -27,7 +29,7 @@ extension AuthManager {
     /// Returns the links of the last 30 days that can be undone. Empty if the server does not support this, such as
     /// hosted Supabase.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``.
+    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out.
     public func undoableLinks() async throws(AuthError) -> [UndoableLink] {
         try await call {
             do {
@@ -40,8 +42,8 @@ extension AuthManager {
 
     /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly including this one.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error: `link_not_undoable` if it
-    ///   is too late.
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of
+    ///   ``AuthService/undoLink(identityID:)``, such as `AuthClientError` with `link_not_undoable` if it is too late.
     public func undo(_ link: UndoableLink) async throws {
         try await changing { try await self.service.undoLink(identityID: link.id) }
     }
@@ -49,7 +51,8 @@ extension AuthManager {
     /// Links Apple to the account. Stores a name from Apple until the profile has one.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the service's error, or ``SignInFailure``.
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/link(with:)`` or of
+    ///   the sheet, such as `AuthClientError` with `identity_already_exists`. Cancellation is an outcome, not an error.
     ///   ``SignInMessage`` has a text for each.
     @discardableResult
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> LinkOutcome {

@@ -12,7 +12,8 @@ extension AuthManager {
     /// - Parameters:
     ///   - firstName: At most 50 characters; nil clears it.
     ///   - favoriteTeams: The complete list, at most 30; nil keeps it, an empty list clears it.
-    /// - Throws: ``AuthError``, which is also set as ``error``. ``user`` is then unchanged.
+    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out;
+    ///   ``AuthError/networkError`` also for an invalid value. ``user`` is then unchanged.
     public func updateProfile(
         firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
     ) async throws(AuthError) {
@@ -26,7 +27,9 @@ extension AuthManager {
 
     /// Deletes the account on the server, then signs out.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``. The user is then still signed in.
+    /// - Throws: ``AuthError``, which is also set as ``error``. The user is then still signed in. After
+    ///   ``AuthError/freshSignInNeeded`` the user must sign in again first; after ``AuthError/offline`` or
+    ///   ``AuthError/networkError`` the account may be deleted, and the call can be repeated.
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch
         try await call { try await self.service.deleteAccount() }

@@ -18,7 +18,9 @@ extension AuthManager {
 
     /// Signs in with a password.
     ///
-    /// - Throws: The service's error or ``SignInFailure``. ``SignInMessage`` has a text for each.
+    /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
+    ///   password; ``SignInFailure/profileNotCreated`` if the account has no profile; `GatewayError` if the gateway
+    ///   refused the new session. The user is signed out then. ``SignInMessage`` has a text for each.
     @discardableResult
     public func signInWithEmail(_ email: String, password: String) async throws -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
@@ -26,7 +28,11 @@ extension AuthManager {
 
     /// Creates an account.
     ///
-    /// - Throws: As ``signInWithEmail(_:password:)``.
+    /// - Parameters:
+    ///   - password: At least 8 characters and at most 72 bytes.
+    ///   - firstName: The name for the profile.
+    /// - Throws: As ``signInWithEmail(_:password:)``; `AuthClientError` also with `user_already_exists` or
+    ///   `weak_password`.
     @discardableResult
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
@@ -38,9 +44,17 @@ extension AuthManager {
 
     /// Signs in with Apple. Stores a name from Apple until the profile has one.
     ///
+    /// ```swift
+    /// let outcome = try await manager.signInWithApple {
+    ///     AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
+    /// }
+    /// ```
+    ///
     /// - Parameter sheet: Shows Apple's sheet, or returns what its button's callback received. Throws
     ///   ``SignInFailure/cancelled``, ``SignInFailure/providerFailed``, or a `URLError` without a connection.
-    /// - Throws: As ``signInWithEmail(_:password:)``. Cancellation is an outcome, not an error.
+    /// - Throws: As ``signInWithEmail(_:password:)``, and errors of the sheet and of the store for names. Sets
+    ///   ``linkQuestion`` if the address already belongs to an account; the error then has the code
+    ///   `identity_needs_confirmation`. Cancellation is an outcome, not an error.
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
         try await authenticate(.apple) {
@@ -88,7 +102,7 @@ extension AuthManager {
     /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
     ///
     /// - Parameter browser: A browser with a redirect URL that the server allows.
-    /// - Throws: As ``signInWithApple(_:)``.
+    /// - Throws: As ``signInWithApple(_:)``, and `WebAuthenticationError`.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticationSession) async throws -> SignInOutcome {
         try await authenticate(.google) { .session(try await self.service.signIn(with: .google, in: browser)) }

@@ -10,7 +10,12 @@ public import Observation
 ///
 /// ```swift
 /// let manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
-/// let outcome = try await manager.signInWithEmail("ada@example.com", password: password)
+/// do {
+///     let outcome = try await manager.signInWithEmail("ada@example.com", password: password)
+///     showsMailHint = outcome == .checkMail
+/// } catch {
+///     message = SignInMessage(.email, error)?.text
+/// }
 /// ```
 @MainActor @Observable
 public final class AuthManager {
@@ -111,7 +116,8 @@ public final class AuthManager {
 
     /// Returns a valid access token. Apps should get it only here.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` without a session; otherwise why it could not be refreshed.
+    /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline``, ``AuthError/networkError`` or
+    ///   ``AuthError/unknown`` if it could not be refreshed, after which the session is kept. Does not set ``error``.
     public func accessToken() async throws(AuthError) -> String {
         do { return try await service.accessToken() } catch { throw AuthError(error) }
     }

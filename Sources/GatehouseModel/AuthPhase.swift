@@ -10,8 +10,10 @@ public enum AuthPhase: Hashable, Sendable {
     /// The store has not answered yet. Show neither a signed-in nor a signed-out state.
     case restoring
     case unauthenticated
+    /// A sign-in is in progress. No user is signed in.
     case authenticating(AuthMethod)
     case authenticated
+    /// A user is signed in, and the session is being refreshed.
     case refreshing
 }
 

@@ -70,8 +70,10 @@ public struct AppleCredential: Sendable {
     /// Sent at the first sign-in only.
     public var lastName: String? { credentials.name?.family }
 
+    /// Creates a credential from the values of `ASAuthorizationAppleIDCredential`.
+    ///
     /// - Parameters:
-    ///   - nonce: The raw nonce.
+    ///   - nonce: The raw nonce, ``SignInNonce/raw``; nil if the request had none.
     ///   - firstName: Shortened to 50 characters.
     ///   - lastName: Shortened to 50 characters.
     ///   - authorizationCode: Lets the server revoke Apple's consent when the account is deleted, as the App Store

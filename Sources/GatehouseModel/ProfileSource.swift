@@ -6,14 +6,22 @@ public import Gatehouse
 /// refused. They throw `GatewayError`, `AuthClientError`, ``AuthError`` or `CancellationError`.
 /// `GatewayError.notAuthenticated` means that a refresh did not help.
 public protocol ProfileSource: Sendable {
+    /// Returns the signed-in account with its profile.
+    ///
+    /// - Throws: As ``ProfileSource`` describes; `GatewayError.notAuthenticated` if the user must sign in again.
     func fetchMe() async throws -> SignedInAccount
 
     /// Changes the given fields, at least one.
     ///
-    /// - Returns: The updated account, as `fetchMe` would return it.
+    /// - Returns: The updated account, as ``fetchMe()`` would return it.
+    /// - Throws: As ``fetchMe()``; `GatewayError.refused` for an invalid value. After `offline` or `server` the change
+    ///   may have taken effect.
     func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount
 
     /// Deletes the account with all its data, or nothing. Safe to repeat.
+    ///
+    /// - Throws: As ``fetchMe()``; `GatewayError.forbidden` with `FRESH_SIGN_IN_REQUIRED` if the user must sign in
+    ///   again first. After `offline` or `server` the account may be deleted.
     func deleteAccount() async throws
 }
 

@@ -5,6 +5,13 @@ public import Gatehouse
 /// §3.1.3.7).
 ///
 /// The server refuses a stolen token, because it does not contain the hash. Create one for each sheet.
+///
+/// ```swift
+/// let nonce = SignInNonce()
+/// request.nonce = nonce.hashed
+/// // After the sheet:
+/// let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+/// ```
 public struct SignInNonce: Hashable, Sendable {
     /// For the server, as the `nonce` of the credentials.
     public let raw: String

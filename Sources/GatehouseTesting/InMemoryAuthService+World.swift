@@ -5,6 +5,12 @@ public import GatehouseModel
 // Initial state.
 extension InMemoryAuthService {
     /// Creates a service whose store contains a session, as after a restart of the app.
+    ///
+    /// ```swift
+    /// let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1610612744"])
+    /// let manager = service.makeManager()
+    /// await manager.wait { $0.isProfileLoaded }
+    /// ```
     public static func signedIn(
         email: String = "ada@example.com", firstName: String? = "Ada", favoriteTeams: [String] = []
     ) -> InMemoryAuthService {
@@ -46,6 +52,7 @@ extension InMemoryAuthService {
 
     /// Adds an account with a provider identity.
     ///
+    /// - Parameter firstName: The name in metadata and profile.
     /// - Returns: The account's id.
     @discardableResult
     public func addAccount(of person: ProviderPerson, at provider: Provider, firstName: String? = nil) -> UUID {
@@ -62,11 +69,15 @@ extension InMemoryAuthService {
 // Events outside of the app.
 extension InMemoryAuthService {
     /// Simulates that the user opened the confirmation mail of a sign-up: the address is now confirmed and proven.
+    ///
+    /// Does nothing if no account has the address.
     public func confirmEmail(of email: String) {
         update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
     }
 
     /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password.
+    ///
+    /// Does nothing if no account has the address.
     public func openRecoveryMail(of email: String) {
         let (now, uptime) = (clock.now, clock.uptime)
         update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
@@ -82,6 +93,8 @@ extension InMemoryAuthService {
     }
 
     /// Simulates that another part of the app changed the account, such as its metadata.
+    ///
+    /// - Parameter change: Changes the current session's user. Not called if signed out.
     public func changeUser(_ change: @Sendable (inout User) -> Void) {
         state.withLock { state in
             guard var user = state.device.kept?.session.user else { return }
@@ -93,6 +106,9 @@ extension InMemoryAuthService {
     }
 
     /// Simulates that another device or an administrator changed the profile. The app is not notified.
+    ///
+    /// - Parameter change: Changes the profile. Not called if no account has the address, or the account has no
+    ///   profile.
     public func changeProfile(of email: String, _ change: @Sendable (inout ProfileSummary) -> Void) {
         update(email) { account in
             if var profile = account.profile {
@@ -140,7 +156,7 @@ extension InMemoryAuthService {
 
 extension AuthManager {
     /// Waits until a condition holds, such as `{ $0.phase == .unauthenticated }` after a start. Returns early if the
-    /// task is cancelled, for example by a test's time limit.
+    /// task is cancelled, for example by a test's time limit; there is no limit of its own.
     public func wait(until condition: @MainActor (AuthManager) -> Bool) async {
         while !condition(self), !Task.isCancelled { await Task.yield() }
     }

@@ -16,7 +16,7 @@ public import GatehouseModel
 /// service.meet(.offline)                                      // the next call
 /// service.meet(.profileMissing, at: .fetchMe)                 // the next call of this kind
 /// service.stay(.serviceUnavailable)                           // every call, until clear()
-/// service.meet(.slow); …; service.release()                   // a response that arrives on demand
+/// service.meet(.slow)                                         // a response that arrives with release()
 /// ```
 ///
 /// - ``ScriptedProviderSheet`` replaces Apple's and Google's sheets, and the browser.

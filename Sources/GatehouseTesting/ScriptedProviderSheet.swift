@@ -65,8 +65,11 @@ public final class ScriptedProviderSheet: Sendable {
 
     /// Shows Apple's sheet.
     ///
-    /// - Parameter scopes: Without `name` and `email` Apple sends neither.
-    /// - Throws: ``SignInFailure``, `URLError` or `CancellationError`.
+    /// - Parameters:
+    ///   - nonce: The nonce whose hash is in the request; nil for none.
+    ///   - scopes: Without `name` and `email` Apple sends neither.
+    /// - Throws: ``SignInFailure/cancelled`` for ``Step/cancels``, ``SignInFailure/providerFailed`` for ``Step/fails``,
+    ///   `URLError` for ``Step/isOffline``, or `CancellationError` while the sheet is held.
     public func apple(
         nonce: SignInNonce? = nil, scopes: [String] = ["name", "email"]
     ) async throws -> AppleCredential {

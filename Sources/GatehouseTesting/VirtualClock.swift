@@ -58,7 +58,7 @@ public final class VirtualClock: Sendable {
 
     /// Waits until at least `count` tasks sleep.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled, for example by a test's time limit.
     public func waitForSleepers(_ count: Int = 1) async throws {
         while sleeperCount < count {
             try Task.checkCancellation()

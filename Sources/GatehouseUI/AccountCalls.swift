@@ -2,6 +2,15 @@ public import Gatehouse
 public import SwiftUI
 
 /// The calls that the screens need in addition to `AuthManager`. A nil call hides its feature.
+///
+/// The closures throw the errors of the clients: `AuthClientError`, `GatewayError` or `CancellationError`. The screens
+/// show a message for each.
+///
+/// ```swift
+/// var calls = AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo)
+/// calls.devices = nil   // no list of devices
+/// HomeView().gatehouse(manager, googleRedirect: redirectTo, calls: calls)
+/// ```
 public struct AccountCalls: Sendable {
     /// Returns the teams that can be favourites. Without it, teams are shown by id and cannot be chosen.
     public var teams: (@Sendable () async throws -> [LeagueTeam])?

@@ -1,6 +1,13 @@
 public import SwiftUI
 
 /// The app's own texts, symbol and colour in the screens.
+///
+/// ```swift
+/// let branding = Branding(
+///     name: "DailyRitual", symbol: "book.closed.fill", tagline: "Sign in to keep your journal", bundle: .main,
+///     accent: .indigo)
+/// HomeView().gatehouse(manager, branding: branding, googleRedirect: redirectTo)
+/// ```
 public struct Branding: Sendable {
     /// The app's name, not localized.
     public var name: String
@@ -13,6 +20,9 @@ public struct Branding: Sendable {
     /// The colour of the symbol, the avatar and prominent buttons.
     public var accent: Color
 
+    /// Creates a branding. The defaults are those of the reference app BoxScore.
+    ///
+    /// - Parameter bundle: `.main` if the app's string catalogue translates the tagline.
     public init(
         name: String = "BoxScore", symbol: String = "sportscourt.fill",
         tagline: String = "Sign in to save your favorite teams\nand sync across devices", bundle: Bundle? = nil,

@@ -3,10 +3,6 @@ public import SwiftUI
 
 // Parts of the screens that an app can replace or add. Each modifier applies to the screens below it, including sheets.
 // Apply it where `accountSheet(isPresented:)` is, or above.
-//
-//     HomeView()
-//         .loginFooter { Link("Terms of Use", destination: terms) }
-//         .profileSections { user in Section { NavigationLink("My Journal") { Journal(of: user.id) } } }
 extension View {
     /// Replaces the symbol, name and tagline of the login screen.
     public func loginHeader<Header: View>(@ViewBuilder _ header: @escaping @MainActor () -> Header) -> some View {
@@ -14,6 +10,11 @@ extension View {
     }
 
     /// Adds a footer to the login screen, for example terms of use.
+    ///
+    /// ```swift
+    /// HomeView()
+    ///     .loginFooter { Link("Terms of Use", destination: terms) }
+    /// ```
     public func loginFooter<Footer: View>(@ViewBuilder _ footer: @escaping @MainActor () -> Footer) -> some View {
         environment(\.parts.loginFooter, { AnyView(footer()) })
     }
@@ -26,6 +27,13 @@ extension View {
     }
 
     /// Adds sections to the profile screen above the account's rows, for example fields, links or settings.
+    ///
+    /// ```swift
+    /// HomeView()
+    ///     .profileSections { user in
+    ///         Section { NavigationLink("My Journal") { Journal(of: user.id) } }
+    ///     }
+    /// ```
     public func profileSections<Sections: View>(
         @ViewBuilder _ sections: @escaping @MainActor (AuthenticatedUser) -> Sections
     ) -> some View {

@@ -5,7 +5,9 @@ import Hummingbird
 
 /// The PKCE example of RFC 7636, appendix B. For manual experiments only: the verifier is public.
 package enum ExampleProofKey {
+    /// The `code_verifier`.
     package static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    /// Its `code_challenge` with the method `S256`.
     package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 }
 

@@ -28,11 +28,17 @@ package struct Person: Hashable, Sendable {
 
     /// The id in requests.
     package let id: String
+    /// The name on the provider's page, such as `Hidden address`.
     package let title: String
+    /// One sentence on the provider's page about the behaviour.
     package let explanation: String
+    /// The first name in claims.
     package let givenName: String
+    /// The last name in claims.
     package let familyName: String
+    /// The account's email address.
     package let address: Address
+    /// How sign-in with the account behaves.
     package let conduct: Conduct
 
     private init(

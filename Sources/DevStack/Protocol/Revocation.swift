@@ -2,7 +2,9 @@ package import GatehouseWire
 
 /// A call to a revocation endpoint that was answered with 200.
 package struct Revocation: Equatable, Sendable {
+    /// The `client_id` of the call.
     package let client: String
+    /// When the call was answered.
     package let at: Instant
     /// nil for a token that was unknown or already invalid. The response was 200 nevertheless.
     package let subject: String?

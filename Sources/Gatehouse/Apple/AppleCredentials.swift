@@ -1,5 +1,6 @@
 /// The state of a user's Sign in with Apple for this app.
 public enum AppleCredentialState: Hashable, Sendable {
+    /// The user signs in with Apple to this app.
     case authorized
     /// The user stopped using Sign in with Apple for this app.
     case revoked
@@ -21,6 +22,8 @@ public struct AppleCredentials: Sendable {
     public var moments: @MainActor @Sendable () -> AsyncStream<Void>
 
     /// Creates a value from both closures.
+    ///
+    /// - Parameter moments: Called once per manager. The default yields nothing.
     public init(
         state: @escaping @Sendable (_ person: String) async -> AppleCredentialState,
         moments: @escaping @MainActor @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }

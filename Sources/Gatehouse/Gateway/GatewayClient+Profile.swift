@@ -1,6 +1,12 @@
 import Foundation
 
 /// A change of one member: ``keep`` is the default, nil clears, a string sets.
+///
+/// ```swift
+/// try await gateway.updateProfile(ProfileEdit(firstName: "Ada", name: nil))
+/// try await gateway.updateProfile(firstName: FieldChange(field.text))
+/// try await gateway.updateProfile(favoriteTeams: [])
+/// ```
 public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
     /// Omits the member.
     case keep
@@ -62,7 +68,9 @@ public struct ProfileEdit: Hashable, Sendable {
 extension GatewayClient {
     /// Returns the signed-in account with the part of the profile that most screens need.
     ///
-    /// - Throws: ``GatewayError`` or `CancellationError`.
+    /// - Throws: ``GatewayError`` or `CancellationError`. After ``GatewayError/notAuthenticated(_:)`` the user must
+    ///   sign in again; after ``GatewayError/offline(_:)``, ``GatewayError/server(status:)`` and
+    ///   ``GatewayError/noToken(_:)`` try again later.
     public func fetchMe() async throws -> SignedInAccount {
         let reply = try await send(GatewayRequest(method: "GET", path: "/v1/auth/me"))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
@@ -73,7 +81,8 @@ extension GatewayClient {
     /// - Parameters:
     ///   - firstName: At most 50 characters; nil clears it.
     ///   - favoriteTeams: The complete list, at most 30; an empty list clears it, nil keeps it.
-    /// - Throws: ``GatewayError`` or `CancellationError`.
+    /// - Throws: As ``fetchMe()``, and ``GatewayError/refused(_:)`` with `BAD_REQUEST` for an invalid value. After
+    ///   ``GatewayError/offline(_:)`` or ``GatewayError/server(status:)`` the change may have taken effect.
     @discardableResult
     public func updateProfile(
         firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
@@ -83,10 +92,11 @@ extension GatewayClient {
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
     }
 
-    /// Deletes the account with all its data. The caller must end the local session.
+    /// Deletes the account with all its data. The caller must end the local session. Safe to repeat.
     ///
-    /// - Throws: ``GatewayError`` or `CancellationError`. After ``GatewayError/offline(_:)`` or
-    ///   ``GatewayError/server(status:)`` the account may be deleted.
+    /// - Throws: As ``fetchMe()``, and ``GatewayError/forbidden(code:message:)`` with `FRESH_SIGN_IN_REQUIRED` if the
+    ///   user must sign in again first. After ``GatewayError/offline(_:)`` or ``GatewayError/server(status:)`` the
+    ///   account may be deleted.
     public func deleteAccount() async throws {
         let reply = try await send(GatewayRequest(method: "DELETE", path: "/v1/auth/me"))
         // A body means that the response is not the gateway's, so nothing was deleted.
@@ -95,13 +105,15 @@ extension GatewayClient {
 
     /// Returns the complete profile.
     ///
-    /// - Throws: ``GatewayError`` or `CancellationError`.
+    /// - Throws: As ``fetchMe()``, and ``GatewayError/refused(_:)`` with `NOT_FOUND` if there is none yet.
     public func profile() async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "GET", path: "/api/v1/profile"))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
     /// Changes the given members. The server refuses a call without changes.
+    ///
+    /// - Throws: As ``updateProfile(firstName:favoriteTeams:)``.
     @discardableResult
     public func updateProfile(_ edit: ProfileEdit) async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "PATCH", path: "/api/v1/profile", body: edit.body))
@@ -111,7 +123,8 @@ extension GatewayClient {
     /// Returns the teams that can be favourites. Needs no session.
     ///
     /// - Parameter league: A league such as `nba`; nil for all.
-    /// - Throws: ``GatewayError`` or `CancellationError`.
+    /// - Throws: ``GatewayError`` or `CancellationError`: ``GatewayError/refused(_:)`` with `BAD_REQUEST` for an
+    ///   unknown league; never ``GatewayError/notAuthenticated(_:)``.
     public func teams(league: String? = nil) async throws -> [LeagueTeam] {
         var request = GatewayRequest(method: "GET", path: "/v1/teams", needsToken: false)
         if let league { request.query = [URLQueryItem(name: "league", value: league)] }

@@ -11,7 +11,12 @@ import GatehouseWire
 ///
 /// ```swift
 /// let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
-/// let account = try await gateway.updateProfile(firstName: "Ada")
+/// do {
+///     let account = try await gateway.updateProfile(firstName: "Ada")
+///     greet(account.profile?.firstName)
+/// } catch GatewayError.notAuthenticated {
+///     showsLogin = true
+/// }
 /// ```
 public actor GatewayClient {
     private let url: URL
@@ -27,7 +32,7 @@ public actor GatewayClient {
     /// - Parameters:
     ///   - url: The gateway's URL, without `/v1`.
     ///   - tokens: Usually `GatewayTokens(client)`.
-    /// - Throws: ``GatewayError/insecureURL`` for http to another machine.
+    /// - Throws: ``GatewayError/insecureURL`` for http to another machine, and for any other scheme than https.
     public init(
         url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport = SystemDefaults.transport(),
         clock: ClientClock = SystemDefaults.clock(),

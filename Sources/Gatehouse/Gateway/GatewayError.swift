@@ -4,7 +4,7 @@ public enum GatewayError: Error, Hashable, Sendable {
     case insecureURL
     /// There is no session, or the gateway refused its token and the refreshed one.
     case notAuthenticated(NotAuthenticatedReason)
-    /// The user is not allowed to do this (403).
+    /// The user is not allowed to do this (403). With the code `FRESH_SIGN_IN_REQUIRED`, sign in again and repeat it.
     case forbidden(code: String, message: String)
     /// No connection, or a response that is not the gateway's. The change may have taken effect. The session is
     /// unaffected.
@@ -35,7 +35,7 @@ public struct GatewayRefusal: Hashable, Sendable {
     public var code: String
     /// A message for developers.
     public var message: String
-    /// How long the gateway asks to wait before a retry.
+    /// How long the gateway asks to wait before a retry: whole seconds, at most a day. nil if it does not.
     public var retryAfter: Duration?
 
     /// For tests.

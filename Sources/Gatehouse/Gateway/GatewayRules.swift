@@ -38,12 +38,14 @@ public struct GatewayRules: Sendable {
 
 /// The source of access tokens for the gateway client.
 public struct GatewayTokens: Sendable {
-    /// Returns a valid token.
+    /// Returns a valid token. Throws ``AuthClientError``.
     public var current: @Sendable () async throws -> String
-    /// Returns a different token than the one that the gateway just refused.
+    /// Returns a different token than the one that the gateway just refused. Throws ``AuthClientError``.
     public var insteadOf: @Sendable (_ refused: String) async throws -> String
 
-    /// Both closures throw ``AuthClientError``.
+    /// Creates a source. Both closures throw ``AuthClientError``; `signedOut` becomes
+    /// ``GatewayError/notAuthenticated(_:)``, other errors ``GatewayError/noToken(_:)`` or
+    /// ``GatewayError/offline(_:)``.
     public init(
         current: @escaping @Sendable () async throws -> String,
         insteadOf: @escaping @Sendable (_ refused: String) async throws -> String

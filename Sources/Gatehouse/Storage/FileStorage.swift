@@ -61,6 +61,9 @@ public struct FileStorage: SecureStorage {
     }
 
     /// Waits for earlier callers of this store, then for other processes.
+    ///
+    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process held the lock
+    ///   longer than the limit of the store. In the latter cases `body` did not run.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         announcement.make()
         return try await lock.run(body)

@@ -34,6 +34,8 @@ public struct KeychainStorage: SecureStorage {
     private let lock: FileLock?
     private let gate = SerialGate()
 
+    /// Creates a store without accessing the keychain yet.
+    ///
     /// - Parameters:
     ///   - service: Distinguishes the app's items from others.
     ///   - accessGroup: A group shared with the app's extensions; nil for the app's own.

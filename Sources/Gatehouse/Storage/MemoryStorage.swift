@@ -16,6 +16,8 @@ public actor MemoryStorage: SecureStorage {
     public func remove(_ key: String) { values[key] = nil }
 
     /// Waits for earlier callers, in order of arrival.
+    ///
+    /// - Throws: Errors of `body`.
     public nonisolated func withLock<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -112,6 +112,9 @@ public struct SecretServiceStorage: SecureStorage {
     }
 
     /// Waits for earlier callers of this store, then for other processes.
+    ///
+    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process held the lock
+    ///   for 120 seconds. In the latter cases `body` did not run.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await lock.run(body)
     }

@@ -1,5 +1,6 @@
 /// The result of reading from a store.
 public enum StoredValue: Hashable, Sendable {
+    /// The bytes of the last completed write.
     case value([UInt8])
     /// The store was readable, and there is no value.
     case absent
@@ -8,11 +9,22 @@ public enum StoredValue: Hashable, Sendable {
     case unavailable(reason: String)
 }
 
-/// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory.
+/// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory. Apps usually pass
+/// ``SystemStorage/make(name:environment:clock:serviceLimit:notice:)``.
 ///
 /// ``read(_:)`` distinguishes three results, because a locked keychain must never look like a signed-out user. Keys
-/// consist of ASCII letters, digits, `.` and `-`.
+/// consist of ASCII letters, digits, `.` and `-`. Values are a few kilobytes; they grow with the user's metadata.
+///
+/// ```swift
+/// actor DictionaryStorage: SecureStorage {
+///     private var values: [String: [UInt8]] = [:]
+///     func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
+///     func write(_ bytes: [UInt8], for key: String) { values[key] = bytes }
+///     func remove(_ key: String) { values[key] = nil }
+/// }
+/// ```
 public protocol SecureStorage: Sendable {
+    /// Returns the value of a key. A failure is ``StoredValue/unavailable(reason:)``, never ``StoredValue/absent``.
     func read(_ key: String) async -> StoredValue
 
     /// Replaces the value of a key atomically. The value is durable when the call returns.

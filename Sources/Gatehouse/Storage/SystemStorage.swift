@@ -19,6 +19,13 @@ public struct SystemStorage: SecureStorage {
 
     /// Creates the store without accessing anything yet.
     ///
+    /// ```swift
+    /// let environment = ProcessInfo.processInfo.environment
+    /// let storage = SystemStorage.make(name: "com.example.app", environment: environment) { notice in
+    ///     if case .usesFiles(let folder) = notice { print("Sessions are stored in \(folder).") }
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - name: The app's name, such as `com.example.app`; ASCII letters, digits, `.` and `-`.
     ///   - environment: The process's environment.
@@ -53,7 +60,7 @@ public struct SystemStorage: SecureStorage {
     /// and decides again. Items that the service still contains remain until the app writes there again.
     ///
     /// - Parameters: As for ``make(name:environment:clock:serviceLimit:notice:)``.
-    /// - Throws: A POSIX error.
+    /// - Throws: A POSIX error of the file system. Repeat the call then.
     public static func forgetSecretService(
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock()
     ) throws {
@@ -96,6 +103,9 @@ public struct SystemStorage: SecureStorage {
     }
 
     /// Waits for earlier callers of this store, then for other processes.
+    ///
+    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process held the lock
+    ///   for 120 seconds. In the latter cases `body` did not run.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await lock.run(body)
     }

@@ -9,7 +9,13 @@ public import Foundation
 /// browser is therefore useless. (The leg from the server to the provider has a state, which the server checks.) The
 /// client compares no secrets.
 extension AuthClient {
-    /// Signs in with a provider in a browser that `launchFlow` shows.
+    /// Signs in with a provider in a browser that `launchFlow` shows, with PKCE.
+    ///
+    /// ```swift
+    /// try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
+    ///     try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - redirectTo: A redirect URL that the server allows, used byte for byte. nil uses the server's site URL,
@@ -17,10 +23,10 @@ extension AuthClient {
     ///   - scopes: Additional scopes in the provider's syntax.
     ///   - queryParams: Parameters for the provider, such as `prompt`.
     ///   - launchFlow: Opens the URL and returns the one that the browser came back with.
-    /// - Throws: ``AuthClientError``, `refused` with status 0 if the browser returned with an error, and with a
-    ///   ``AuthClientError/linkQuestion`` if the address already belongs to an account;
-    ///   ``WebAuthenticationError/invalidCallback`` for a URL with another scheme, host, port or path than
-    ///   `redirectTo`; or errors of `launchFlow`. The previous session stays active.
+    /// - Throws: ``AuthClientError``, `refused` with status 0 if the browser returned with an error, usually with the
+    ///   code `access_denied` if the user cancelled there, and with a ``AuthClientError/linkQuestion`` if the address
+    ///   already belongs to an account; ``WebAuthenticationError/invalidCallback`` for a URL with another scheme, host,
+    ///   port or path than `redirectTo`; or errors of `launchFlow`. The previous session stays active.
     @discardableResult
     public func signInWithOAuth(
         provider: Provider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -33,10 +39,20 @@ extension AuthClient {
         }
     }
 
-    /// Signs in with a provider in a browser that has its own redirect URL.
+    /// Signs in with a provider in a browser that has its own redirect URL, with PKCE. Call it again to try again.
     ///
+    /// ```swift
+    /// let browser = LoopbackWebAuthentication()
+    /// do {
+    ///     try await client.signInWithOAuth(provider: .google, in: browser)
+    /// } catch WebAuthenticationError.cancelled, WebAuthenticationError.timedOut {
+    ///     return
+    /// }
+    /// ```
+    ///
+    /// - Parameter browser: `SystemWebAuthentication` on Apple's systems, ``LoopbackWebAuthentication`` elsewhere.
     /// - Throws: As ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
-    ///   ``WebAuthenticationError``.
+    ///   ``WebAuthenticationError``: ``WebAuthenticationError/cancelled`` if the user closed the sheet.
     @discardableResult
     public func signInWithOAuth(
         provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
@@ -52,7 +68,10 @@ extension AuthClient {
     /// Links a provider's identity to the signed-in account, in a browser that `launchFlow` shows.
     ///
     /// - Parameters: As for ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``.
-    /// - Throws: The same errors; the code `identity_already_exists` if the identity belongs to another account.
+    /// - Returns: A new session of the same account.
+    /// - Throws: The same errors, and ``AuthClientError``: `signedOut` without a session; `sessionChanged` if another
+    ///   user signed in meanwhile. Codes: `identity_already_exists` if the identity already belongs to an account;
+    ///   `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a recent sign-in.
     @discardableResult
     public func linkIdentity(
         provider: Provider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -67,6 +86,15 @@ extension AuthClient {
 
     /// Links a provider's identity to the signed-in account, in a browser that has its own redirect URL.
     ///
+    /// ```swift
+    /// do {
+    ///     try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
+    /// } catch let error as AuthClientError where error.code == .identityAlreadyExists {
+    ///     message = "This Google account already belongs to an account."
+    /// }
+    /// ```
+    ///
+    /// - Returns: A new session of the same account.
     /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
     ///   ``WebAuthenticationError``.
     @discardableResult

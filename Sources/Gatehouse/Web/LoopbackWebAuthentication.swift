@@ -14,6 +14,8 @@ public struct LoopbackWebAuthentication: WebAuthenticationSession {
     private let clock: ClientClock
     private let open: @Sendable (URL) async throws -> Void
 
+    /// Creates a browser session without listening yet.
+    ///
     /// - Parameters:
     ///   - port: A port, or 0 for any free one, which the server must allow for loopback URLs (RFC 8252 §8.4).
     ///   - path: A percent-encoded path that begins with `/`.

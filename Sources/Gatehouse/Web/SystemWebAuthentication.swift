@@ -11,6 +11,8 @@ public struct SystemWebAuthentication: WebAuthenticationSession {
     private let clock: ClientClock
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
+    /// Creates a browser session without showing it yet.
+    ///
     /// - Parameters:
     ///   - redirectTo: A URL with the app's own scheme, such as `com.example.app://callback`, or https for a domain
     ///     associated with the app (iOS 17.4, macOS 14.4). The server must allow it.

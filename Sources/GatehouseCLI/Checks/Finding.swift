@@ -7,8 +7,11 @@ package struct Finding: Sendable {
         case ok, warning, problem
     }
 
+    /// The check, such as `outbox`.
     package let name: String
+    /// How serious it is.
     package let state: State
+    /// One line for users, without secrets.
     package let text: String
     /// How to fix the problem.
     package var advice: String?

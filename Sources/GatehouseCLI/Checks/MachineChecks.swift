@@ -6,6 +6,7 @@ import GatehouseWire
 package struct MachineChecks {
     private static let gibibyte: UInt64 = 1 << 30
 
+    /// Creates checks of the machine that runs this process.
     package init() {}
 
     /// - Parameter paths: Files and folders that only their owner should be able to read.

@@ -12,6 +12,7 @@ package struct ProviderChecks: Sendable {
     private let calls: ProviderCalls
     private let now: @Sendable () -> Instant
 
+    /// - Parameter calls: Fetches discovery documents and keys.
     package init(_ providers: [ConfiguredProvider], calls: ProviderCalls, now: @escaping @Sendable () -> Instant) {
         self.providers = providers
         self.calls = calls

@@ -8,10 +8,14 @@ package struct SettingsChecks {
     private let given: GivenSettings
     private let settings: ServerSettings
 
+    /// - Parameters:
+    ///   - given: The settings with their origins.
+    ///   - settings: The same settings, validated.
     package init(_ given: GivenSettings, _ settings: ServerSettings) {
         (self.given, self.settings) = (given, settings)
     }
 
+    /// The findings; empty if nothing looks unintended.
     package var all: [Finding] { [externalURL, callers].compactMap(\.self) }
 
     /// Settings that `doctor` recommends. The defaults are those of Supabase Auth.

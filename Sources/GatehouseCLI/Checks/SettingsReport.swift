@@ -5,8 +5,10 @@ import GatehouseWire
 package struct SettingsReport {
     private let given: GivenSettings
 
+    /// - Parameter given: The settings with their origins.
     package init(_ given: GivenSettings) { self.given = given }
 
+    /// A table with a row for each setting, then the settings that are not used.
     package var text: String {
         var table = TextTable(["SETTING", "VALUE", "FROM"])
         for setting in Setting.allCases {

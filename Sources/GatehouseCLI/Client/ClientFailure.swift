@@ -22,7 +22,9 @@ package struct ClientFailure: Error, Hashable, Sendable {
     /// A mistake in the command line.
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
+    /// The user interrupted the command.
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
+    /// The user declined, or closed the provider's page.
     package static let cancelled = ClientFailure("cancelled", "Cancelled.", exit: .failed)
 
     /// Text and detail, without control characters.

@@ -8,8 +8,10 @@ package struct DevStacks: Sendable {
     package var folder: String
     /// The folder in which every `gatehouse dev` of this user registers.
     package var stateFolder: String
+    /// Reads a file that names a running stack. Tests replace it.
     package var read: @Sendable (_ path: String) -> RunningFile.Content = RunningFile.read
 
+    /// - Parameter stateFolder: The folder in which every `gatehouse dev` of this user registers.
     package init(folder: String, stateFolder: String) {
         self.folder = folder
         self.stateFolder = stateFolder

@@ -16,6 +16,11 @@ package struct DevAddresses: Sendable {
     /// The URL of the app in a browser, if available.
     let app: String?
 
+    /// - Parameters:
+    ///   - url: The root URL without a trailing slash.
+    ///   - folder: The path of the folder with accounts and keys.
+    ///   - apple: The URL of the simulated Apple, if it runs. `google` likewise.
+    ///   - app: The URL of the app in a browser, if available.
     package init(
         url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
         folder: String, apple: String? = nil, google: String? = nil, app: String? = nil

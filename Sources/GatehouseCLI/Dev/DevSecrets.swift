@@ -11,7 +11,9 @@ package struct DevSecrets: Sendable {
     /// In the format of `GATEHOUSE_SECRETS`.
     let serverSecrets: Secret
     let jwtSecret: Secret
+    /// `sb_publishable_` and 32 hexadecimal digits.
     package let publishableKey: String
+    /// `sb_secret_` and 48 hexadecimal digits.
     package let secretKey: Secret
     let createdAt: Instant
 
@@ -24,7 +26,7 @@ package struct DevSecrets: Sendable {
         createdAt = now
     }
 
-    /// Reads the output of ``json``.
+    /// Reads the output of ``json``; nil for any other text.
     package init?(json text: String) {
         // Lost: where the JSON is invalid. The file is ours; the user is told that it is damaged.
         guard let members = try? JSONReader.read(text).objectValue,
@@ -41,6 +43,7 @@ package struct DevSecrets: Sendable {
         self.createdAt = Instant(seconds: createdAt)
     }
 
+    /// One object with all secrets, for a file that only its owner can read.
     package var json: String {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()

@@ -7,6 +7,7 @@ import IdentityProviders
 /// The simulated Apple and Google of `gatehouse dev`, and the server's settings for them.
 package struct DevStandIns: Sendable {
     let standIns: StandIns
+    /// The settings of both providers for the server.
     package let providers: [ConfiguredProvider]
 
     /// - Parameters:
@@ -29,7 +30,9 @@ package struct DevStandIns: Sendable {
         providers = [apple, google].map { defaults.configure($0, linking: .automatic, redirectURL: nil) }
     }
 
+    /// The base URL of the simulated Apple.
     package var appleURL: String { standIns.registration.apple.base }
+    /// The issuer of the simulated Google.
     package var googleURL: String { standIns.registration.google.issuer }
 
     private static func apple(_ registration: StandInRegistration.Apple) throws -> ProviderSettings {

@@ -6,10 +6,14 @@ import GatehouseWire
 package struct RunningStack: Hashable, Sendable {
     /// The root URL without a trailing slash.
     package let url: String
+    /// The key that clients send.
     package let publishableKey: String
     /// The absolute path of its folder.
     package let folder: String
 
+    /// - Parameters:
+    ///   - url: The root URL without a trailing slash.
+    ///   - folder: An absolute path.
     package init(url: String, publishableKey: String, folder: String) {
         (self.url, self.publishableKey, self.folder) = (url, publishableKey, folder)
     }
@@ -21,6 +25,7 @@ extension RunningStack {
         url.hasPrefix("http://") ? ListenAddress(String(url.dropFirst("http://".count))) : nil
     }
 
+    /// Reads the output of ``json``; nil for any other text.
     package init?(json text: String) {
         // Lost: where the JSON is invalid. The file is ours, so its content would be a mistake.
         guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,
@@ -29,6 +34,7 @@ extension RunningStack {
         self.init(url: url, publishableKey: key, folder: folder)
     }
 
+    /// One object with the members `url`, `publishable_key` and `folder`.
     package var json: String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()

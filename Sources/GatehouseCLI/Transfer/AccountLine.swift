@@ -4,8 +4,10 @@ import PasswordHashing
 
 /// Why a line cannot be imported. Contains column names, never values.
 package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The column and the problem.
     package let description: String
 
+    /// - Parameter description: Names a column without its value.
     package init(_ description: String) { self.description = description }
 }
 
@@ -19,7 +21,7 @@ package struct AccountLine {
     /// - Parameters:
     ///   - now: The default of `created_at`.
     ///   - newID: Generates ids for identities that the line lacks.
-    /// - Throws: ``LineProblem``.
+    /// - Throws: ``LineProblem`` for a line that is not a JSON object, and for a column with an invalid value.
     package static func account(
         _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {

@@ -3,6 +3,7 @@ import GatehouseWire
 
 /// Reads a file line by line. Holds at most one chunk and one line in memory.
 package struct LineReader {
+    /// A line of the file.
     package struct Line: Sendable {
         /// Starts at 1.
         package let number: Int
@@ -23,7 +24,7 @@ package struct LineReader {
     let length: Int?
 
     /// - Parameter path: A path, or `-` for standard input.
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure`` if the file cannot be opened.
     package init(_ path: String) throws {
         if path == "-" {
             handle = .standardInput
@@ -39,7 +40,10 @@ package struct LineReader {
         length = isFile ? Int(information.st_size) : nil
     }
 
+    /// Reads the next line. A last line without a line feed counts.
+    ///
     /// - Returns: nil at the end.
+    /// - Throws: The error of reading the file.
     package mutating func next() throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false

@@ -4,9 +4,12 @@ import GatehouseWire
 package struct Progress: Sendable {
     /// From 0 to 1; nil if the total is unknown.
     package var fraction: Double?
+    /// The number of completed items.
     package var count: Int
+    /// The time since the start.
     package var elapsed: Duration
 
+    /// - Parameter fraction: From 0 to 1; nil if the total is unknown.
     package init(fraction: Double?, count: Int, elapsed: Duration) {
         self.fraction = fraction
         self.count = count

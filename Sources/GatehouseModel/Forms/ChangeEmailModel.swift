@@ -1,8 +1,8 @@
 import Gatehouse
 public import Observation
 
-/// The state of the screen that changes the account's email address. The password is the view's; it empties it when ``isOver``
-/// says so.
+/// The state of the screen that changes the account's email address. The view owns the password, and clears it when
+/// ``isOver`` is true.
 @MainActor @Observable
 public final class ChangeEmailModel {
     /// The phase of the screen.
@@ -18,9 +18,9 @@ public final class ChangeEmailModel {
 
     /// The current phase.
     public private(set) var phase = Phase.editing
-    /// Whether the server wants the current password, too.
+    /// Whether the server also requires the current password.
     public private(set) var asksForCurrent = false
-    /// Whether the attempt is over, and its password with it. It is not when the same can be tried once more.
+    /// Whether the attempt is over, so that its password can be cleared. false if the same attempt can be repeated.
     public private(set) var isOver = true
     /// The form. Only its email address is used.
     public var form = EmailAuthForm()
@@ -41,14 +41,14 @@ public final class ChangeEmailModel {
     /// Whether the confirmation mail was opened, so that the account has the new address.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
-    /// Whether the button is enabled: for a valid address other than the account's, and, where the server asks for it, a
-    /// password.
+    /// Whether the button is enabled: for a valid address other than the account's, with a password if the server
+    /// requires one.
     public func canSubmit(password: String = "") -> Bool {
         ![.working, .checkMail, .changed].contains(phase) && form.isValid(.email, password: "", confirmation: "")
             && form.trimmedEmail.lowercased() != current?.lowercased() && !(asksForCurrent && password.isEmpty)
     }
 
-    /// Sends nothing while ``canSubmit(password:)`` is false.
+    /// Submits the address. Does nothing if ``canSubmit(password:)`` is false. A failure is a ``message``.
     public func submit(password: String = "") async {
         guard canSubmit(password: password) else { return }
         (phase, isOver) = (.working, true)

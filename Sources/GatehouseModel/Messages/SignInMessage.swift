@@ -27,7 +27,15 @@ public enum OfferedAction: Hashable, Sendable {
 }
 
 extension SignInMessage {
-    /// The message for an error.
+    /// The message for any error of a sign-in or link.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await manager.signInWithGoogle(in: browser)
+    /// } catch {
+    ///     message = SignInMessage(.google, error)
+    /// }
+    /// ```
     ///
     /// - Returns: nil if the user cancelled; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {

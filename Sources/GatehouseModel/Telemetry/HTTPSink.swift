@@ -5,6 +5,12 @@ public import Gatehouse
 ///
 /// Events wait in a bounded queue. Events beyond the limit and undelivered batches are dropped and counted, so
 /// telemetry neither blocks the app nor uses unbounded memory.
+///
+/// ```swift
+/// let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
+/// let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
+/// Task { await sink.run() }
+/// ```
 public final class HTTPSink: TelemetrySink {
     private struct Queue {
         var events: [TelemetryEvent] = []
@@ -16,6 +22,8 @@ public final class HTTPSink: TelemetrySink {
     private let transport: HTTPTransport
     private let limit: Int
 
+    /// Creates a sink without waiting events.
+    ///
     /// - Parameters:
     ///   - url: The URL to POST batches to.
     ///   - limit: The maximum number of waiting events.
@@ -31,7 +39,7 @@ public final class HTTPSink: TelemetrySink {
         }
     }
 
-    /// Sends the waiting events in one call, if there are any.
+    /// Sends the waiting events in one call, if there are any. Without a response of 2xx they are dropped and counted.
     public func flush() async {
         let batch = queue.withLock { queue in
             defer { queue = Queue() }

@@ -79,5 +79,6 @@ extension TelemetryEvent {
 
 /// Receives events. Must return immediately and must not fail.
 public protocol TelemetrySink: Sendable {
+    /// Records one event. ``AuthManager`` calls it on the main actor.
     func record(_ event: TelemetryEvent)
 }

@@ -5,6 +5,7 @@ public import SwiftUI
 public struct ChangeEmailView: View {
     @Environment(AuthManager.self) private var manager
 
+    /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
     public var body: some View { ChangeEmailScreen(model: ChangeEmailModel(manager: manager)) }

@@ -6,6 +6,7 @@ public struct ChangePasswordView: View {
     @Environment(AuthManager.self) private var manager
     @Environment(\.dismiss) private var dismiss
 
+    /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
     public var body: some View {

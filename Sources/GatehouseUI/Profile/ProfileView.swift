@@ -7,6 +7,7 @@ public import SwiftUI
 public struct ProfileView: View {
     @Environment(AuthManager.self) private var manager
 
+    /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
     public var body: some View { ProfileScreen(model: ProfileModel(manager: manager)) }

@@ -8,6 +8,7 @@ public import SwiftUI
 public struct SignInMethodsView: View {
     @Environment(AuthManager.self) private var manager
 
+    /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
     public var body: some View { SignInMethodsScreen(model: SignInMethodsModel(manager: manager)) }

@@ -6,6 +6,9 @@ public struct EmailAuthView: View {
     @Environment(AuthManager.self) private var manager
     private let mode: EmailAuthForm.Mode
 
+    /// Creates the screen. It takes its manager from the environment.
+    ///
+    /// - Parameter mode: The initial mode.
     public init(mode: EmailAuthForm.Mode) { self.mode = mode }
 
     public var body: some View { EmailAuthScreen(model: LoginModel(manager: manager, mode: mode)) }

@@ -7,6 +7,7 @@ public struct NewPasswordView: View {
     @Environment(AuthManager.self) private var manager
     @Environment(\.dismiss) private var dismiss
 
+    /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
     public var body: some View {

@@ -2,14 +2,18 @@ import Foundation
 
 /// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) equals the IPv4 address.
 package struct IPAddress: Hashable, Sendable {
-    /// The 128 bits in IPv6 form.
+    /// The upper 64 of the 128 bits in IPv6 form.
     package let high: UInt64
+    /// The lower 64 bits. For IPv4: `0xFFFF` and the 32 bits of the address.
     package let low: UInt64
 
+    /// Whether the address is IPv4, or IPv4-mapped IPv6.
     package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+    /// Whether the address is in `127.0.0.0/8`, or `::1`.
     package var isLoopback: Bool { isVersion4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
 
+    /// - Parameter high: The upper 64 bits in IPv6 form; `low` has the others.
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// - Parameter version4: The 32 bits of an IPv4 address.
@@ -49,6 +53,8 @@ package struct IPAddress: Hashable, Sendable {
 
     /// Parses an address as proxies write it: alone, in brackets, or with a port (`192.0.2.1:80`, `[::1]:80`). Ignores
     /// a zone (`%eth0`).
+    ///
+    /// - Returns: nil for any other text, and for more than 128 bytes.
     package init?(forwarded text: some StringProtocol) {
         // The longest form has 45 characters, two brackets, a port and a zone.
         guard text.utf8.count <= 128, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -92,7 +98,9 @@ package struct IPNetwork: Hashable, Sendable {
     /// 0 to 128, in terms of the IPv6 form.
     private let length: Int
 
-    /// - Returns: nil also if bits after the prefix are set, which indicates a mistake.
+    /// Parses `address` or `address/length`.
+    ///
+    /// - Returns: nil for any other text, and if bits after the prefix are set, which indicates a mistake.
     package init?(_ text: String) {
         let parts = text.split(ascii: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = IPAddress(String(parts[0])) else { return nil }
@@ -106,6 +114,7 @@ package struct IPNetwork: Hashable, Sendable {
         text.utf8.count <= 3 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 
+    /// Whether the address is in the block. IPv4 is not in IPv6 blocks shorter than 96 bits.
     package func contains(_ address: IPAddress) -> Bool {
         (length >= 96 || !address.isVersion4)
             && address.high & UInt64.max << UInt64(max(0, 64 - length)) == first.high

@@ -5,7 +5,7 @@
 /// repair or execute: user names, invalid ports, spaces, control characters, backslashes, non-ASCII characters, and
 /// schemes such as `javascript`. Path and query may still have two readings; the caller checks what it compares.
 package struct URLParts: Hashable, Sendable {
-    /// In bytes.
+    /// The maximum length of a URL in bytes.
     package static let maximumLength = 2_048
 
     /// In lower case.
@@ -21,6 +21,9 @@ package struct URLParts: Hashable, Sendable {
     /// Path, query and fragment, unchanged.
     package let rest: String
 
+    /// Parses an absolute URL.
+    ///
+    /// - Returns: nil for text longer than ``maximumLength``, and for the text that the type refuses.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
@@ -45,6 +48,7 @@ package struct URLParts: Hashable, Sendable {
         if ["http", "https"].contains(scheme), host.isEmpty { return nil }
     }
 
+    /// The URL with scheme and host in lower case.
     package var text: String {
         scheme + ":" + (hasAuthority ? "//" : "") + host + (port.map { ":\($0)" } ?? "") + rest
     }
@@ -52,6 +56,7 @@ package struct URLParts: Hashable, Sendable {
     /// Whether the scheme is http or https.
     package var isWeb: Bool { ["http", "https"].contains(scheme) }
 
+    /// The hosts of this machine, as ``host`` contains them.
     package static let loopbackHosts = ["127.0.0.1", "[::1]", "localhost"]
 
     /// Schemes whose content a browser runs or renders.

@@ -1,7 +1,15 @@
-/// The stable word for why the Auth API refused: the one list of them, for the server and its clients.
+/// The stable code of a refusal by the Auth API. Server and clients share this list.
 ///
 /// Not an enumeration, because newer servers may send codes that this version does not know. Compare with the
 /// constants, and handle any other code by its HTTP status.
+///
+/// ```swift
+/// switch error.code {
+/// case .invalidCredentials?: message = "Incorrect email or password."
+/// case .overRequestRateLimit?: message = "Too many attempts."
+/// default: message = "Something went wrong."
+/// }
+/// ```
 public struct AuthErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as sent by the server.
     public let rawValue: String
@@ -9,6 +17,7 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     /// Creates a code from any string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// Creates a code from any string.
     package init(_ rawValue: String) { self.rawValue = rawValue }
 
     public var description: String { rawValue }
@@ -171,15 +180,15 @@ extension AuthErrorCode {
     public static let mfaWebAuthnEnrollNotEnabled = Self(rawValue: "mfa_webauthn_enroll_not_enabled")
     /// Signing in with passkeys as factors is disabled.
     public static let mfaWebAuthnVerifyNotEnabled = Self(rawValue: "mfa_webauthn_verify_not_enabled")
-    /// Recovery codes cannot be made.
+    /// Creating recovery codes is disabled.
     public static let mfaRecoveryCodesEnrollNotEnabled = Self(rawValue: "mfa_recovery_codes_enroll_not_enabled")
-    /// Recovery codes cannot be used.
+    /// Signing in with recovery codes is disabled.
     public static let mfaRecoveryCodesVerifyNotEnabled = Self(rawValue: "mfa_recovery_codes_verify_not_enabled")
-    /// Passkeys are off.
+    /// Passkeys are disabled.
     public static let passkeyDisabled = Self(rawValue: "passkey_disabled")
-    /// Signing in through a company's SAML server is off.
+    /// Sign-in with SAML is disabled.
     public static let samlProviderDisabled = Self(rawValue: "saml_provider_disabled")
-    /// There is no such SAML server.
+    /// The SAML provider does not exist.
     public static let ssoProviderNotFound = Self(rawValue: "sso_provider_not_found")
     /// Sign-in with a wallet is disabled.
     public static let web3ProviderDisabled = Self(rawValue: "web3_provider_disabled")
@@ -191,15 +200,15 @@ extension AuthErrorCode {
 
 // Codes that Supabase Auth does not have.
 extension AuthErrorCode {
-    /// The server asks for an API key, and the request has none.
+    /// The server requires an API key, and the request has none.
     public static let noAPIKey = Self(rawValue: "no_api_key")
-    /// The API key is not one of the server's, or came where it is not accepted.
+    /// The API key is not one of the server's, or was sent where the server does not accept it.
     public static let invalidAPIKey = Self(rawValue: "invalid_api_key")
-    /// There is nothing of the kind, such as a session of that id.
+    /// The resource does not exist, such as a session with that id.
     public static let notFound = Self(rawValue: "not_found")
-    /// The database is away; nothing has happened, and the same call may work in a moment.
+    /// The database is unavailable. Nothing changed; the same call may succeed later.
     public static let serviceUnavailable = Self(rawValue: "service_unavailable")
-    /// The database went away during the call, which may have taken effect. Repeating it does no harm.
+    /// The database failed during the call, which may have taken effect. It is safe to repeat.
     public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// An account has the address that the provider verified, and its owner must confirm the link. The error contains
     /// an ``AuthLinkQuestion``.

@@ -22,7 +22,10 @@ public struct AuthSessionAnswer: Hashable, Sendable {
 }
 
 extension AuthSessionAnswer {
-    /// - Throws: ``WireProblem`` with the name of the missing or malformed member.
+    /// Parses a session response.
+    ///
+    /// - Throws: ``WireProblem`` with the name of the missing or malformed member: `access_token`, `refresh_token`,
+    ///   `expires_in` or `user`. All other members have defaults.
     public init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
         guard let expiresIn = members.number("expires_in"), expiresIn.isFinite, expiresIn >= 0 else {
@@ -47,8 +50,8 @@ package enum WeakPasswordMember {
 }
 
 extension JSONWriter {
-    /// Writes the [Session object](https://supabase.com/docs/guides/auth/sessions) that ``AuthSessionAnswer/init(json:)``
-    /// reads.
+    /// Writes the [Session object](https://supabase.com/docs/guides/auth/sessions) that
+    /// ``AuthSessionAnswer/init(json:)`` reads.
     ///
     /// - Parameters:
     ///   - expiresIn: In seconds.
@@ -92,13 +95,16 @@ extension AuthSessionAnswer: Unprinted {
 
 /// The response to a sign-up or a verification.
 public enum AuthAnswer: Hashable, Sendable {
+    /// The user is signed in.
     case session(AuthSessionAnswer)
     /// The user must first answer a mail or text message.
     case user(AuthUser)
     /// One half of an email change is confirmed; the other address must be confirmed too.
     case pending
 
-    /// - Throws: ``WireProblem`` for the response type that the members indicate.
+    /// Parses a response. `access_token` indicates a session, `msg` without a user indicates ``pending``.
+    ///
+    /// - Throws: ``WireProblem`` of the session or user that the members indicate.
     public init(json: AnyJSON) throws(WireProblem) {
         if json["access_token"]?.stringValue != nil {
             self = .session(try AuthSessionAnswer(json: json))

@@ -142,6 +142,8 @@ extension AuthUser {
     }
 
     /// Reads `{"users":[…]}`, one page of all accounts.
+    ///
+    /// - Throws: ``WireProblem`` without the array, or as ``init(json:)`` for an element.
     package static func list(json: AnyJSON) throws(WireProblem) -> [AuthUser] {
         try WireMembers.list("users", of: json, AuthUser.init(json:))
     }

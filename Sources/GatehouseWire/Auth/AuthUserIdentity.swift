@@ -39,7 +39,9 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUserIdentity {
-    /// - Throws: ``WireProblem`` if `id`, `user_id` or `provider` is missing.
+    /// Parses an element of a user's `identities`.
+    ///
+    /// - Throws: ``WireProblem`` if `id` or `provider` is missing, or `user_id` is not a UUID.
     public init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "identity")
         self.init(

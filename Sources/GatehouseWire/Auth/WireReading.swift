@@ -15,24 +15,31 @@ package struct WireMembers {
     private let members: JSONObject
     private let path: String
 
+    /// - Parameter path: The name of the object in problems, such as `user`.
+    /// - Throws: ``WireProblem`` if the value is not an object.
     package init(_ json: AnyJSON, path: String) throws(WireProblem) {
         guard let members = json.objectValue else { throw WireProblem("\(path): expected an object") }
         self.members = members
         self.path = path
     }
 
+    /// The value of a member; nil if it is absent or null.
     package subscript(name: String) -> AnyJSON? {
         let value = members[name]
         return value == .null ? nil : value
     }
 
     /// A string that must be present. It may be empty.
+    ///
+    /// - Throws: ``WireProblem`` if it is absent, null or not a string.
     package func required(_ name: String) throws(WireProblem) -> String {
         guard let value = self[name]?.stringValue else { throw WireProblem("\(path).\(name): expected a string") }
         return value
     }
 
     /// A UUID that must be present.
+    ///
+    /// - Throws: ``WireProblem`` if it is absent or not a UUID.
     package func uuid(_ name: String) throws(WireProblem) -> UUID {
         guard let id = self[name]?.stringValue.flatMap(UUID.init(uuidString:)) else {
             throw WireProblem("\(path).\(name): expected a UUID")
@@ -54,6 +61,8 @@ package struct WireMembers {
     package func date(_ name: String) -> Date? { self[name]?.stringValue.flatMap(Date.init(wire:)) }
 
     /// A timestamp that must be present.
+    ///
+    /// - Throws: ``WireProblem`` if it is absent or malformed.
     package func requiredDate(_ name: String) throws(WireProblem) -> Date {
         guard let date = date(name) else { throw WireProblem("\(path).\(name): expected a timestamp") }
         return date
@@ -65,6 +74,8 @@ package struct WireMembers {
     }
 
     /// Reads the elements of `{"name":[…]}`.
+    ///
+    /// - Throws: ``WireProblem`` if the member is not an array; errors of `read`.
     package static func list<Element>(
         _ name: String, of json: AnyJSON, _ read: (AnyJSON) throws(WireProblem) -> Element
     ) throws(WireProblem) -> [Element] {
@@ -72,7 +83,7 @@ package struct WireMembers {
         return try list.map(read)
     }
 
-    /// A number in any form: `3600`, `3600.0` or `"3600"`.
+    /// A number in any form: `3600`, `3600.0` or `"3600"`; nil if absent or malformed.
     package func number(_ name: String) -> Double? {
         switch self[name] {
         case .integer(let value): Double(value)

@@ -1,4 +1,9 @@
 /// A JSON value (RFC 8259), such as a user's metadata.
+///
+/// ```swift
+/// let data: JSONObject = ["first_name": "Ada", "teams": ["nba_1610612744"], "newsletter": true]
+/// let name = session.user.userMetadata["first_name"]?.stringValue
+/// ```
 public enum AnyJSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -11,7 +16,7 @@ public enum AnyJSON: Hashable, Sendable {
 }
 
 extension AnyJSON {
-    /// Levels of arrays and objects: 0 for every other value.
+    /// The nesting depth of arrays and objects: 0 for any other value, 1 for an empty array.
     package var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
@@ -20,11 +25,17 @@ extension AnyJSON {
         }
     }
 
+    /// The string; nil for any other value.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    /// The members of the object; nil for any other value.
     public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
+    /// The elements of the array; nil for any other value.
     public var arrayValue: [AnyJSON]? { if case .array(let value) = self { value } else { nil } }
+    /// The boolean; nil for any other value.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The integer; nil for any other value, also for ``double(_:)``.
     public var intValue: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// Whether the value is null.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The member of an object; nil for any other value.
@@ -94,6 +105,7 @@ public struct JSONObject: Hashable, Sendable {
         set { members[ExternalName(trusted: name)] = newValue }
     }
 
+    /// The member with this name; nil if there is none.
     package subscript(name: ExternalName) -> AnyJSON? { members[name] }
 
     /// The number of members.
@@ -105,12 +117,16 @@ public struct JSONObject: Hashable, Sendable {
     /// The values in no particular order.
     public var values: some Collection<AnyJSON> { members.values }
 
-    /// - Returns: The previous value.
+    /// Sets a member.
+    ///
+    /// - Returns: The previous value; nil if there was none.
     @discardableResult
     package mutating func updateValue(_ value: AnyJSON, forKey name: ExternalName) -> AnyJSON? {
         members.updateValue(value, forKey: name)
     }
 
+    /// Removes a member.
+    ///
     /// - Returns: The removed value; nil if there was none.
     @discardableResult
     public mutating func removeValue(forKey name: String) -> AnyJSON? {
@@ -120,6 +136,7 @@ public struct JSONObject: Hashable, Sendable {
     /// Merges another object's members into this one.
     ///
     /// - Parameter combine: Chooses between two values of the same name, this object's first.
+    /// - Throws: The error of `combine`. Members that were merged before stay merged.
     public mutating func merge(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
     ) rethrows {
@@ -129,6 +146,7 @@ public struct JSONObject: Hashable, Sendable {
     /// Returns this object merged with another's members.
     ///
     /// - Parameter combine: Chooses between two values of the same name, this object's first.
+    /// - Throws: The error of `combine`.
     public func merging(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
     ) rethrows -> JSONObject {
@@ -138,6 +156,8 @@ public struct JSONObject: Hashable, Sendable {
     }
 
     /// The members that satisfy the predicate.
+    ///
+    /// - Throws: The error of `isIncluded`.
     public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
         var kept = JSONObject()
         kept.members = try members.filter { try isIncluded(($0.key.text, $0.value)) }
@@ -145,6 +165,8 @@ public struct JSONObject: Hashable, Sendable {
     }
 
     /// Merges the top level as Supabase Auth does with metadata: null deletes the key.
+    ///
+    /// - Parameter changes: Members that replace others of the same name.
     package mutating func merge(deletingNulls changes: JSONObject) {
         for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
     }

@@ -6,7 +6,9 @@ package struct JSONMembers: Sendable {
     /// counts, so that equal requests have equal responses.
     private let inexact: [ExternalName: (name: String, value: AnyJSON)]
 
-    /// - Throws: ``JSONProblem`` if the bytes are not a JSON object.
+    /// Parses a request body.
+    ///
+    /// - Throws: ``JSONProblem/malformed(_:)`` if the bytes are not a JSON object.
     package init(_ bytes: [UInt8]) throws(JSONProblem) {
         guard let members = try JSONReader.read(bytes).objectValue else {
             throw .malformed("expected an object")
@@ -14,6 +16,7 @@ package struct JSONMembers: Sendable {
         self.init(members)
     }
 
+    /// Reads the members of an object that is already parsed.
     package init(_ members: JSONObject) {
         self.members = members
         var inexact: [ExternalName: (name: String, value: AnyJSON)] = [:]
@@ -25,33 +28,43 @@ package struct JSONMembers: Sendable {
         self.inexact = inexact
     }
 
+    /// The value of a member of any type; nil if absent or null.
+    ///
+    /// - Parameter name: In lower case.
     package subscript(name: String) -> AnyJSON? {
         let value = members[name] ?? inexact[ExternalName(trusted: name)]?.value
         return value?.isNull == true ? nil : value
     }
 
-    /// Whether the member is present, even as null.
+    /// Whether the member is present with this exact name, even as null.
     package func mentions(_ name: String) -> Bool { members[name] != nil }
+    /// The names as sent, in no particular order.
     package var names: some Collection<String> { members.keys }
 
     /// A string; nil if absent or null.
     ///
-    /// - Throws: ``JSONProblem/wrongType(member:expected:)``, as the methods below do.
+    /// - Throws: ``JSONProblem/wrongType(member:expected:)`` for any other type.
     package func string(_ name: String) throws(JSONProblem) -> String? {
         try typed(name, "string", \.stringValue)
     }
 
     /// A boolean; nil if absent or null.
+    ///
+    /// - Throws: As ``string(_:)``.
     package func bool(_ name: String) throws(JSONProblem) -> Bool? {
         try typed(name, "bool", \.boolValue)
     }
 
     /// An object; nil if absent or null.
+    ///
+    /// - Throws: As ``string(_:)``.
     package func object(_ name: String) throws(JSONProblem) -> JSONObject? {
         try typed(name, "object", \.objectValue)
     }
 
-    /// A string, wrapped immediately.
+    /// A string, wrapped immediately; nil if absent or null.
+    ///
+    /// - Throws: As ``string(_:)``.
     package func secret(_ name: String) throws(JSONProblem) -> Secret? {
         try string(name).map(Secret.init)
     }

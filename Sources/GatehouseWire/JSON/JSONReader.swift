@@ -2,6 +2,7 @@ import Foundation
 
 /// Why bytes are not the expected JSON. The messages never quote the input.
 package enum JSONProblem: Error, Equatable, Sendable {
+    /// The bytes are not JSON, or exceed a limit of ``JSONReader``. The text says why.
     case malformed(String)
     /// A member does not have the expected type.
     case wrongType(member: String, expected: String)
@@ -14,6 +15,7 @@ package enum JSONProblem: Error, Equatable, Sendable {
 /// ``ExternalName/maximumLength`` bytes, and anything after the value. Of duplicate members the last counts, as in most
 /// parsers, unless they are refused.
 package struct JSONReader {
+    /// The maximum nesting depth of arrays and objects.
     package static let maximumDepth = 100
 
     private let bytes: [UInt8]
@@ -24,7 +26,10 @@ package struct JSONReader {
         (self.bytes, self.refusesDuplicates) = (bytes, refusesDuplicates)
     }
 
+    /// Parses one value, with optional white space around it.
+    ///
     /// - Parameter refusesDuplicates: For signed content, which two parsers must not read differently.
+    /// - Throws: ``JSONProblem/malformed(_:)``.
     package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AnyJSON {
         var reader = JSONReader(bytes, refusesDuplicates)
         reader.skipBlanks()
@@ -35,6 +40,8 @@ package struct JSONReader {
     }
 
     /// Parses text; see ``read(_:refusesDuplicates:)``.
+    ///
+    /// - Throws: ``JSONProblem/malformed(_:)``.
     package static func read(_ text: String) throws(JSONProblem) -> AnyJSON { try read(Array(text.utf8)) }
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }

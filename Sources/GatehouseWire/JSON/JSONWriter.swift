@@ -1,15 +1,31 @@
-/// Writes JSON directly into bytes, with control over nulls and omitted members.
+/// Writes JSON directly into bytes, with control over nulls and omitted members. Adds commas and escapes; the caller
+/// balances brackets and writes a name before each member.
+///
+/// ```swift
+/// var writer = JSONWriter()
+/// writer.beginObject()
+/// writer.member("id", id)
+/// writer.list("providers", ["apple", "google"]) { $0.value($1) }
+/// writer.endObject()
+/// ```
 package struct JSONWriter {
+    /// The JSON so far, in UTF-8.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
+    /// - Parameter capacity: The expected length in bytes.
     package init(capacity: Int = 1_024) { bytes.reserveCapacity(capacity) }
 
+    /// The JSON so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Writes `{`. Must be followed by ``endObject()`` after the members.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Writes `}`.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Writes `[`. Must be followed by ``endArray()`` after the elements.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Writes `]`.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a member's name, which must need no escapes. Its value must follow.
@@ -30,16 +46,19 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    /// Writes a string with the escapes that it needs.
     package mutating func value(_ value: String) {
         separate()
         append(quoted: value)
     }
 
+    /// Writes a number.
     package mutating func value(_ value: Int64) {
         separate()
         bytes.append(contentsOf: String(value).utf8)
     }
 
+    /// Writes `true` or `false`.
     package mutating func value(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
@@ -53,6 +72,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// Writes `null`.
     package mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
@@ -87,32 +107,37 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes a member with a string value. The overloads below write other types.
+    /// Writes a member with a string value.
     package mutating func member(_ name: StaticString, _ value: String) {
         self.name(name)
         self.value(value)
     }
 
+    /// Writes a member with a number.
     package mutating func member(_ name: StaticString, _ value: Int64) {
         self.name(name)
         self.value(value)
     }
 
+    /// Writes a member with a boolean.
     package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         self.value(value)
     }
 
+    /// Writes a member with a timestamp in RFC 3339.
     package mutating func member(_ name: StaticString, _ value: Instant) {
         self.name(name)
         self.value(value)
     }
 
+    /// Writes a member whose value is already JSON.
     package mutating func member(_ name: StaticString, json: String) {
         self.name(name)
         self.value(json: json)
     }
 
+    /// Writes a member with any value, as ``value(_:)`` does.
     package mutating func member(_ name: StaticString, _ value: AnyJSON) {
         self.name(name)
         self.value(value)
@@ -123,6 +148,7 @@ package struct JSONWriter {
         if let value { member(name, value) }
     }
 
+    /// Writes a member unless its value is nil.
     package mutating func member(_ name: StaticString, ifPresent value: String?) {
         if let value { member(name, value) }
     }

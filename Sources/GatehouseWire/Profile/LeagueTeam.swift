@@ -32,6 +32,8 @@ extension LeagueTeam {
     }
 
     /// Reads `{"teams":[…]}`.
+    ///
+    /// - Throws: ``WireProblem`` without the array, or for a missing member of an element.
     package static func list(json: AnyJSON) throws(WireProblem) -> [LeagueTeam] {
         try WireMembers.list("teams", of: json, LeagueTeam.init(json:))
     }

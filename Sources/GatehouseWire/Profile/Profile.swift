@@ -50,7 +50,7 @@ public struct Profile: Hashable, Sendable {
 }
 
 extension ProfileSummary {
-    /// - Throws: ``WireProblem`` for a response without id, teams or time.
+    /// - Throws: ``WireProblem`` for a response without `id`, `favorite_teams` or `created_at`.
     package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         guard let teams = members["favorite_teams"]?.arrayValue else {
@@ -63,7 +63,7 @@ extension ProfileSummary {
 }
 
 extension Profile {
-    /// - Throws: ``WireProblem`` for a response without a required member.
+    /// - Throws: As ``ProfileSummary/init(json:)``, and for a response without `updated_at`.
     package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         self.init(
@@ -77,17 +77,24 @@ extension Profile {
 package struct ProfileRecord: Equatable, Sendable {
     /// The account's UUID in lower case.
     package let id: String
+    /// nil if the user has none.
     package let firstName: String?
     /// A JSON array of `league_identifier`, stored and sent as text.
     package let favoriteTeams: String
+    /// The full name; nil if unknown.
     package let name: String?
+    /// The URL of a picture; nil if there is none.
     package let avatarURL: String?
     /// An IANA name, such as `Europe/Berlin`.
     package let timezone: String?
+    /// Whether the account is premium.
     package let isPremium: Bool
+    /// When the account was created.
     package let createdAt: Instant
+    /// When the profile was last changed.
     package let updatedAt: Instant
 
+    /// - Parameter favoriteTeams: A JSON array.
     package init(
         id: String, firstName: String?, favoriteTeams: String, name: String?, avatarURL: String?, timezone: String?,
         isPremium: Bool, createdAt: Instant, updatedAt: Instant

@@ -1,7 +1,10 @@
 // The classes of ASCII characters that formats on the wire distinguish.
 extension UInt8 {
+    /// `[0-9]`.
     package var isDigit: Bool { (0x30...0x39).contains(self) }
+    /// `[A-Za-z]`.
     package var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+    /// `[A-Za-z0-9]`.
     package var isAlphanumeric: Bool { isLetter || isDigit }
     /// `[a-z0-9]`.
     package var isLowerAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self) }

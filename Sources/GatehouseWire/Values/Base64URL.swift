@@ -59,10 +59,13 @@ package enum Base64URL {
         if hasSecond { append(group >> 6) }
     }
 
+    /// Decodes text strictly.
+    ///
     /// - Returns: nil for padding, any other character, an impossible length, or nonzero bits after the last byte (RFC
     ///   4648 §3.5).
     package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
+    /// Decodes ASCII, with the same result as for a string.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         return text.withUnsafeBufferPointer { text in values.withUnsafeBufferPointer { decode(text, $0) } }

@@ -1,9 +1,10 @@
 /// An external name or identifier, such as the name of a JSON member or a `kid`, for use as a dictionary key. Compared
 /// and hashed by its UTF-8 bytes.
 package struct ExternalName: Hashable, Sendable {
-    /// In bytes.
+    /// The maximum length of a name in bytes.
     package static let maximumLength = 256
 
+    /// The name.
     package let text: String
 
     /// - Returns: nil if the text is longer than ``maximumLength``.
@@ -12,6 +13,8 @@ package struct ExternalName: Hashable, Sendable {
         self.text = text
     }
 
+    /// Creates a name without a limit.
+    ///
     /// - Parameter text: A text of any length from the program, the operator, or validated storage.
     package init(trusted text: String) { self.text = text }
 

@@ -1,8 +1,11 @@
 /// A point in time in whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
 package struct Instant: Hashable, Sendable {
+    /// The whole microseconds since 1970; negative before.
     package var microseconds: Int64
 
+    /// Creates a point in time from microseconds since 1970.
     package init(microseconds: Int64) { self.microseconds = microseconds }
+    /// Creates a point in time from seconds since 1970. Traps if the microseconds exceed 64 bits.
     package init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
 
     /// Whole seconds since 1970, rounded down: a JWT's NumericDate (RFC 7519 §2).
@@ -12,14 +15,17 @@ package struct Instant: Hashable, Sendable {
 extension Instant: Comparable {
     package static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
+    /// The point in time after a duration, truncated to microseconds.
     package static func + (instant: Instant, duration: Duration) -> Instant {
         Instant(microseconds: instant.microseconds + duration.microseconds)
     }
 
+    /// The point in time before a duration, truncated to microseconds.
     package static func - (instant: Instant, duration: Duration) -> Instant {
         Instant(microseconds: instant.microseconds - duration.microseconds)
     }
 
+    /// The duration from `right` to `left`.
     package static func - (left: Instant, right: Instant) -> Duration {
         .microseconds(left.microseconds - right.microseconds)
     }
@@ -66,6 +72,8 @@ extension Instant: CustomStringConvertible {
 
     /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`). Truncates to microseconds.
     /// Without an offset the time is UTC.
+    ///
+    /// - Returns: nil for any other text, for dates that do not exist, and for years outside of 0 to 9999.
     package init?(_ text: String) {
         // RFC 3339 with offset and nanoseconds has 35 bytes.
         guard text.utf8.count <= 64 else { return nil }

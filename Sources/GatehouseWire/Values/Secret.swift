@@ -2,12 +2,15 @@
 package struct Secret: Sendable {
     private let text: String
 
+    /// Wraps a text.
     package init(_ text: String) { self.text = text }
 
     /// Returns the text. `Scripts/reveal-sites.txt` lists every call.
     package func reveal() -> String { text }
 
+    /// Whether the text is empty.
     package var isEmpty: Bool { text.isEmpty }
+    /// The length of the text in bytes.
     package var utf8Count: Int { text.utf8.count }
 
     /// Compares in a time that depends only on the lengths.

@@ -30,12 +30,15 @@ extension String {
     /// For `switch`.
     package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
 
+    /// Compares the UTF-8 bytes.
     package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
+    /// Compares the UTF-8 bytes.
     package func hasSuffix(_ suffix: String) -> Bool { self[...].hasSuffix(suffix) }
 }
 
 extension StringProtocol {
+    /// Compares the UTF-8 bytes.
     package static func == <Other: StringProtocol>(left: Self, right: Other) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
@@ -44,8 +47,10 @@ extension StringProtocol {
         !left.utf8.elementsEqual(right.utf8)
     }
 
+    /// Compares the UTF-8 bytes.
     package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
+    /// Compares the UTF-8 bytes.
     package func hasSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
     /// Whether the text contains the ASCII character, whatever combining marks follow it.
@@ -54,6 +59,7 @@ extension StringProtocol {
 
 // Not generic, because overload resolution would be ambiguous with the library's generic operators.
 extension Substring {
+    /// Compares the UTF-8 bytes.
     package static func == (left: Substring, right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
     package static func == (left: Substring, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
     package static func == (left: String, right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
@@ -91,6 +97,7 @@ extension String {
 }
 
 extension Optional where Wrapped == String {
+    /// Compares the UTF-8 bytes. nil equals only nil.
     package static func == (left: String?, right: String?) -> Bool {
         switch (left, right) {
         case (nil, nil): true
@@ -112,6 +119,7 @@ extension Optional where Wrapped == String {
 }
 
 extension Sequence<String> {
+    /// Whether a text with the same UTF-8 bytes is in the sequence.
     package func contains(_ text: String) -> Bool { contains { $0 == text } }
 }
 

@@ -3,7 +3,8 @@
 /// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
 ///
 /// - Parameter sleep: Returns after the given duration; throws if cancelled.
-/// - Throws: ``TimeIsOver`` if `body` stopped because of the limit, otherwise the errors of `body`.
+/// - Throws: ``TimeIsOver`` if `body` stopped because of the limit; otherwise the errors of `body`, or
+///   `CancellationError` if the task is cancelled.
 package func limited<Value: Sendable>(
     to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value
@@ -26,5 +27,6 @@ package func limited<Value: Sendable>(
 
 /// The time limit has passed.
 package struct TimeIsOver: Error {
+    /// Creates the error.
     package init() {}
 }

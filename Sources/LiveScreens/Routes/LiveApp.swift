@@ -9,6 +9,7 @@ import Hummingbird
 /// `gatehouse dev`. Each browser has its own simulated phone, identified by a cookie. `gatehouse serve` never routes
 /// it.
 package struct LiveApp: Sendable {
+    /// The prefix of all routes.
     package static let path = "/app"
 
     let phones: Phones

@@ -18,6 +18,7 @@ package struct CopyReader {
     /// The number of dumps without their last line; one file may contain several dumps.
     private var unfinished = 0
 
+    /// - Parameter wanted: Table names with their schema, such as `auth.users`.
     package init(wanted: Set<String>) { self.wanted = wanted }
 
     /// Whether the file may end here. The dump is otherwise incomplete.

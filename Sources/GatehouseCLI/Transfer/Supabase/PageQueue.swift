@@ -15,6 +15,7 @@ package final class PageQueue: Sendable {
     /// process, and pages may be left over at that time.
     private let places = DispatchSemaphore(value: 0)
 
+    /// Creates an open queue with room for two pages.
     package init() {
         (pages, continuation) = AsyncThrowingStream.makeStream()
         for _ in 0..<2 { places.signal() }

@@ -13,6 +13,7 @@ package enum Remark: String, CaseIterable, Sendable {
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
+    /// A line for the summary of an import, after the number of cases.
     package var summary: String {
         switch self {
         case .singleSignOn: "accounts left out: they sign in through SAML, which this version does not have"
@@ -53,10 +54,12 @@ package enum Remark: String, CaseIterable, Sendable {
 package struct SupabaseAccount: Sendable {
     /// A remark about an account or session.
     package struct Note: Equatable, Sendable {
+        /// The kind of the remark.
         package let remark: Remark
         /// The session's id, or the problem; never a value.
         package let detail: String
 
+        /// - Parameter detail: A session's id, or the problem; never a value.
         package init(remark: Remark, detail: String) {
             self.remark = remark
             self.detail = detail
@@ -65,10 +68,17 @@ package struct SupabaseAccount: Sendable {
 
     /// nil if the account is not imported.
     package private(set) var imported: ImportedAccount?
+    /// What is skipped or incomplete; one note if the account is unreadable.
     package private(set) var notes: [Note] = []
     /// The id of an account that is deleted at the source; an earlier import may have added it.
     package private(set) var deleted: UserID?
 
+    /// Reads an account. Problems become ``notes`` instead of errors.
+    ///
+    /// - Parameters:
+    ///   - text: The JSON object.
+    ///   - policy: Decides which sessions have ended.
+    ///   - newID: Generates ids for identities that the source lacks.
     package init(
         _ text: [UInt8], policy: SessionPolicy, at now: Instant, newID: @escaping () -> IdentityID
     ) {

@@ -3,6 +3,7 @@ import GatehouseWire
 /// The SQL for `psql` around the lines of accounts and profiles. The server converts JSON to rows, so the script fits
 /// every version of Supabase's schema.
 package enum SupabaseExport {
+    /// The start of the script, before the lines of accounts.
     package static let beginning = """
         -- Accounts for a database with Supabase's schema `auth`. It holds password hashes.
         -- psql --single-transaction --set ON_ERROR_STOP=1 --file THIS postgres://…
@@ -14,6 +15,7 @@ package enum SupabaseExport {
 
         """
 
+    /// The part between the lines of accounts and those of profiles.
     package static let profilesBeginning = """
         \\.
         COPY gatehouse_profiles (line) FROM stdin;

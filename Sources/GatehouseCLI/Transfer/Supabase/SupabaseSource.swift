@@ -1,9 +1,11 @@
 /// An unparsed account of a source.
 package struct SupabaseRow: Sendable {
+    /// The account's id, by which pages are ordered.
     package let id: String
     /// The JSON that ``SupabaseAccount`` reads.
     package let text: [UInt8]
 
+    /// - Parameter text: The JSON that ``SupabaseAccount`` reads.
     package init(id: String, text: [UInt8]) {
         self.id = id
         self.text = text
