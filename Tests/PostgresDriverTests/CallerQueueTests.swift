@@ -27,7 +27,7 @@ struct CallerQueueTests {
         #expect(waiting.take(10) { $1.id - $0.id < 3 }.map(\.id) == [1_502, 1_503, 1_504])
         #expect(waiting.add(Waiting(id: 9_000)) == nil)
         #expect(waiting.count == 1_496)
-        #expect(waiting.take().map(\.id) == Array(1_505..<3_000) + [9_000])
+        #expect(waiting.takeAll().map(\.id) == Array(1_505..<3_000) + [9_000])
         #expect(waiting.take(1).isEmpty)
     }
 
@@ -41,8 +41,17 @@ struct CallerQueueTests {
         var waiting = queue(callers)
         #expect(waiting.takeLate(at: .seconds(4)).isEmpty)
         #expect(waiting.takeLate(at: .seconds(8)).map(\.id) == [1, 3])
-        #expect(waiting.remove { $0.deadline <= .seconds(8) }.map(\.id) == [5])
-        #expect(waiting.take().map(\.id) == [2, 4])
+        #expect(waiting.takeAllLate(at: .seconds(8)).map(\.id) == [5])
+        #expect(waiting.takeAll().map(\.id) == [2, 4])
+    }
+
+    @Test("are removed by their number, wherever they wait")
+    func removed() {
+        var waiting = queue((0..<10).map { Waiting(id: $0) })
+        #expect(waiting.take(3).count == 3)
+        #expect([0, 3, 7, 7, 99].map { waiting.remove($0)?.id } == [nil, 3, 7, nil, nil])
+        #expect(waiting.takeAllLate(at: .seconds(1)).isEmpty)
+        #expect(waiting.takeAll().map(\.id) == [4, 5, 6, 8, 9])
     }
 
     @Test("are refused beyond the limit, which counts callers elsewhere too, and after the end")
