@@ -7,7 +7,7 @@ extension SettingsReader {
     /// The addresses that may be called for providers.
     mutating func outgoing() -> OutgoingAddressRule {
         let networks = list(.outgoingNetworks).map(IPNetwork.init)
-        if networks.contains(nil) { refuse(.outgoingNetworks, "expected networks such as 10.1.0.0/16,fd00::/8, without bits after the prefix") }
+        if networks.contains(nil) { refuse(.outgoingNetworks, Self.notNetworks) }
         return OutgoingAddressRule(
             allowsLoopback: flag(.outgoingLoopback), allowedNetworks: networks.compactMap(\.self))
     }

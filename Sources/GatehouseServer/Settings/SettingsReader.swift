@@ -104,10 +104,12 @@ struct SettingsReader {
         return nil
     }
 
+    static let notNetworks = "expected networks such as 10.0.0.0/8,fd00::/8, without bits after the prefix"
+
     mutating func networks(_ setting: Setting) -> [IPNetwork] {
         list(setting).compactMap { text in
             let network = IPNetwork(text)
-            if network == nil { refuse(setting, "expected networks such as 10.0.0.0/8,fd00::/8, without bits after the prefix") }
+            if network == nil { refuse(setting, Self.notNetworks) }
             return network
         }
     }
