@@ -50,7 +50,7 @@ def read_nothing(log):
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """`after`: the prerequisites. `cores`: the number of cores that it uses.
+    """`after`: the prerequisites. `cores`: the number of cores that it uses. `niceness`: how much it yields to others.
 
     `read` gets the log, and finds counts and failures in it. `environment`: added to the environment of the run.
     """
@@ -62,6 +62,7 @@ class Stage:
     read: typing.Callable[[str], Result] = read_nothing
     environment: tuple[tuple[str, str], ...] = ()
     limit_seconds: float = LIMIT_SECONDS
+    niceness: int = 0
 
 
 # A program that ends early must not look as if it had passed.
@@ -203,7 +204,8 @@ class Run:
         with open(self._log(stage), "wb") as log:
             # Its own process group, so that its children end with it.
             process = subprocess.Popen(
-                stage.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                ("nice", "-n", str(stage.niceness), *stage.command), stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True,
                 env={**os.environ, **dict(stage.environment)})
         self.running[stage] = process
         threading.Thread(target=self._wait, args=(stage, process, time.monotonic()), daemon=True).start()

@@ -192,9 +192,12 @@ def test_nothing_acknowledged_is_lost(servers, tmp_path):
         *(Updates(f"update-{index}", client.sign_up(f"update-{index}@example.com")) for index in range(UPDATE_WORKERS)),
     ]
     client.close()
-    for number in range(ROUNDS):
+    number = 0
+    # On a busy machine a round may end before the first password is hashed.
+    while number < ROUNDS or (number < 10 * ROUNDS and not all(worker.acknowledged for worker in workers)):
         if number:
             server.start()
+        number += 1
         one_round(server, workers, chance.uniform(SHORTEST, LONGEST))
         here = {email for worker in sign_ups for email in worker.here}
         gone = {email for worker in sign_ups for email in worker.gone}
@@ -206,6 +209,6 @@ def test_nothing_acknowledged_is_lost(servers, tmp_path):
         worker.client = client
         worker.check_last_round()
     counts = {worker.name: worker.acknowledged for worker in workers}
-    print(f"figure: {ROUNDS:,} rounds, {sum(counts.values()):,} changes acknowledged, none lost")
+    print(f"figure: {number:,} rounds, {sum(counts.values()):,} changes acknowledged, none lost")
     assert all(worker.acknowledged for worker in workers), counts
     server.stop()
