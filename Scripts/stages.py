@@ -24,6 +24,8 @@ TESTS_AT_ONCE = "8"
 # The time limit of a stage that hangs, so that the run names it.
 LIMIT_SECONDS = 3_600
 TAIL_LINES = 40
+# Runs a command at a niceness. Linux schedules each session as one group, which has a niceness of its own.
+NICELY = ("sh", "-c", '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null; exec nice -n "$0" "$@"')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +206,7 @@ class Run:
         with open(self._log(stage), "wb") as log:
             # Its own process group, so that its children end with it.
             process = subprocess.Popen(
-                ("nice", "-n", str(stage.niceness), *stage.command), stdin=subprocess.DEVNULL, stdout=log,
+                (*NICELY, str(stage.niceness), *stage.command), stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True,
                 env={**os.environ, **dict(stage.environment)})
         self.running[stage] = process

@@ -56,6 +56,14 @@ class RunTests(unittest.TestCase):
     def run_all(self, *all_stages, cores=2):
         return {each.stage.name: each for each in stages.Run(all_stages, self.folder, cores, self.lines.append).run()}
 
+    def test_a_stage_yields_by_its_niceness(self):
+        log = pathlib.Path(self.folder, "a.log")
+        group = pathlib.Path("/proc/self/autogroup")
+        self.run_all(shell("a", f"nice; [ ! -e {group} ] || cat {group}", niceness=7))
+        self.assertEqual(log.read_text().split("\n")[0], str(min(19, os.nice(0) + 7)))
+        if group.exists():
+            self.assertIn("nice 7", log.read_text())
+
     def test_a_stage_waits_for_its_prerequisites(self):
         file = self.folder.parent / "made"
         ended = self.run_all(shell("use", f"cat {file}", after=("make",)), shell("make", f"echo made > {file}"))
