@@ -119,6 +119,8 @@ def test_a_server_that_is_ready_needs_no_further_descriptors_for_timers(server):
 
 
 def test_without_file_descriptors_the_server_pauses_and_logs(server):
+    """For a moment: libdispatch ends the process when it counts its threads, once a second, and cannot open a file. The
+    limit of connections keeps descriptors free for that; here the limit of files changes under a running server."""
     server.auth().get("/health")
     metrics = Client(server.metrics_url)
 
@@ -132,11 +134,11 @@ def test_without_file_descriptors_the_server_pauses_and_logs(server):
     poll(lambda: "no more files can be opened" in server.log(), "the log")
     before, start = tries(), time.monotonic()
     # Four attempts per second; a loop without a pause would need no time for them.
-    poll(lambda: tries() >= before + 8, "more tries")
-    assert time.monotonic() - start > 1
+    poll(lambda: tries() >= before + 2, "more tries")
+    assert time.monotonic() - start > 0.25
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
     # One line in ten seconds.
     assert server.log().count("no more files can be opened") < 5
-    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
     for connection in waiting:
         connection.sendall(b"GET /auth/v1/health HTTP/1.1\r\nHost: a\r\n\r\n")
     for connection in waiting:
