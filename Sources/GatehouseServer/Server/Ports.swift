@@ -31,13 +31,13 @@ struct Ports: Sendable {
     func main(
         _ tables: [RouteTable], _ address: ListenAddress, onReady: @escaping @Sendable () async -> Void
     ) -> some ApplicationProtocol {
-        application(tables, address, connections, onReady: onReady)
+        application(tables, address, connections, reserve: 16, onReady: onReady)
     }
 
     /// The separate port for metrics, which stays reachable when the main port is full.
     func metrics(_ tables: [RouteTable], _ address: ListenAddress) -> some ApplicationProtocol {
         let connections = OpenConnections(ConnectionLimits(total: 16, perAddress: 16)) { _ in false }
-        return application(tables, address, connections) {}
+        return application(tables, address, connections, reserve: 8) {}
     }
 
     /// Returns memory to the system after a flood of long bodies or of connections.
@@ -53,7 +53,7 @@ struct Ports: Sendable {
     }
 
     private func application(
-        _ tables: [RouteTable], _ address: ListenAddress, _ connections: OpenConnections,
+        _ tables: [RouteTable], _ address: ListenAddress, _ connections: OpenConnections, reserve: Int,
         onReady: @escaping @Sendable () async -> Void
     ) -> some ApplicationProtocol {
         Application(
@@ -63,7 +63,9 @@ struct Ports: Sendable {
             onServerRunning: { [refused, logger = world.logger] channel in
                 do {
                     try await channel.eventLoop.submit {
-                        let gate = ConnectionGate(connections, refused: refused, logger: logger)
+                        let gate = ConnectionGate(
+                            connections, areDescriptorsScarce: { Descriptors.areScarce(reserve: reserve) },
+                            refused: refused, logger: logger)
                         try channel.pipeline.syncOperations.addHandler(gate, position: .first)
                     }.get()
                 } catch {

@@ -29,11 +29,11 @@ struct YAMLReader {
             guard try next().type == expected else { throw .notSettings }
         }
         var entries: [(String, String)] = []
-        var lines: [String: Int] = [:]
+        var lines: [[UInt8]: Int] = [:]
         var event = try next()
         while event.type != YAML_MAPPING_END_EVENT {
             let key = try event.requiredText()
-            if let line = lines.updateValue(event.line, forKey: key) { throw .repeatedKey(line: line) }
+            if let line = lines.updateValue(event.line, forKey: Array(key.utf8)) { throw .repeatedKey(line: line) }
             entries.append((key, try value()))
             event = try next()
         }

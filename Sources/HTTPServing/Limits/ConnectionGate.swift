@@ -2,8 +2,8 @@ import GatehouseWire
 package import Logging
 package import NIOCore
 
-/// Closes connections beyond the limits on arrival, and pauses accepting when the process has no free file descriptors.
-/// The first handler in the pipeline of the listening socket.
+/// Closes connections on arrival beyond the limits or when few file descriptors are free, and pauses accepting when none
+/// is. The first handler in the pipeline of the listening socket.
 ///
 /// NIO's own handler for this case stops reading but leaves the socket registered. Its selector then reports the socket
 /// continuously and occupies one core (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed
@@ -23,21 +23,32 @@ package final class ConnectionGate: ChannelDuplexHandler {
     private static let silence = TimeAmount.seconds(10)
 
     private let connections: OpenConnections
+    private let areDescriptorsScarce: @Sendable () -> Bool
     private let refused: Counter
     private let logger: Logger
     private var told: Set<Reason> = []
     private var isPaused = false
     private var mustRead = false
 
-    /// - Parameter refused: Counts refusals by reason, `limit` or `descriptors`.
-    package init(_ connections: OpenConnections, refused: Counter, logger: Logger) {
+    /// - Parameters:
+    ///   - areDescriptorsScarce: Called for each connection, as ``Descriptors/areScarce(reserve:)``.
+    ///   - refused: Counts refusals by reason, `limit` or `descriptors`.
+    package init(
+        _ connections: OpenConnections, areDescriptorsScarce: @escaping @Sendable () -> Bool, refused: Counter,
+        logger: Logger
+    ) {
         self.connections = connections
+        self.areDescriptorsScarce = areDescriptorsScarce
         self.refused = refused
         self.logger = logger
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = unwrapInboundIn(data)
+        if areDescriptorsScarce() {
+            channel.close(promise: nil)
+            return tell(.descriptors, .error, "connections refused: raise the limit of open files", context)
+        }
         let peer = (channel.remoteAddress?.ipAddress).flatMap { IPAddress($0) }
         guard connections.open(peer) else {
             channel.close(promise: nil)

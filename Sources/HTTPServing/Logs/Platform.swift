@@ -40,6 +40,17 @@ package enum Descriptors {
         return found == 0 ? Int(clamping: limit.rlim_cur) : 256
     }
 
+    /// Whether no more than `reserve` descriptors are free, or an eighth of a small limit. libdispatch ends the process
+    /// when it counts its threads, once a second, and cannot open a file.
+    package static func areScarce(reserve: Int) -> Bool {
+        // The system gives out the lowest free number, so all below it are in use.
+        let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard lowest >= 0 else { return haveRunOut(errno) }
+        close(lowest)
+        let limit = limit
+        return Int(lowest) >= limit - min(reserve, limit / 8)
+    }
+
     /// Whether a system call failed because the process or the system has no free descriptors.
     static func haveRunOut(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
 }
