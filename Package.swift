@@ -313,6 +313,14 @@ let package = Package(
                 httpTypes,
             ],
             swiftSettings: strict),
+        /// The code of Docs/sign-in-in-ten-minutes.md, but for what needs Apple's SDK. Tests/Example/Package.swift makes it
+        /// a package of its own.
+        .target(
+            name: "Example", dependencies: ["Gatehouse", "GatehouseModel"], path: "Tests/Example/Sources/Example",
+            exclude: ["Platform.swift"], packageAccess: false),
+        .testTarget(
+            name: "ExampleTests", dependencies: ["Example", "GatehouseTesting", "GatehouseModel", "Gatehouse"],
+            path: "Tests/Example/Tests/ExampleTests", packageAccess: false),
         .testTarget(
             name: "IdentityProvidersTests",
             dependencies: ["IdentityProviders", "JSONWebTokens", "GatehouseWire", crypto],
