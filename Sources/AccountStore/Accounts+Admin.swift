@@ -80,7 +80,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func account(_ id: UserID) async throws -> Account? {
-        try await database.read { db in try db.account(id) }
+        try await database.accounts(Self.accountLookup(id)).first
     }
 
     /// Creates an account with the administrator's values.

@@ -4,9 +4,24 @@ package import SQLDatabase
 
 /// The account and session that an access token names.
 package struct CurrentAccount: Sendable {
-    package let account: Account
+    package fileprivate(set) var account: Account
     /// nil if the session has ended, or if the token names none.
     package let session: Session?
+}
+
+extension CurrentAccount? {
+    /// Adds a row of ``Accounts/currentLookup(_:session:)``.
+    fileprivate mutating func add(_ row: inout Row) {
+        if self != nil {
+            row.skip(Accounts.userColumnCount)
+            if let identity = row.identityIfPresent() { self?.account.identities.append(identity) }
+            return row.skip(Accounts.sessionColumnCount)
+        }
+        let account = Account(user: row.user(), identities: row.identityIfPresent().map { [$0] } ?? [])
+        let session = row.isNull ? nil : row.session()
+        if session == nil { row.skip(Accounts.sessionColumnCount) }
+        self = CurrentAccount(account: account, session: session)
+    }
 }
 
 extension Accounts {
@@ -15,7 +30,7 @@ extension Accounts {
     /// - Returns: nil if the account no longer exists.
     /// - Throws: ``DatabaseFailure``.
     package func current(_ user: UserID, session: SessionID?) async throws -> CurrentAccount? {
-        try await database.read { db in try db.current(user, session: session) }
+        try await database.rows(Self.currentLookup(user, session: session), into: nil) { $0.add(&$1) }
     }
 
     static func currentLookup(_ user: UserID, session: SessionID?) -> SQL {
@@ -100,19 +115,7 @@ extension Connection {
     func voidCodes(of user: UserID) throws { try run("DELETE FROM authorization_codes WHERE user_id = \(user)") }
 
     func current(_ user: UserID, session: SessionID?) throws -> CurrentAccount? {
-        var account: Account?
-        var found: Session?
-        _ = try rows(Accounts.currentLookup(user, session: session)) { row in
-            let isFirst = account == nil
-            if isFirst {
-                account = Account(user: row.user(), identities: [])
-            } else {
-                row.skip(Accounts.userColumnCount)
-            }
-            if let identity = row.identityIfPresent() { account?.identities.append(identity) }
-            if isFirst, !row.isNull { found = row.session() } else { row.skip(Accounts.sessionColumnCount) }
-        }
-        return account.map { CurrentAccount(account: $0, session: found) }
+        try rows(Accounts.currentLookup(user, session: session), into: nil) { $0.add(&$1) }
     }
 }
 

@@ -13,7 +13,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func newest(after last: User?, filter: String?, limit: Int) async throws -> [Account] {
         let statement = Self.newestLookup(after: last, filter: filter, limit: min(max(1, limit), 1_000))
-        return try await database.read { db in try db.accounts(statement) }
+        return try await database.accounts(statement)
     }
 
     static func newestLookup(after last: User?, filter: String?, limit: Int) -> SQL {

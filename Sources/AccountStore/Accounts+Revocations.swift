@@ -29,10 +29,8 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func revocations(since moment: Instant) async throws -> [Revocation] {
-        try await database.read { db in
-            try db.rows(Self.revocationLookup(since: moment)) { row in
-                Revocation(id: row.text(), notedAt: row.instant(), until: row.instantIfPresent())
-            }
+        try await database.rows(Self.revocationLookup(since: moment)) { row in
+            Revocation(id: row.text(), notedAt: row.instant(), until: row.instantIfPresent())
         }
     }
 

@@ -84,33 +84,41 @@ extension Row {
     }
 }
 
-extension Connection {
+extension [Account] {
+    /// Adds a row with the columns of a user, then of an identity. The rows of one user must be adjacent.
+    fileprivate mutating func add(_ row: inout Row) {
+        let id: UserID = row.id()
+        if last?.user.id == id {
+            row.skip(Accounts.userColumnCount - 1)
+        } else {
+            append(Account(user: row.user(id), identities: []))
+        }
+        if let identity = row.identityIfPresent() { self[count - 1].identities.append(identity) }
+    }
+}
+
+extension Accounts {
+    static func accountLookup(_ id: UserID) -> SQL {
+        """
+        SELECT \(columns: userColumns), \(columns: identityColumns)
+        FROM users LEFT JOIN identities ON identities.user_id = users.id
+        WHERE users.id = \(id.text)
+        ORDER BY identities.created_at, identities.id
+        """
+    }
+}
+
+extension Database {
     /// Reads accounts from a query whose columns are those of a user, then of an identity. The rows of one user must be
     /// adjacent.
-    func accounts(_ statement: SQL) throws -> [Account] {
-        var accounts: [Account] = []
-        _ = try rows(statement) { row in
-            let id: UserID = row.id()
-            if accounts.last?.user.id == id {
-                row.skip(Accounts.userColumnCount - 1)
-            } else {
-                accounts.append(Account(user: row.user(id), identities: []))
-            }
-            if let identity = row.identityIfPresent() { accounts[accounts.count - 1].identities.append(identity) }
-        }
-        return accounts
-    }
+    func accounts(_ query: SQL) async throws -> [Account] { try await rows(query, into: []) { $0.add(&$1) } }
+}
 
-    func account(_ id: UserID) throws -> Account? {
-        try accounts(
-            """
-            SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
-            FROM users LEFT JOIN identities ON identities.user_id = users.id
-            WHERE users.id = \(id.text)
-            ORDER BY identities.created_at, identities.id
-            """
-        ).first
-    }
+extension Connection {
+    /// As `accounts` of ``Database``, within a transaction.
+    func accounts(_ query: SQL) throws -> [Account] { try rows(query, into: []) { $0.add(&$1) } }
+
+    func account(_ id: UserID) throws -> Account? { try accounts(Accounts.accountLookup(id)).first }
 
     /// Inserts an account. A trigger creates its profile.
     func insert(_ user: User) throws {

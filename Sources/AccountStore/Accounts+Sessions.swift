@@ -13,12 +13,9 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func sessions(of user: UserID, at now: Instant) async throws -> [SessionOnDevice] {
-        let all = try await database.read { db in
-            try db.rows(Self.sessionsLookup(user)) { row in
-                SessionOnDevice(
-                    session: row.session(),
-                    device: Device(userAgent: row.textIfPresent(), address: row.textIfPresent()))
-            }
+        let all = try await database.rows(Self.sessionsLookup(user)) { row in
+            SessionOnDevice(
+                session: row.session(), device: Device(userAgent: row.textIfPresent(), address: row.textIfPresent()))
         }
         return all.filter { !policy.hasEnded($0.session, at: now) }
     }

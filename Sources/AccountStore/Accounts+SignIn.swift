@@ -14,7 +14,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func account(email: EmailAddress) async throws -> Account? {
-        try await database.read { db in try db.accounts(Self.ownEmailLookup(email)).first }
+        try await database.accounts(Self.ownEmailLookup(email)).first
     }
 
     /// Opens a session after a correct password.
@@ -60,7 +60,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
-        try await database.read { db in try db.rows(Self.sessionAddressLookup(email)) { $0.text() } }
+        try await database.rows(Self.sessionAddressLookup(email)) { $0.text() }
     }
 
     static func sessionAddressLookup(_ email: EmailAddress) -> SQL {

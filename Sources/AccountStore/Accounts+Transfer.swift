@@ -120,7 +120,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func count() async throws -> Int {
-        try await database.read { db in try db.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0 }
+        try await database.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0
     }
 }
 

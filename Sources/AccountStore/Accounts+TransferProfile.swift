@@ -50,9 +50,7 @@ extension Accounts {
         let page: SQL =
             last.map { "SELECT \(columns: columns) FROM profiles WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
             ?? "SELECT \(columns: columns) FROM profiles ORDER BY id LIMIT \(limit)"
-        return try await database.read { db in
-            try db.rows(page) { row in Self.profile(&row) }
-        }
+        return try await database.rows(page) { row in Self.profile(&row) }
     }
 
     private static func profile(_ row: inout Row) -> (id: UserID, text: String) {

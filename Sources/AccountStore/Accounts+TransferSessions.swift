@@ -64,7 +64,7 @@ extension Accounts {
     ) async throws -> Bool {
         let lookup: SQL = "SELECT email FROM users WHERE id = \(id) AND deleted_at IS NULL"
         // Most of these accounts were deleted before the first import; they need no write.
-        let found = try await database.read { db in try db.row(lookup) { $0.textIfPresent() ?? "" } }
+        let found = try await database.row(lookup) { $0.textIfPresent() ?? "" }
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }

@@ -60,9 +60,7 @@ extension Accounts {
     ) async throws -> RefreshOutcome? {
         guard let key = try await importKey() else { return try await outcome(ofUnknown: presented) }
         let lookup = Self.importedTokenLookup(presented.digest(key))
-        let found = try await database.read { db in
-            try db.row(lookup) { (session: SessionID(trusted: $0.text()), counter: $0.int()) }
-        }
+        let found = try await database.row(lookup) { (session: SessionID(trusted: $0.text()), counter: $0.int()) }
         guard let found else { return try await outcome(ofUnknown: presented) }
         return try await refresh(found.session, counter: found.counter, from: device, at: now)
     }
@@ -71,9 +69,7 @@ extension Accounts {
     /// In a live session the token has a counter that no import brought.
     private func outcome(ofUnknown presented: ImportedRefreshToken) async throws -> RefreshOutcome? {
         guard let session = presented.session else { return nil }
-        let isThere = try await database.read { db in
-            try db.row("SELECT 1 FROM sessions WHERE id = \(session)") { _ in true } ?? false
-        }
+        let isThere = try await database.row("SELECT 1 FROM sessions WHERE id = \(session)") { _ in true } ?? false
         return isThere ? nil : .unknown
     }
 
@@ -87,9 +83,7 @@ extension Accounts {
     /// - Returns: nil before the first import, or if the key was sealed under a secret that the configuration no longer
     ///   has.
     private func importKey() async throws -> SymmetricKey? {
-        let sealed = try await database.read { db in
-            try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
-        }
+        let sealed = try await database.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
         guard let sealed else { return nil }
         do {
             return SymmetricKey(data: try secrets.open(sealed, name: Self.sealedAs))

@@ -21,8 +21,7 @@ extension Accounts {
 
     /// Whether an access token issued with the session's current refresh token has been used.
     func wasUsed(_ session: Session) async throws -> Bool {
-        try await database.read { db in
-            try db.row("SELECT used_counter FROM sessions WHERE id = \(session.id)") { $0.intIfPresent() } ?? nil
-        } == session.counter
+        try await database.row("SELECT used_counter FROM sessions WHERE id = \(session.id)") { $0.intIfPresent() }
+            == session.counter
     }
 }

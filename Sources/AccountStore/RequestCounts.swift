@@ -58,7 +58,8 @@ package struct RequestCounts: Sendable {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func fullTimes(of counted: [Counted]) async throws -> [Instant?] {
-        try await database.read { db in try db.fullTimes(of: counted) }
+        guard !counted.isEmpty else { return [] }
+        return Self.times(of: counted, in: try await database.rows(Self.lookup(counted), Self.found))
     }
 
     /// Counts attempts that already happened, allowed or not, in one transaction.
@@ -91,6 +92,14 @@ package struct RequestCounts: Sendable {
         return "SELECT bucket, digest, full_at FROM request_counts WHERE \(wanted)"
     }
 
+    fileprivate typealias Found = (bucket: String, digest: [UInt8], fullAt: Instant)
+
+    @Sendable fileprivate static func found(_ row: inout Row) -> Found { (row.text(), row.bytes(), row.instant()) }
+
+    fileprivate static func times(of counted: [Counted], in found: [Found]) -> [Instant?] {
+        counted.map { one in found.first { $0.bucket == one.bucket && $0.digest == one.digest }?.fullAt }
+    }
+
     private static func condition(_ one: Counted) -> SQL {
         "(bucket = \(one.bucket) AND digest = \(one.digest))"
     }
@@ -99,8 +108,7 @@ package struct RequestCounts: Sendable {
 extension Connection {
     fileprivate func fullTimes(of counted: [RequestCounts.Counted]) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
-        let found = try rows(RequestCounts.lookup(counted)) { ($0.text(), $0.bytes(), $0.instant()) }
-        return counted.map { one in found.first { $0.0 == one.bucket && $0.1 == one.digest }?.2 }
+        return RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))
     }
 
     /// - Parameter isNew: Adds a row and deletes up to 20 expired ones, so that they do not accumulate.

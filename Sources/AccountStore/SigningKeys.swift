@@ -39,7 +39,7 @@ package struct SigningKeys: Sendable {
     /// - Throws: ``DatabaseFailure``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed
     ///   one of them.
     package func all() async throws -> [StoredSigningKey] {
-        try await database.read { db in try list(db) }
+        try await database.rows(Self.listing, opened)
     }
 
     /// Adds a key unless there is a current one. Two nodes that start at the same time end up with the same key.
@@ -105,14 +105,17 @@ package struct SigningKeys: Sendable {
     }
 
     private func list(_ db: any Connection) throws -> [StoredSigningKey] {
-        try db.rows(
-            "SELECT id, private_key, created_at, retired_at FROM signing_keys ORDER BY created_at DESC, id DESC"
-        ) { row in
-            let id = row.text()
-            let opened = try secrets.open(row.bytes(), name: "signing key \(id)")
-            return StoredSigningKey(
-                id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(),
-                retiredAt: row.instantIfPresent())
-        }
+        try db.rows(Self.listing, opened)
+    }
+
+    private static let listing: SQL =
+        "SELECT id, private_key, created_at, retired_at FROM signing_keys ORDER BY created_at DESC, id DESC"
+
+    @Sendable private func opened(_ row: inout Row) throws -> StoredSigningKey {
+        let id = row.text()
+        let opened = try secrets.open(row.bytes(), name: "signing key \(id)")
+        return StoredSigningKey(
+            id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(),
+            retiredAt: row.instantIfPresent())
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 /// PostgreSQL through libpq, for any number of nodes.
 ///
 /// Writes are serializable transactions on a bounded connection pool. Writes of one statement share commits on two
-/// further connections. Reads of one statement share another connection in pipeline mode; other reads are transactions
-/// of the pool with one snapshot. No call blocks the calling thread. The driver retries what certainly did not take
+/// further connections. Single queries share another connection in pipeline mode; other reads are transactions of the
+/// pool with one snapshot. No call blocks the calling thread. The driver retries what certainly did not take
 /// effect, up to the caller's time limit: after a serialization failure, a deadlock, or a connection lost before the
 /// commit was sent.
 package final class PostgresDatabase: Database {
@@ -15,7 +15,7 @@ package final class PostgresDatabase: Database {
     private let pool: WorkerPool
     private let reads: PipelinedReads
     private let commits: SharedCommits
-    private let unfit = Mutex(UnfitStatements())
+    private let slow = Mutex(SlowStatements())
     private let lastID = Atomic<UInt64>(0)
     private let uptime: @Sendable () -> Duration
     private let observe: @Sendable (DatabaseEvent) -> Void
@@ -108,31 +108,39 @@ package final class PostgresDatabase: Database {
     ) async throws -> Value {
         let start = uptime()
         defer { observe(.read(uptime() - start)) }
-        let first = ReadOnce()
-        let stopped = Result { try body(first) }
-        guard let statement = first.asked, !first.needsMore else {
-            return first.needsMore ? try await transaction(.read, body) : try stopped.get()
+        return try await transaction(.read, body)
+    }
+
+    package func rows<Result: Sendable>(
+        _ query: SQL, into initial: Result, _ combine: @escaping @Sendable (inout Result, inout Row) throws -> Void
+    ) async throws -> Result {
+        let start = uptime()
+        defer { observe(.read(uptime() - start)) }
+        guard let found = try await sharedRows(query, since: start) else {
+            return try await transaction(.read) { db in try db.rows(query, into: initial, combine) }
         }
-        if unfit.withLock({ $0.contains(statement.text, at: start) }) { return try await transaction(.read, body) }
-        let asked = await Result.of { try await lookUp(statement) }
-        if case .failure(let failure as DatabaseFailure) = asked, failure.reason == .interrupted {
-            let now = uptime()
-            unfit.withLock { $0.addSlow(statement.text, at: now) }
-            return try await transaction(.read, body)
-        }
-        let again = ReadOnce(known: (statement, asked.map(\.0)))
-        let answer = Result { try body(again) }
-        // Lost: the time of a failed read, which has none. The body receives the failure.
-        let isSlow = ((try? asked.get().1) ?? .zero) > UnfitStatements.slow
-        if again.needsMore || isSlow {
-            let now = uptime()
-            unfit.withLock {
-                if again.needsMore { $0.add(statement.text, at: now) } else { $0.addSlow(statement.text, at: now) }
-            }
-        }
-        if again.needsMore { return try await transaction(.read, body) }
         observe(.statement)
-        return try answer.get()
+        var result = initial
+        for row in 0..<found.rowCount {
+            try PostgresRow(result: found, row: Int32(row)).read { try combine(&result, &$0) }
+        }
+        return result
+    }
+
+    /// - Returns: nil if the query is too slow for the shared connection.
+    private func sharedRows(_ query: SQL, since start: Duration) async throws -> PostgresResult? {
+        if slow.withLock({ $0.contains(query.text, at: start) }) { return nil }
+        let found: (result: PostgresResult, duration: Duration)?
+        do {
+            found = try await lookUp(query)
+        } catch let failure as DatabaseFailure where failure.reason == .interrupted {
+            found = nil
+        }
+        if found.map({ $0.duration > SlowStatements.threshold }) ?? true {
+            let now = uptime()
+            slow.withLock { $0.add(query.text, at: now) }
+        }
+        return found?.result
     }
 
     private func lookUp(_ statement: SQL) async throws -> (PostgresResult, Duration) {

@@ -23,6 +23,16 @@ package protocol Database: Sendable {
     /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError`.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
+    /// Runs one query on a consistent snapshot, and combines its rows in order. A driver may send the query with those of
+    /// other callers, so it costs less than ``read(_:)``.
+    ///
+    /// - Parameter combine: Adds a row, of which it reads all columns or none. Like a body, it may run again from
+    ///   `initial`.
+    /// - Throws: Errors of `combine`, ``DatabaseFailure``, and `CancellationError`.
+    func rows<Result: Sendable>(
+        _ query: SQL, into initial: Result, _ combine: @escaping @Sendable (inout Result, inout Row) throws -> Void
+    ) async throws -> Result
+
     /// Changes rows with one statement and then runs a query, in one transaction that may share its commit with others.
     /// Both see the changes committed so far; the query also sees changes that share the commit. The statement waits
     /// for other transactions that change the same row, so its conditions must be in its `WHERE`.
@@ -65,6 +75,31 @@ package protocol Database: Sendable {
 }
 
 extension Database {
+    /// Returns the rows of one query, in order.
+    ///
+    /// - Throws: As ``rows(_:into:_:)``.
+    package func rows<Value: Sendable>(
+        _ query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Value
+    ) async throws -> [Value] {
+        try await rows(query, into: []) { values, row in values.append(try decode(&row)) }
+    }
+
+    /// Returns the first row of one query; nil if there is none.
+    ///
+    /// - Throws: As ``rows(_:into:_:)``.
+    package func row<Value: Sendable>(
+        _ query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Value
+    ) async throws -> Value? {
+        try await rows(query, decode).first
+    }
+
+    /// For databases that treat all reads alike.
+    package func rows<Result: Sendable>(
+        _ query: SQL, into initial: Result, _ combine: @escaping @Sendable (inout Result, inout Row) throws -> Void
+    ) async throws -> Result {
+        try await read { db in try db.rows(query, into: initial, combine) }
+    }
+
     /// For databases that treat all writes alike.
     package func change<Found: Sendable>(
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
@@ -116,6 +151,17 @@ package protocol Connection {
 }
 
 extension Connection {
+    /// Combines the rows of a query, in order.
+    ///
+    /// - Throws: As ``rows(_:_:)``.
+    package func rows<Result>(
+        _ query: SQL, into initial: Result, _ combine: (inout Result, inout Row) throws -> Void
+    ) throws -> Result {
+        var result = initial
+        _ = try rows(query) { row in try combine(&result, &row) }
+        return result
+    }
+
     /// Returns the first row of a query; nil if there is none.
     ///
     /// - Throws: As ``rows(_:_:)``.

@@ -63,12 +63,12 @@ extension Database {
     /// Ends every connection of `name`, and waits until they are closed.
     func endSessions(of name: String) async throws {
         let theirs: SQL = "FROM pg_stat_activity WHERE application_name = \(name)"
-        _ = try await row("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int() }
-        while try await row("SELECT count(*) \(theirs)", { $0.int() }) != 0 { await Task.yield() }
+        _ = try await rowOfWrite("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int() }
+        while try await rowOfWrite("SELECT count(*) \(theirs)", { $0.int() }) != 0 { await Task.yield() }
     }
 
     /// For a separate transaction, on one connection of the pool.
-    func row<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (inout Row) -> Value) async throws
+    func rowOfWrite<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (inout Row) -> Value) async throws
         -> Value?
     {
         try await write { db in try db.row(statement, decode) }

@@ -84,7 +84,7 @@ struct CancellationTests {
         let (node, _, _) = try await nodes()
         try await node.raisesOnce("25006", "cannot execute UPDATE in a read-only transaction")
         let before = try await node.process()
-        #expect(try await node.row("SELECT raised()") { $0.int() } == 2)
+        #expect(try await node.rowOfWrite("SELECT raised()") { $0.int() } == 2)
         #expect(try await node.process() != before)
     }
 

@@ -84,7 +84,7 @@ struct NodeTests {
                 }
             }
             #expect(try await work.value == true)
-            let held = try await database.row(
+            let held = try await database.rowOfWrite(
                 """
                 SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
                 WHERE locktype = 'advisory' AND application_name = \(name)
@@ -106,11 +106,11 @@ struct NodeTests {
                 group.addTask {
                     if number % 10 == 3 {
                         await #expect(throws: DatabaseFailure.self) {
-                            try await node.read { db in try db.rows("SELECT nothing FROM note") { _ in } }
+                            try await node.rows("SELECT nothing FROM note") { _ in }
                         }
                     } else if number % 10 == 7 {
                         await #expect(throws: DatabaseFailure.self) {
-                            try await node.read { db in try db.rows("SELECT 1 / \(0)") { _ in } }
+                            try await node.rows("SELECT 1 / \(0)") { _ in }
                         }
                     } else {
                         let ids = try await node.noteIDs()
@@ -144,7 +144,7 @@ struct NodeTests {
         #expect(try await database.noteIDs() == [])
     }
 
-    @Test("A read may ask nothing, ignore the driver's error, or ask more after the first result")
+    @Test("A read may ask nothing, ignore the driver's error, or decide by the first result")
     func bodies() async throws {
         let database = try await Bench().openWithNotes()
         try await database.addNote(1)

@@ -72,13 +72,15 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [50])
     }
 
-    @Test("A reader cannot write", arguments: [1, 2])
-    func readersOnlyRead(_ statements: Int) async throws {
+    @Test("A reader cannot write", arguments: [false, true])
+    func readersOnlyRead(_ isTransaction: Bool) async throws {
         let database = try await Bench().openWithNotes()
+        let insertion: SQL = "INSERT INTO note (id, text) VALUES (1, '') RETURNING id"
         let failure = await #expect(throws: DatabaseFailure.self) {
-            try await database.read { db in
-                if statements == 2 { _ = try db.row("SELECT 1") { $0.int() } }
-                _ = try db.rows("INSERT INTO note (id, text) VALUES (1, '') RETURNING id") { $0.int() }
+            if isTransaction {
+                _ = try await database.read { db in try db.rows(insertion) { $0.int() } }
+            } else {
+                _ = try await database.rows(insertion) { $0.int() }
             }
         }
         #expect(failure?.code == "25006")
@@ -125,7 +127,7 @@ struct TransactionTests {
             _ = try db.row("SELECT 1") { $0.int() }
             _ = try db.row("SELECT 2") { $0.int() }
         }
-        _ = try await database.read { db in try db.row("SELECT 3") { $0.int() } }
+        _ = try await database.row("SELECT 3") { $0.int() }
         #expect(told.all == ["statement", "statement", "commit 1", "statement", "read"])
     }
 

@@ -19,7 +19,7 @@ struct ValueTests {
         for _ in 0..<600 {
             await #expect(throws: DatabaseFailure.self) {
                 if reads {
-                    try await database.read { db in try db.rows("SELECT 1 / \(0)") { _ in } }
+                    try await database.rows("SELECT 1 / \(0)") { _ in }
                 } else {
                     try await database.run("SELECT 1 / \(0)")
                 }
@@ -28,7 +28,7 @@ struct ValueTests {
         let count: SQL = "SELECT count(*) FROM pg_prepared_statements"
         let kept =
             reads
-            ? try await database.read { db in try db.row(count) { $0.int() } }
+            ? try await database.row(count) { $0.int() }
             : try await database.write { db in try db.row(count) { $0.int() } }
         #expect((kept ?? 0) < 510)
     }

@@ -26,7 +26,7 @@ struct WaitingReadTests {
     }
 
     private func one(_ node: PostgresDatabase) async throws -> Int64? {
-        try await node.read { db in try db.row("SELECT 1") { $0.int() } }
+        try await node.row("SELECT 1") { $0.int() }
     }
 
     @Test("A read past its time limit is answered, although an earlier one still runs on the connection")

@@ -16,11 +16,11 @@ extension Database {
     }
 
     package func noteIDs() async throws -> [Int] {
-        try await read { db in try db.rows("SELECT id FROM note ORDER BY id") { Int($0.int()) } }
+        try await rows("SELECT id FROM note ORDER BY id") { Int($0.int()) }
     }
 
     package func noteTexts() async throws -> [String] {
-        try await read { db in try db.rows("SELECT text FROM note ORDER BY id") { $0.text() } }
+        try await rows("SELECT text FROM note ORDER BY id") { $0.text() }
     }
 }
 

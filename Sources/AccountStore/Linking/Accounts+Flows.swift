@@ -66,7 +66,7 @@ extension Accounts {
             return nil
         }
         // Anyone can make up a state, so an invalid one must not cost a write.
-        let found = try await database.read { db in try db.row(Self.flowLookup(digest), FlowRow.init) }
+        let found = try await database.row(Self.flowLookup(digest), FlowRow.init)
         if let refused = refusal(found) { return refused }
         return try await database.write { db in
             let row = try db.row(Self.flowLookup(digest), FlowRow.init)

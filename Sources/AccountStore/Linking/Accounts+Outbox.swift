@@ -63,10 +63,9 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func outboxBacklog() async throws -> (count: Int, oldest: Instant?) {
-        try await database.read { db in
-            try db.row("SELECT count(*), min(created_at) FROM outbox") { (Int($0.int()), $0.instantIfPresent()) }
-                ?? (0, nil)
-        }
+        try await database.row("SELECT count(*), min(created_at) FROM outbox") {
+            (Int($0.int()), $0.instantIfPresent())
+        } ?? (0, nil)
     }
 
     private func put(

@@ -89,10 +89,8 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func undoableLinks(of user: UserID, at now: Instant) async throws -> [UndoableLink] {
-        try await database.read { db in
-            try db.rows(Self.undoLookup(user, at: now)) { row in
-                UndoableLink(identity: row.id(), rule: row.text(), linkedAt: row.instant(), until: row.instant())
-            }
+        try await database.rows(Self.undoLookup(user, at: now)) { row in
+            UndoableLink(identity: row.id(), rule: row.text(), linkedAt: row.instant(), until: row.instant())
         }
     }
 

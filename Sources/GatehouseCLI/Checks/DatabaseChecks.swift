@@ -23,7 +23,7 @@ struct DatabaseChecks {
     private func integrity() async -> Finding {
         if database.dialect == .postgresql { return await answer() }
         do {
-            let lines = try await database.read { db in try db.rows("PRAGMA quick_check(5)") { $0.text() } }
+            let lines = try await database.rows("PRAGMA quick_check(5)") { $0.text() }
             if lines == ["ok"] { return .ok("database", "\(settings.database.path) is intact") }
             return .problem(
                 "database", "\(settings.database.path) is damaged: \(lines.first ?? "no answer")",
@@ -37,9 +37,8 @@ struct DatabaseChecks {
     /// Checks only that the database server answers and that its version is supported.
     private func answer() async -> Finding {
         do {
-            let version = try await database.read { db in
-                try db.row("SELECT current_setting('server_version_num')") { Int($0.text()) ?? 0 } ?? 0
-            }
+            let version =
+                try await database.row("SELECT current_setting('server_version_num')") { Int($0.text()) ?? 0 } ?? 0
             if version / 10_000 >= 15 { return .ok("database", "PostgreSQL \(version / 10_000) answers") }
             return .problem("database", "PostgreSQL \(version / 10_000) is too old", "use PostgreSQL 15 or later")
         } catch {

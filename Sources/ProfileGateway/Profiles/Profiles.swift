@@ -14,7 +14,7 @@ package struct Profiles: Sendable {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func profile(of id: AccountID) async throws -> ProfileRecord? {
-        try await database.read { try $0.row(Self.lookup(id), ProfileRecord.init) }
+        try await database.row(Self.lookup(id), ProfileRecord.init)
     }
 
     /// Changes the members in `changes`. Creates the profile if there is none.
