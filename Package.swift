@@ -9,15 +9,26 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Whether a package manager fetched this copy for an app: it reads the manifest from the repository ("/") to resolve,
+/// and from a folder in `checkouts` to build. Such a copy is without the server (Docs/decisions/0013-package-traits.md).
+let folders = Context.packageDirectory.split(separator: "/")
+let isFetched = folders.isEmpty || folders.dropLast().last == "checkouts"
+
+/// A product that only the server and the tests use. Without the trait, SwiftPM does not fetch its package.
+func server(_ name: String, package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
+}
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let hummingbird = server("Hummingbird", package: "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", package: "hummingbird")
+let httpTypes = server("HTTPTypes", package: "swift-http-types")
+let logging = server("Logging", package: "swift-log")
+let nioCore = server("NIOCore", package: "swift-nio")
+let nioHTTP1 = server("NIOHTTP1", package: "swift-nio")
+let nioPosix = server("NIOPosix", package: "swift-nio")
+let serviceLifecycle = server("ServiceLifecycle", package: "swift-service-lifecycle")
 
 // The manifest is read on the machine that builds: on a Mac none of these targets is there, and none can stand in the
 // SDK's way.
@@ -78,7 +89,7 @@ let headless: [Target] = [
         dependencies: [
             "ScreenDriver", "BoxScoreScreens", "AppSupport", "GatehouseUI", "Gatehouse", "GatehouseWire", "DevStack",
             "HTTPServing", hummingbird, httpTypes, nioCore,
-            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            serviceLifecycle,
         ] + screenKit,
         resources: [
             .embedInCode("Page/app.html"), .embedInCode("Page/app.css"), .embedInCode("Page/app.js"),
@@ -122,6 +133,10 @@ let package = Package(
         .library(name: "GatehouseModel", targets: ["GatehouseModel"]),
         .library(name: "GatehouseTesting", targets: ["GatehouseTesting"]),
         .library(name: "GatehouseUI", targets: ["GatehouseUI"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The program `gatehouse`, and the packages that only it needs."),
+        .default(enabledTraits: isFetched ? [] : ["Server"]),
     ],
     dependencies: [
         // Traits off: the configuration that Hummingbird could read itself is read once, by `gatehouse`.
@@ -220,7 +235,7 @@ let package = Package(
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
                 "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore,
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                serviceLifecycle,
             ],
             swiftSettings: strict),
         /// The program: its commands, the terminal client, and the machine's clock and random generator.
@@ -231,9 +246,9 @@ let package = Package(
                 "PasswordHashing", "HTTPServing", "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
                 "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", crypto, logging,
                 nioCore,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                server("ArgumentParser", package: "swift-argument-parser"),
+                serviceLifecycle,
+                server("UnixSignals", package: "swift-service-lifecycle"),
             ] + liveScreens,
             swiftSettings: strict),
 
@@ -253,7 +268,7 @@ let package = Package(
         .testTarget(
             name: "JSONWebTokensTests",
             dependencies: [
-                "JSONWebTokens", "GatehouseWire", crypto, cryptoExtras, .product(name: "JWTKit", package: "jwt-kit"),
+                "JSONWebTokens", "GatehouseWire", crypto, cryptoExtras, server("JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -279,7 +294,7 @@ let package = Package(
             name: "HTTPServingTests",
             dependencies: [
                 "HTTPServing", "GatehouseWire", "TestSupport", hummingbird, httpTypes, logging, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                server("NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .testTarget(
