@@ -37,6 +37,9 @@ let serviceLifecycle = server("ServiceLifecycle", package: "swift-service-lifecy
 let screenKit: [Target.Dependency] = ["SwiftUI", "AuthenticationServices"]
 /// What `gatehouse dev` draws the app in a browser with.
 let liveScreens: [Target.Dependency] = ["LiveScreens"]
+/// Apple's privacy manifests. A resource here would only add a `Bundle.module` to targets without one.
+let privacyResources: [Resource] = []
+let privacyExcluded = ["PrivacyInfo.xcprivacy"]
 let headless: [Target] = [
     /// Expands `#Preview` to nothing.
     .macro(name: "PreviewPlugin", path: "Sources/HeadlessSwiftUI/PreviewPlugin", swiftSettings: strict),
@@ -59,30 +62,33 @@ let headless: [Target] = [
         name: "GatehouseUITests",
         dependencies: ["GatehouseUI", "GatehouseTesting", "GatehouseModel", "Gatehouse", "ScreenDriver"] + screenKit,
         swiftSettings: strict),
+    // Xcode compiles the apps outside of this package, so they see no `package` declaration here either.
     /// What both reference apps need of a server: its address, and the client.
     .target(
         name: "AppSupport", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
-        path: "Apps/Shared", swiftSettings: strict),
+        path: "Apps/Shared", packageAccess: false, swiftSettings: strict),
     .target(
         name: "BoxScoreScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
-        path: "Apps/BoxScore/Screens", resources: [.process("Localizable.xcstrings")], swiftSettings: strict),
+        path: "Apps/BoxScore/Screens", resources: [.process("Localizable.xcstrings")], packageAccess: false,
+        swiftSettings: strict),
     .executableTarget(
         name: "BoxScore",
         dependencies: [
             "AppSupport", "BoxScoreScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
         ] + screenKit,
         path: "Apps/BoxScore", exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens"],
-        swiftSettings: strict),
+        packageAccess: false, swiftSettings: strict),
     .target(
         name: "DailyRitualScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
-        path: "Apps/DailyRitual/Screens", resources: [.process("Localizable.xcstrings")], swiftSettings: strict),
+        path: "Apps/DailyRitual/Screens", resources: [.process("Localizable.xcstrings")], packageAccess: false,
+        swiftSettings: strict),
     .executableTarget(
         name: "DailyRitual",
         dependencies: [
             "AppSupport", "DailyRitualScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
         ] + screenKit,
         path: "Apps/DailyRitual", exclude: ["DailyRitual.xcodeproj", "Configuration", "Resources", "Screens"],
-        swiftSettings: strict),
+        packageAccess: false, swiftSettings: strict),
     /// The app in a browser, for `gatehouse dev`: what the screens draw goes out, taps and typing come back.
     .target(
         name: "LiveScreens",
@@ -120,6 +126,8 @@ let headless: [Target] = [
 #else
 let screenKit: [Target.Dependency] = []
 let liveScreens: [Target.Dependency] = []
+let privacyResources: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+let privacyExcluded: [String] = []
 let headless: [Target] = []
 #endif
 
@@ -167,18 +175,21 @@ let package = Package(
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
         .target(name: "GatehouseWire", swiftSettings: strict),
         /// The client: sessions that nobody loses. What an app imports.
-        .target(name: "Gatehouse", dependencies: ["GatehouseWire", crypto], swiftSettings: strict),
+        .target(
+            name: "Gatehouse", dependencies: ["GatehouseWire", crypto], exclude: privacyExcluded,
+            resources: privacyResources, swiftSettings: strict),
         /// What screens show: the account's state, forms, messages, telemetry. Knows no view.
         .target(
-            name: "GatehouseModel", dependencies: ["Gatehouse", "GatehouseWire", crypto], swiftSettings: strict),
+            name: "GatehouseModel", dependencies: ["Gatehouse", "GatehouseWire", crypto], exclude: privacyExcluded,
+            resources: privacyResources, swiftSettings: strict),
         /// For the tests and previews of apps: an account service in memory, faults with names, a clock that stands still.
         .target(
             name: "GatehouseTesting", dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire"],
             swiftSettings: strict),
         /// The screens: plain SwiftUI. Talks to the account through the model alone.
         .target(
-            name: "GatehouseUI", dependencies: ["GatehouseModel", "Gatehouse"] + screenKit,
-            resources: [.process("Resources")], swiftSettings: strict),
+            name: "GatehouseUI", dependencies: ["GatehouseModel", "Gatehouse"] + screenKit, exclude: privacyExcluded,
+            resources: [.process("Resources")] + privacyResources, swiftSettings: strict),
         /// What a database can do; SQL with bound values; the migrator's list.
         .target(name: "SQLDatabase", swiftSettings: strict),
         /// Decides. No async, no I/O, no clock: every input is an argument.

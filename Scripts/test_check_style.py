@@ -153,6 +153,20 @@ class RuleTests(unittest.TestCase):
         self.assertQuiet("#if os(Linux)", path="Sources/AccountDomain/Platform.swift")
         self.assertQuiet("// #if os(Linux)", f"let a = {TRIPLE}\n#if\n{TRIPLE}")
 
+    def test_a_condition_may_guard_a_whole_file(self):
+        self.assertQuiet("// A.\n#if canImport(Security)\nimport Security\nlet a = 1\n#endif\n// B.\n")
+        for source, lines in (
+            ("import A\n#if B\n#endif", [2]), ("#if A\n#endif\nlet b = 1", [1]), ("#if A\n#else\n#endif", [1]),
+            ("#if A\n#if B\n#endif\n#endif", [1, 2]), ("#if A\n#endif\n#if B\n#endif", [1, 3]),
+        ):
+            with self.subTest(source):
+                self.assertEqual(found(source), [(line, "conditional") for line in lines])
+
+    def test_previews_need_no_xcode(self):
+        self.assertFires("preview", '#Preview("A") { B() }')
+        self.assertQuiet("struct A: PreviewProvider {}", "/// `#Preview`")
+        self.assertQuiet('#Preview("A") { B() }', path="Apps/BoxScore/Previews/A.swift")
+
     def test_driver_names(self):
         self.assertFires("driver-name", 'a == "sqlite"', 'a == "SQLite"', 'a("postgresql://b")')
         self.assertQuiet('a == "file"', "import SQLiteDriver", "case sqlite", '// "sqlite"')

@@ -53,69 +53,16 @@ func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)?
 func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
-// On Linux the module of this name is this package's own, for the screens.
-#if canImport(AuthenticationServices) && canImport(Darwin)
-import AuthenticationServices
 #if canImport(UIKit)
 import UIKit
 
 /// Posted when the app becomes active.
-@MainActor private var becameActive: Notification.Name { UIApplication.didBecomeActiveNotification }
-#else
+@MainActor var becameActive: Notification.Name { UIApplication.didBecomeActiveNotification }
+#elseif canImport(AppKit)
 import AppKit
 
 /// Posted when the app becomes active.
-@MainActor private var becameActive: Notification.Name { NSApplication.didBecomeActiveNotification }
-#endif
-
-/// The system's state of Sign in with Apple; unavailable on other systems.
-func systemAppleCredentials() -> AppleCredentials {
-    AppleCredentials { person in
-        await withCheckedContinuation { waiter in
-            // The system may call the handler on any thread, so it must not be isolated.
-            let handler: @Sendable (ASAuthorizationAppleIDProvider.CredentialState, (any Error)?) -> Void = {
-                waiter.resume(returning: $1 == nil ? AppleCredentialState($0) : .unavailable)
-            }
-            ASAuthorizationAppleIDProvider().getCredentialState(forUserID: person, completion: handler)
-        }
-    } moments: {
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let listener = NotificationListener(continuation)
-        let names = [becameActive, ASAuthorizationAppleIDProvider.credentialRevokedNotification]
-        for name in names { listener.listen(to: name) }
-        continuation.onTermination = { _ in listener.stop() }
-        return stream
-    }
-}
-
-extension AppleCredentialState {
-    fileprivate init(_ state: ASAuthorizationAppleIDProvider.CredentialState) {
-        switch state {
-        case .authorized: self = .authorized
-        case .revoked: self = .revoked
-        case .notFound: self = .notFound
-        case .transferred: self = .transferred
-        @unknown default: self = .unavailable
-        }
-    }
-}
-
-private final class NotificationListener: NSObject, Sendable {
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init(_ continuation: AsyncStream<Void>.Continuation) {
-        self.continuation = continuation
-        super.init()
-    }
-
-    func listen(to name: Notification.Name) {
-        NotificationCenter.default.addObserver(self, selector: #selector(happened), name: name, object: nil)
-    }
-
-    func stop() { NotificationCenter.default.removeObserver(self) }
-
-    @objc private func happened() { continuation.yield() }
-}
+@MainActor var becameActive: Notification.Name { NSApplication.didBecomeActiveNotification }
 #else
 /// The system's state of Sign in with Apple; unavailable on other systems.
 func systemAppleCredentials() -> AppleCredentials { .unavailable }

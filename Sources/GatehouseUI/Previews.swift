@@ -2,29 +2,34 @@ import GatehouseModel
 import SwiftUI
 
 // Previews without an account. Whole screens in each state are in Apps/BoxScore/Previews, because they need the
-// in-memory accounts of GatehouseTesting, which apps do not ship.
+// in-memory accounts of GatehouseTesting, which apps do not ship. `#Preview` needs Xcode; a PreviewProvider also compiles
+// with the Command Line Tools alone.
 
-#Preview("Buttons") {
-    VStack(spacing: 12) {
-        GoogleButton {}
-        OrDivider()
-        Button {
-        } label: {
-            Text(ui: "Create Account")
+struct ButtonPreviews: PreviewProvider {
+    static var previews: some View {
+        VStack(spacing: 12) {
+            GoogleButton {}
+            OrDivider()
+            Button {
+            } label: {
+                Text(ui: "Create Account")
+            }
+            .buttonStyle(WideButtonStyle(.prominent))
         }
-        .buttonStyle(WideButtonStyle(.prominent))
-    }
-    .padding()
-}
-
-#Preview("Messages") {
-    VStack {
-        if let message = SignInMessage(.google, .noNetwork) { MessageView(message: message) {} }
-        FieldHint(text: "Passwords do not match.")
-        LoadFailure {}
+        .padding()
     }
 }
 
-#Preview("Busy") {
-    BusyOverlay(text: Text(ui: "Signing in..."))
+struct MessagePreviews: PreviewProvider {
+    static var previews: some View {
+        VStack {
+            if let message = SignInMessage(.google, .noNetwork) { MessageView(message: message) {} }
+            FieldHint(text: "Passwords do not match.")
+            LoadFailure {}
+        }
+    }
+}
+
+struct BusyPreviews: PreviewProvider {
+    static var previews: some View { BusyOverlay(text: Text(ui: "Signing in...")) }
 }

@@ -1,7 +1,7 @@
 // On Linux the module of this name is this package's own, for the screens.
 #if canImport(AuthenticationServices) && canImport(Darwin)
 public import AuthenticationServices
-public import Foundation
+import Foundation
 
 /// Signs in with the system's browser sheet (`ASWebAuthenticationSession`).
 public struct SystemWebAuthentication: WebAuthenticationSession {
