@@ -36,7 +36,7 @@ sanitize: ## Runs the Swift tests under the thread sanitizer, drivers and hashin
 soak: ## Runs the longest tests, about four hours, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
 	@Tests/Soak/run $(STAGES)
 
-check: ## Formatting, house style, the arrows between targets, links, and the tests of these checks
+check: ## Formatting, house style, the arrows between targets, links, the public API, and the tests of these checks
 	@Scripts/prepare.sh check
 	python3 -m unittest discover --start-directory Scripts
 	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
@@ -44,6 +44,7 @@ check: ## Formatting, house style, the arrows between targets, links, and the te
 	Scripts/check-text
 	Scripts/check-arrows
 	Scripts/check-links
+	Scripts/check-api
 
 screens: ## Photographs every screen into .build/screens, and fails when one looks wrong; ARGS="…" are passed on
 	@Scripts/prepare.sh screens
