@@ -34,8 +34,8 @@ extension AuthClient {
             .linkTicket("link_confirmation", ticket, ["email": .string(email), "password": .string(password)]))
     }
 
-    /// Claims the address of a ``LinkQuestion`` for a new account, if ``LinkQuestion/canRecover`` is true. Permanently
-    /// deletes the data of the account that had the address.
+    /// Claims the address of a ``LinkQuestion`` for a new account, if ``AuthLinkQuestion/canRecover`` is true.
+    /// Permanently deletes the data of the account that had the address.
     ///
     /// - Returns: A session of the new account.
     /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address has been proven meanwhile, after

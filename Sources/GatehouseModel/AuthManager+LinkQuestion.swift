@@ -69,7 +69,7 @@ extension AuthManager {
     }
 
     /// The user does not own the account but has its address, and claims it for a new account. Available only if
-    /// ``LinkQuestion/canRecover`` is true; the data of the old account is deleted.
+    /// `LinkQuestion.canRecover` is true; the data of the old account is deleted.
     ///
     /// - Throws: As ``confirmLink(password:)``, and `AuthClientError` with `link_not_recoverable` if the address has
     ///   been proven meanwhile.

@@ -79,7 +79,7 @@ public final class AuthManager {
     ///   - clock: Measures the duration of sign-ins.
     ///   - telemetry: The receivers of all events.
     ///   - appleCredentials: Reports whether a user who signed in with Apple has revoked that consent; queried at the
-    ///     start and at each of its ``AppleCredentials/moments``. If so, the user is signed out.
+    ///     start and at each of its `AppleCredentials.moments`. If so, the user is signed out.
     ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",

@@ -68,7 +68,7 @@ public final class ScriptedProviderSheet: Sendable {
     /// - Parameters:
     ///   - nonce: The nonce whose hash is in the request; nil for none.
     ///   - scopes: Without `name` and `email` Apple sends neither.
-    /// - Throws: ``SignInFailure/cancelled`` for ``Step/cancels``, ``SignInFailure/providerFailed`` for ``Step/fails``,
+    /// - Throws: `SignInFailure.cancelled` for ``Step/cancels``, `SignInFailure.providerFailed` for ``Step/fails``,
     ///   `URLError` for ``Step/isOffline``, or `CancellationError` while the sheet is held.
     public func apple(
         nonce: SignInNonce? = nil, scopes: [String] = ["name", "email"]
@@ -94,7 +94,7 @@ public final class ScriptedProviderSheet: Sendable {
     /// Opens a URL of an ``InMemoryAuthService`` in a browser.
     ///
     /// - Returns: The app's redirect URL with a code.
-    /// - Throws: As ``apple(nonce:scopes:)``; ``SignInFailure/invalidCallback`` for any other URL.
+    /// - Throws: As ``apple(nonce:scopes:)``; `SignInFailure.invalidCallback` for any other URL.
     public func browser(_ address: URL) async throws -> URL {
         guard let flow = ScriptedFlow(address) else { throw SignInFailure.invalidCallback }
         let (person, _) = try await show(Request(provider: flow.provider, nonce: nil, scopes: []))
@@ -125,7 +125,7 @@ public final class ScriptedProviderSheet: Sendable {
 extension ScriptedProviderSheet: WebAuthenticationSession {
     /// Opens a browser that returns to `com.example.app://callback`.
     ///
-    /// - Throws: ``WebAuthenticationError``, as the system's sheet does.
+    /// - Throws: `WebAuthenticationError`, as the system's sheet does.
     public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
         guard let redirect = URL(string: "com.example.app://callback") else {
             throw WebAuthenticationError.invalidRedirect

@@ -4,7 +4,7 @@ import GatehouseModel
 public import SwiftUI
 
 /// Links two sign-in methods after the user proves ownership of the account that has the provider's address.
-/// ``LoginView`` shows it while ``AuthManager/linkQuestion`` is set.
+/// ``LoginView`` shows it while `AuthManager.linkQuestion` is set.
 public struct LinkView: View {
     @Environment(AuthManager.self) private var manager
 

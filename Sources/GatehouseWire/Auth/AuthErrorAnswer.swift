@@ -12,7 +12,7 @@ public struct AuthErrorAnswer: Hashable, Sendable {
 }
 
 extension AuthErrorAnswer {
-    /// Parses an error response in any ``AuthErrorFormat``, even if it is not JSON. In the older version `code` may also
+    /// Parses an error response in any `AuthErrorFormat`, even if it is not JSON. In the older version `code` may also
     /// be a string of digits.
     public init(body: [UInt8]) {
         // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
