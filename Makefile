@@ -59,8 +59,12 @@ bench: ## Measures a release build against references of the same run; ARGS="…
 	swift build --configuration release --product gatehouse
 	Benchmarks/run $(ARGS)
 
-docs: ## Lists the pages under Docs/ and checks every link
-	@Scripts/check-links --list
+docs: ## Builds the documentation of the libraries as a site in .build/docs/site; ARGS="--base /path" are passed on
+	@Scripts/prepare.sh check
+	swift build --target GatehouseUI
+	swift build --target GatehouseTesting
+	Scripts/make-docs $(ARGS)
+	@echo 'To read it: python3 -m http.server --directory .build/docs/site, then http://localhost:8000/documentation'
 
 clean: ## Removes what was built; the state in .gatehouse stays
 	rm -rf .build .venv Benchmarks/.build
