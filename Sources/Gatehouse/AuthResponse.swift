@@ -158,13 +158,17 @@ public enum EmailOTPType: String, Hashable, Sendable {
 
 /// The purpose of a code in a text message.
 public enum MobileOTPType: String, Hashable, Sendable {
+    /// The code of a text message.
     case sms
+    /// The code for a new phone number.
     case phoneChange = "phone_change"
 }
 
 /// The mail to send again.
 public enum ResendEmailType: String, Hashable, Sendable {
+    /// The mail that confirms a sign-up.
     case signup
+    /// The mail that confirms a new address.
     case emailChange = "email_change"
 }
 

@@ -55,6 +55,7 @@ public enum AuthState: Hashable, Sendable {
     /// - Parameter isFresh: Whether the access token is usable without a refresh. A stale session still identifies the
     ///   user, even offline.
     case signedIn(Session, isFresh: Bool)
+    /// No user is signed in.
     case signedOut(SignedOutReason)
 }
 

@@ -3,6 +3,7 @@ public import Gatehouse
 
 /// The result of linking a provider without a failure.
 public enum LinkOutcome: Hashable, Sendable {
+    /// The account has the new sign-in method.
     case linked
     /// The user cancelled.
     case cancelled

@@ -3,6 +3,7 @@ public import Gatehouse
 
 /// The result of a sign-in without a failure.
 public enum SignInOutcome: Hashable, Sendable {
+    /// There is a session.
     case signedIn
     /// The user must open a confirmation mail; not signed in.
     case checkMail

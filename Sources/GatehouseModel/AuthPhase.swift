@@ -1,7 +1,10 @@
 /// A sign-in method.
 public enum AuthMethod: String, Hashable, Sendable, CaseIterable {
+    /// Sign in with Apple.
     case apple
+    /// Google.
     case google
+    /// An email address with a password.
     case email
 }
 
@@ -9,9 +12,11 @@ public enum AuthMethod: String, Hashable, Sendable, CaseIterable {
 public enum AuthPhase: Hashable, Sendable {
     /// The store has not answered yet. Show neither a signed-in nor a signed-out state.
     case restoring
+    /// No user is signed in.
     case unauthenticated
     /// A sign-in is in progress. No user is signed in.
     case authenticating(AuthMethod)
+    /// A user is signed in.
     case authenticated
     /// A user is signed in, and the session is being refreshed.
     case refreshing

@@ -4,6 +4,7 @@ import GatehouseModel
 extension InMemoryAuthService {
     /// A call of the service, as a server would receive it.
     public enum Call: String, Hashable, Sendable, CaseIterable {
+        /// A sign-up.
         case signUp
         /// With email address and password.
         case signIn
@@ -13,14 +14,21 @@ extension InMemoryAuthService {
         case finishInBrowser
         /// Requests the URL that starts linking a provider.
         case startLinkInBrowser
+        /// A refresh of the session.
         case refresh
+        /// The list of sign-in methods.
         case identities
+        /// The link of a sign-in method.
         case link
+        /// The removal of a sign-in method.
         case unlink
+        /// The list of links that can be undone.
         case undoableLinks
+        /// The undoing of a link.
         case undoLink
         /// With a password, or with the session of a signed-in user.
         case confirmLink
+        /// The recovery of an address.
         case recoverAccount
         /// Of the account; sends a name that the server did not store during the sign-in.
         case updateMetadata
@@ -28,9 +36,13 @@ extension InMemoryAuthService {
         case updateUser
         /// Sends a code by mail.
         case reauthenticate
+        /// A sign-out.
         case signOut
+        /// The load of the profile.
         case fetchMe
+        /// A change of the profile.
         case updateProfile
+        /// The deletion of the account.
         case deleteAccount
     }
 
@@ -71,6 +83,7 @@ extension InMemoryAuthService {
         case codeWrong
         /// The server ignores the name that Apple sends along with its token, as hosted Supabase does.
         case nameIgnored
+        /// The password is too weak.
         case weakPassword
         /// The server refuses the provider's token.
         case tokenRejected

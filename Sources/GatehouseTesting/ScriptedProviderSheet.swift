@@ -14,7 +14,9 @@ public import GatehouseModel
 public final class ScriptedProviderSheet: Sendable {
     /// The user's reaction to a sheet.
     public enum Step: Hashable, Sendable {
+        /// The person signs in.
         case signsIn(ProviderPerson)
+        /// The person closes the sheet.
         case cancels
         /// The sheet fails.
         case fails

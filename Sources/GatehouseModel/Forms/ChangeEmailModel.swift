@@ -7,8 +7,11 @@ public import Observation
 public final class ChangeEmailModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
+        /// The user edits the form.
         case editing
+        /// The change is being sent.
         case working
+        /// The last attempt failed.
         case refused(SignInMessage)
         /// The account has the new address.
         case changed

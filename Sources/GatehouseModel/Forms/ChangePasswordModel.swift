@@ -7,9 +7,13 @@ public import Observation
 public final class ChangePasswordModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
+        /// The user edits the form.
         case editing
+        /// The change is being sent.
         case working
+        /// The last attempt failed.
         case refused(SignInMessage)
+        /// The password is changed.
         case changed
     }
 

@@ -6,15 +6,21 @@ import Foundation
 public struct EmailAuthForm: Hashable, Sendable {
     /// The purpose of the screen.
     public enum Mode: Hashable, Sendable {
+        /// An existing account.
         case signIn
+        /// A new account.
         case signUp
     }
 
     /// A field of the form.
     public enum Field: Hashable, Sendable, CaseIterable {
+        /// The first name.
         case name
+        /// The address.
         case email
+        /// The password.
         case password
+        /// The password once more.
         case confirmation
     }
 

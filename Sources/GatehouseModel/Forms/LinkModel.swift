@@ -8,8 +8,11 @@ public import Observation
 public final class LinkModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
+        /// The user chooses a method.
         case asking
+        /// An answer is being sent.
         case working(AuthMethod)
+        /// The last attempt failed.
         case refused(SignInMessage)
         /// The user chose a new account, which deletes the old account's data.
         case confirmingRecovery

@@ -7,8 +7,11 @@ public import Observation
 public final class LoginModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
+        /// The user edits the form or chooses a method.
         case editing
+        /// A sign-in with this method is in progress.
         case working(AuthMethod)
+        /// The last attempt, with this method, failed.
         case refused(AuthMethod, SignInMessage)
         /// A confirmation mail was sent.
         case checkMail

@@ -6,12 +6,17 @@ public import Observation
 public final class ProfileModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
+        /// The profile.
         case showing
+        /// The user is asked whether to sign out.
         case confirmingSignOut
+        /// The user is asked whether to delete the account.
         case confirmingDeletion
+        /// A change is being sent.
         case saving
         /// An overlay covers the screen: "Deleting account...".
         case deleting
+        /// The last action failed.
         case failed(ProfileAlert)
     }
 

@@ -6,12 +6,15 @@ public import Observation
 public final class SignInMethodsModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
+        /// The methods are loading.
         case loading
         /// Loading failed; offer to try again.
         case failed
+        /// The methods.
         case showing
         /// A change is in progress; all buttons are disabled.
         case working
+        /// The last action failed.
         case refused(SignInMessage)
     }
 

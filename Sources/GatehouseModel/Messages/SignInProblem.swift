@@ -15,25 +15,37 @@ public enum SignInFailure: Error, Hashable, Sendable {
 
 /// The kind of a failed sign-in. Determines the message, the offered action, and the telemetry label.
 public enum SignInProblem: String, Hashable, Sendable, CaseIterable {
+    /// The user closed the provider's sheet.
     case cancelled
+    /// There is no connection.
     case noNetwork = "no_network"
+    /// The provider failed.
     case providerFailed = "provider_failed"
     /// The auth service is unreachable: 502, 503, 504, or another server's page in its place.
     case serviceDown = "service_down"
     /// The auth service failed: any other 5xx.
     case serverError = "server_error"
+    /// The account exists, but its profile does not.
     case profileNotCreated = "profile_not_created"
+    /// The browser returned with an invalid URL.
     case invalidCallback = "invalid_callback"
+    /// The session has ended.
     case sessionExpired = "session_expired"
+    /// The address belongs to another account.
     case emailInUse = "email_in_use"
     /// The link ticket is no longer valid: sign in again.
     case linkExpired = "link_expired"
     /// The user signed in to a different account than the ticket's.
     case linkOtherAccount = "link_other_account"
+    /// The address already has an account.
     case userExists = "user_exists"
+    /// The address or the password is wrong.
     case wrongCredentials = "wrong_credentials"
+    /// The server requires a stronger password.
     case weakPassword = "weak_password"
+    /// Too many attempts.
     case rateLimited = "rate_limited"
+    /// Any other failure.
     case other
 }
 

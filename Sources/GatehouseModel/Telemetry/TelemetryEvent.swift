@@ -2,12 +2,19 @@ public import Gatehouse
 
 /// A telemetry event. Contains no personal data: every value is from a fixed set or is a duration.
 public enum TelemetryEvent: Hashable, Sendable {
+    /// The user chose a method.
     case methodSelected(AuthMethod)
+    /// A sign-in began.
     case started(AuthMethod)
+    /// A sign-in succeeded.
     case completed(AuthMethod, duration: Duration)
+    /// A sign-in failed.
     case failed(AuthMethod, SignInProblem)
+    /// The user cancelled a sign-in.
     case cancelled(AuthMethod)
+    /// A refresh of the session began.
     case refreshAttempted(RefreshReason)
+    /// A refresh failed. The session is kept.
     case refreshFailed(SignInProblem)
     /// A provider was linked to the signed-in account. `existing` is nil if the account's first sign-in method is not
     /// an ``AuthMethod``.
@@ -18,8 +25,11 @@ public enum TelemetryEvent: Hashable, Sendable {
 
 /// The log level of an event.
 public enum TelemetryLevel: String, Hashable, Sendable {
+    /// A normal event.
     case info
+    /// A failure that the app can go on with.
     case warning
+    /// A failure that needs attention.
     case error
 }
 

@@ -5,13 +5,19 @@
 /// let name = session.user.userMetadata["first_name"]?.stringValue
 /// ```
 public enum AnyJSON: Hashable, Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// A number without fraction and exponent that fits in 64 bits.
     case integer(Int64)
+    /// A number with a fraction or an exponent.
     case double(Double)
+    /// A text.
     case string(String)
+    /// A list.
     case array([AnyJSON])
+    /// An object.
     case object(JSONObject)
 }
 
