@@ -106,6 +106,11 @@ let headless: [Target] = [
             "LiveScreens", "ScreenDriver", "Gatehouse", "GatehouseWire", "HTTPServing", "TestSupport", hummingbird,
             httpTypes, logging, nioCore,
         ], swiftSettings: strict),
+    /// The examples of the documentation, written by Scripts/make-examples.
+    .testTarget(
+        name: "DocumentationTests",
+        dependencies: ["GatehouseUI", "GatehouseTesting", "GatehouseModel", "Gatehouse"] + screenKit,
+        packageAccess: false, swiftSettings: strict),
     /// Taps through both apps, over an account service in memory.
     .testTarget(
         name: "AppsTests",

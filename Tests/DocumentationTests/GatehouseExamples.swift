@@ -1,0 +1,223 @@
+// Written by Scripts/make-examples: the examples of Gatehouse's documentation. They are compiled, and the tests
+// among them run.
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import SwiftUI
+import Testing
+
+// Sources/Gatehouse/AuthAdmin.swift
+extension Given {
+    @MainActor private func example1() async throws {
+        let client = try AuthClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
+        let user = try await client.admin.createUser(
+            attributes: AdminUserAttributes(email: "ada@example.com", emailConfirm: true))
+        let page = try await client.admin.listUsers(page: 1, perPage: 100)
+        _ = client
+        _ = user
+        _ = page
+    }
+}
+
+// Sources/Gatehouse/AuthClient+Linking.swift
+extension Given {
+    @MainActor private func example2() async throws {
+        do {
+            try await client.signInWithIdToken(credentials: credentials)
+        } catch let error as AuthClientError {
+            guard let question = error.linkQuestion else { throw error }
+            try await client.confirmLink(question.ticket, email: question.email, password: password)
+        }
+    }
+}
+
+// Sources/Gatehouse/AuthClient+OneTimeCodes.swift
+extension Given {
+    @MainActor private func example3() async throws {
+        try await client.signInWithOTP(email: email)
+        // The user reads the code in the mail.
+        let response = try await client.verifyOTP(email: email, token: code, type: .email)
+        let session = response.session
+        _ = response
+        _ = session
+    }
+}
+
+// Sources/Gatehouse/AuthClient+SignIn.swift
+extension Given {
+    @MainActor private func example4() async throws {
+        let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
+        openURL(start)
+        // Later, in `onOpenURL`:
+        let session = try await client.session(from: url)
+        _ = start
+        _ = session
+    }
+}
+
+// Sources/Gatehouse/AuthClient.swift
+extension Given {
+    @MainActor private func example5() async throws {
+        let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
+        let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
+        try await client.signIn(email: email, password: password)
+        let accessToken = try await client.session.accessToken
+        for await (event, session) in client.authStateChanges {
+            show(event, session?.user)
+        }
+        _ = storage
+        _ = client
+        _ = accessToken
+    }
+}
+
+// Sources/Gatehouse/AuthClientError.swift
+extension Given {
+    @MainActor private func example6() async throws {
+        do {
+            try await client.signIn(email: email, password: password)
+        } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
+            message = "Incorrect email or password."
+        }
+    }
+}
+
+// Sources/Gatehouse/AuthResponse.swift
+extension Given {
+    @MainActor private func example7() async throws {
+        let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
+        let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+        try await client.signInWithIdToken(credentials: credentials)
+        _ = nonce
+        _ = credentials
+    }
+}
+
+// Sources/Gatehouse/Gateway/GatewayClient+Profile.swift
+extension Given {
+    @MainActor private func example8() async throws {
+        try await gateway.updateProfile(ProfileEdit(firstName: "Ada", name: nil))
+        try await gateway.updateProfile(firstName: FieldChange(field.text))
+        try await gateway.updateProfile(favoriteTeams: [])
+    }
+}
+
+// Sources/Gatehouse/Gateway/GatewayClient.swift
+extension Given {
+    @MainActor private func example9() async throws {
+        let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
+        do {
+            let account = try await gateway.updateProfile(firstName: "Ada")
+            greet(account.profile?.firstName)
+        } catch GatewayError.notAuthenticated {
+            showsLogin = true
+        }
+        _ = gateway
+    }
+}
+
+// Sources/Gatehouse/HTTPCall.swift
+extension Given {
+    @MainActor private func example10() async throws {
+        let transport = SystemDefaults.transport()
+        let logged: HTTPTransport = { call in
+            let reply = try await transport(call)
+            logger.debug("\(call) \(reply)")
+            return reply
+        }
+        _ = transport
+        _ = logged
+    }
+}
+
+// Sources/Gatehouse/Storage/SecureStorage.swift
+private struct Example11 {
+    actor DictionaryStorage: SecureStorage {
+        private var values: [String: [UInt8]] = [:]
+        func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
+        func write(_ bytes: [UInt8], for key: String) { values[key] = bytes }
+        func remove(_ key: String) { values[key] = nil }
+    }
+}
+
+// Sources/Gatehouse/Storage/SystemStorage.swift
+extension Given {
+    @MainActor private func example12() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let storage = SystemStorage.make(name: "com.example.app", environment: environment) { notice in
+            if case .usesFiles(let folder) = notice { print("Sessions are stored in \(folder).") }
+        }
+        _ = environment
+        _ = storage
+    }
+}
+
+// Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
+extension Given {
+    @MainActor private func example13() async throws {
+        try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
+            try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
+        }
+    }
+}
+
+// Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
+extension Given {
+    @MainActor private func example14() async throws {
+        let browser = LoopbackWebAuthentication()
+        do {
+            try await client.signInWithOAuth(provider: .google, in: browser)
+        } catch WebAuthenticationError.cancelled, WebAuthenticationError.timedOut {
+            return
+        }
+        _ = browser
+    }
+}
+
+// Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
+extension Given {
+    @MainActor private func example15() async throws {
+        do {
+            try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
+        } catch let error as AuthClientError where error.code == .identityAlreadyExists {
+            message = "This Google account already belongs to an account."
+        }
+    }
+}
+
+// Sources/GatehouseWire/Auth/AuthErrorCode.swift
+extension Given {
+    @MainActor private func example16() async throws {
+        switch error.code {
+        case .invalidCredentials?: message = "Incorrect email or password."
+        case .overRequestRateLimit?: message = "Too many attempts."
+        default: message = "Something went wrong."
+        }
+    }
+}
+
+// Sources/GatehouseWire/JSON/AnyJSON.swift
+extension Given {
+    @MainActor private func example17() async throws {
+        let data: JSONObject = ["first_name": "Ada", "teams": ["nba_1610612744"], "newsletter": true]
+        let name = session.user.userMetadata["first_name"]?.stringValue
+        _ = data
+        _ = name
+    }
+}
+
+// Sources/Gatehouse/Gatehouse.docc/Gatehouse.md
+extension Given {
+    @MainActor private func example18() async throws {
+        let storage = SystemStorage.make(
+            name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
+        let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
+        try await client.signIn(email: "ada@example.com", password: password)
+        let token = try await client.session.accessToken
+        _ = storage
+        _ = client
+        _ = token
+    }
+}

@@ -1,0 +1,117 @@
+// Written by Scripts/make-examples: the examples of GatehouseTesting's documentation. They are compiled, and the tests
+// among them run.
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import SwiftUI
+import Testing
+
+// Sources/GatehouseTesting/InMemoryAuthService+World.swift
+extension Given {
+    @MainActor private func example1() async throws {
+        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1610612744"])
+        let manager = service.makeManager()
+        await manager.wait { $0.isProfileLoaded }
+        _ = service
+        _ = manager
+    }
+}
+
+// Sources/GatehouseTesting/InMemoryAuthService.swift
+extension Given {
+    @MainActor private func example2() async throws {
+        let service = InMemoryAuthService()
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+
+        service.meet(.offline)  // the next call
+        service.meet(.profileMissing, at: .fetchMe)  // the next call of this kind
+        service.stay(.serviceUnavailable)  // every call, until clear()
+        service.meet(.slow)  // a response that arrives with release()
+        _ = service
+        _ = manager
+    }
+}
+
+// Sources/GatehouseTesting/ScriptedAppleCredentials.swift
+extension Given {
+    @MainActor private func example3() async throws {
+        let apple = ScriptedAppleCredentials()
+        let manager = service.makeManager(appleCredentials: apple.credentials)
+        apple.set(.revoked, for: .ada)  // in the system's settings
+        apple.askAgain()  // the app becomes active
+        await manager.wait { !$0.isLoggedIn }
+        _ = apple
+        _ = manager
+    }
+}
+
+// Sources/GatehouseTesting/ScriptedProviderSheet.swift
+extension Given {
+    @MainActor private func example4() async throws {
+        let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
+        try await manager.signInWithApple { try await sheet.apple() }  // .cancelled
+        try await manager.signInWithApple { try await sheet.apple() }  // .signedIn
+        _ = sheet
+    }
+}
+
+// Sources/GatehouseTesting/VirtualClock.swift
+extension Given {
+    @MainActor private func example5() async throws {
+        let clock = VirtualClock()
+        let client = try AuthClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
+        clock.advance(by: .seconds(3_601))  // the access token has expired
+        _ = clock
+        _ = client
+    }
+}
+
+// Sources/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
+private struct Example6 {
+    @MainActor @Test("A guest signs up")
+    func signUp() async throws {
+        let service = InMemoryAuthService()
+        let account = service.makeManager()
+        await account.wait { $0.phase == .unauthenticated }
+
+        try await account.signUpWithEmail("ada@example.com", password: Fixtures.password, firstName: "Ada")
+        #expect(account.user?.firstName == "Ada")
+    }
+}
+
+// Sources/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
+extension Given {
+    @MainActor private func example7() async throws {
+        #Preview { HomeView().gatehouse(InMemoryAuthService.signedIn().makeManager()) }
+    }
+}
+
+// Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
+private struct Example8 {
+    @MainActor @Test("Without a connection, a sign-up can be repeated")
+    func offline() async throws {
+        let service = InMemoryAuthService()
+        let account = service.makeManager()
+        await account.wait { $0.phase == .unauthenticated }
+
+        service.meet(.offline)
+        await #expect(throws: (any Error).self) {
+            try await account.signUpWithEmail("ada@example.com", password: Fixtures.password, firstName: "Ada")
+        }
+        try await account.signUpWithEmail("ada@example.com", password: Fixtures.password, firstName: "Ada")
+        #expect(account.isLoggedIn)
+    }
+}
+
+// Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
+extension Given {
+    @MainActor private func example9() async throws {
+        let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
+        #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
+        #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)
+        _ = sheet
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import SwiftUI
+
+// What the examples of the documentation use and do not declare. Only examples that are tests run; they use none of it.
+
+/// Stands for a value.
+private func given<Value>() -> Value { preconditionFailure("The examples are not run.") }
+
+/// An app's view around an example.
+struct Given {
+    @State var showsAccount = false
+}
+
+let url: URL = given()
+let redirectTo: URL = given()
+let terms: URL = given()
+let publishableKey: String = given()
+let secretKey: String = given()
+let key: String = given()
+let email: String = given()
+let password: String = given()
+let code: String = given()
+let idToken: String = given()
+let givenName: String = given()
+let storage: any SecureStorage = given()
+let client: AuthClient = given()
+let gateway: GatewayClient = given()
+let session: Session = given()
+let credentials: OpenIDConnectCredentials = given()
+let nonce: SignInNonce = given()
+let browser: any WebAuthenticationSession = given()
+let service: InMemoryAuthService = given()
+let error: AuthClientError = given()
+let logger = Logger()
+let webAuthenticationSession = BrowserSheet()
+@MainActor let manager: AuthManager = given()
+@MainActor let account: AuthManager = given()
+@MainActor var message: Any?
+@MainActor var showsLogin = false
+@MainActor var showsMailHint = false
+@MainActor var request = AppleRequest()
+let credential: AppleUser = given()
+let field: TextValue = given()
+
+struct Logger: Sendable {
+    func debug(_: String) {}
+}
+
+struct BrowserSheet: Sendable {
+    func authenticate(using _: URL, callbackURLScheme _: String) async throws -> URL { given() }
+}
+
+struct AppleRequest: Sendable {
+    var nonce: String?
+}
+
+struct AppleUser: Sendable {
+    var user: String
+}
+
+struct TextValue: Sendable {
+    var text: String
+}
+
+func openURL(_: URL) {}
+func show(_: AuthChangeEvent, _: User?) {}
+func greet(_: String?) {}
+
+/// An app's own fields.
+struct Diary: Codable {
+    var mood: String?
+}
+
+struct HomeView: View {
+    var body: some View { EmptyView() }
+}
+
+struct Journal: View {
+    let user: UUID
+
+    init(of user: UUID) { self.user = user }
+
+    var body: some View { EmptyView() }
+}
+
+struct RemindersView: View {
+    var body: some View { EmptyView() }
+}
+
+struct JournalView: View {
+    var body: some View { EmptyView() }
+}
+
+struct SignInView: View {
+    let account: AuthManager
+
+    var body: some View { EmptyView() }
+}
