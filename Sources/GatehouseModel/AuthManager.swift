@@ -116,6 +116,11 @@ public final class AuthManager {
 
     /// Returns a valid access token. Apps should get it only here.
     ///
+    /// ```swift
+    /// var request = URLRequest(url: url)
+    /// request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
+    /// ```
+    ///
     /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline``, ``AuthError/networkError`` or
     ///   ``AuthError/unknown`` if it could not be refreshed, after which the session is kept. Does not set ``error``.
     public func accessToken() async throws(AuthError) -> String {

@@ -5,6 +5,11 @@ public import SwiftUI
 // Apply it where `accountSheet(isPresented:)` is, or above.
 extension View {
     /// Replaces the symbol, name and tagline of the login screen.
+    ///
+    /// ```swift
+    /// HomeView()
+    ///     .loginHeader { Label("Keep your days", systemImage: "book.fill") }
+    /// ```
     public func loginHeader<Header: View>(@ViewBuilder _ header: @escaping @MainActor () -> Header) -> some View {
         environment(\.parts.loginHeader, { AnyView(header()) })
     }

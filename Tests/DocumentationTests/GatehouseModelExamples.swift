@@ -41,9 +41,18 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Messages/SignInMessage.swift
+// Sources/GatehouseModel/AuthManager.swift
 extension Given {
     @MainActor private func example4() async throws {
+        var request = URLRequest(url: url)
+        request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
+        _ = request
+    }
+}
+
+// Sources/GatehouseModel/Messages/SignInMessage.swift
+extension Given {
+    @MainActor private func example5() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -54,7 +63,7 @@ extension Given {
 
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -66,7 +75,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         Task { await sink.run() }

@@ -33,13 +33,21 @@ extension Given {
 extension Given {
     @MainActor private func example3() async throws {
         _ = HomeView()
-            .loginFooter { Link("Terms of Use", destination: terms) }
+            .loginHeader { Label("Keep your days", systemImage: "book.fill") }
     }
 }
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example4() async throws {
+        _ = HomeView()
+            .loginFooter { Link("Terms of Use", destination: terms) }
+    }
+}
+
+// Sources/GatehouseUI/Parts.swift
+extension Given {
+    @MainActor private func example5() async throws {
         _ = HomeView()
             .profileSections { user in
                 Section { NavigationLink("My Journal") { Journal(of: user.id) } }
@@ -49,7 +57,7 @@ extension Given {
 
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         _ = HomeView()
             .accountSheet(isPresented: $showsAccount)
             .gatehouse(
