@@ -53,7 +53,7 @@ extension AuthManager {
     ///
     /// - Throws: As ``confirmLink(throughGoogle:)``.
     @discardableResult
-    public func confirmLink(throughGoogleIn browser: any WebAuthenticationSession) async throws -> SignInOutcome {
+    public func confirmLink(throughGoogleIn browser: any WebAuthenticator) async throws -> SignInOutcome {
         try await confirmLink(through: .google) { try await self.service.signIn(with: .google, in: browser) }
     }
 

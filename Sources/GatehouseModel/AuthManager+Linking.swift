@@ -88,7 +88,7 @@ extension AuthManager {
     ///
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
-    public func linkGoogle(in browser: any WebAuthenticationSession) async throws -> LinkOutcome {
+    public func linkGoogle(in browser: any WebAuthenticator) async throws -> LinkOutcome {
         try await link(.google) { try await self.service.link(.google, in: browser) }
     }
 

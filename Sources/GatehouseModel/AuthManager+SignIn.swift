@@ -105,7 +105,7 @@ extension AuthManager {
     /// - Parameter browser: A browser with a redirect URL that the server allows.
     /// - Throws: As ``signInWithApple(_:)``, and `WebAuthenticationError`.
     @discardableResult
-    public func signInWithGoogle(in browser: any WebAuthenticationSession) async throws -> SignInOutcome {
+    public func signInWithGoogle(in browser: any WebAuthenticator) async throws -> SignInOutcome {
         try await authenticate(.google) { .session(try await self.service.signIn(with: .google, in: browser)) }
     }
 
@@ -174,7 +174,7 @@ extension AuthManager {
 }
 
 /// A browser that the app provides.
-struct AppsOwnBrowser: WebAuthenticationSession {
+struct AppsOwnBrowser: WebAuthenticator {
     let redirectTo: URL
     let open: @MainActor @Sendable (URL) async throws -> URL
 

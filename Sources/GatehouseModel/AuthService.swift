@@ -43,7 +43,7 @@ public protocol AuthService: ProfileSource {
     /// Signs in with a provider in a browser. Deletes the flow in any case.
     ///
     /// - Throws: `AuthClientError`, as ``signIn(with:)``; `WebAuthenticationError`; or errors of the browser.
-    func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session
+    func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session
 
     /// Links the identity of a question to the signed-in account, and returns a new session.
     ///
@@ -99,7 +99,7 @@ public protocol AuthService: ProfileSource {
     /// Links a provider in a browser; see ``signIn(with:in:)``.
     ///
     /// - Throws: As ``link(with:)``; `WebAuthenticationError`; or errors of the browser.
-    func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session
+    func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session
 
     /// Returns the recent links that can be undone.
     ///
@@ -162,7 +162,7 @@ public struct LiveAuthService: AuthService {
         try await client.signInWithIdToken(credentials: credentials)
     }
 
-    public func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
         try await client.signInWithOAuth(provider: provider, in: browser)
     }
 
@@ -196,7 +196,7 @@ public struct LiveAuthService: AuthService {
         try await client.linkIdentityWithIdToken(credentials: credentials)
     }
 
-    public func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
         try await client.linkIdentity(provider: provider, in: browser)
     }
 

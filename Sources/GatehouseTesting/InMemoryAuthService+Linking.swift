@@ -4,11 +4,11 @@ import GatehouseModel
 
 // Browser sign-in.
 extension InMemoryAuthService {
-    public func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
         try await finish(.signIn, provider, browser)
     }
 
-    public func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
         _ = try await fresh()
         try await exchange(.startLinkInBrowser) { _, _ in
         } then: { _, _ in
@@ -17,7 +17,7 @@ extension InMemoryAuthService {
     }
 
     private func finish(
-        _ flow: InMemoryDevice.Flow, _ provider: Provider, _ browser: any WebAuthenticationSession
+        _ flow: InMemoryDevice.Flow, _ provider: Provider, _ browser: any WebAuthenticator
     ) async throws -> Session {
         let id = state.withLock { state in
             let id = "flow-\(state.server.number())"

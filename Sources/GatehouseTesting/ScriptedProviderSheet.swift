@@ -124,7 +124,7 @@ public final class ScriptedProviderSheet: Sendable {
     }
 }
 
-extension ScriptedProviderSheet: WebAuthenticationSession {
+extension ScriptedProviderSheet: WebAuthenticator {
     /// Opens a browser that returns to `com.example.app://callback`.
     ///
     /// - Throws: `WebAuthenticationError`, as the system's sheet does.

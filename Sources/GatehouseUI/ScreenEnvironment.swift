@@ -33,7 +33,7 @@ extension View {
     /// - Parameter google: The browser for Google; nil hides Google.
     public func gatehouse(
         _ manager: AuthManager, branding: Branding = Branding(),
-        google: (any Gatehouse.WebAuthenticationSession)? = nil,
+        google: (any WebAuthenticator)? = nil,
         calls: AccountCalls = AccountCalls()
     ) -> some View {
         modifier(NewPasswordSheet(manager: manager))
@@ -75,7 +75,7 @@ private struct BrandingKey: EnvironmentKey {
 }
 
 private struct GoogleBrowserKey: EnvironmentKey {
-    static let defaultValue: (any Gatehouse.WebAuthenticationSession)? = nil
+    static let defaultValue: (any WebAuthenticator)? = nil
 }
 
 private struct AccountCallsKey: EnvironmentKey {
@@ -88,7 +88,7 @@ extension EnvironmentValues {
         set { self[BrandingKey.self] = newValue }
     }
 
-    var googleBrowser: (any Gatehouse.WebAuthenticationSession)? {
+    var googleBrowser: (any WebAuthenticator)? {
         get { self[GoogleBrowserKey.self] }
         set { self[GoogleBrowserKey.self] = newValue }
     }

@@ -31,7 +31,7 @@ struct LiveProviderTests {
     }
 
     /// A browser of a user with this address.
-    private struct Browser: WebAuthenticationSession {
+    private struct Browser: WebAuthenticator {
         let server: TestServer
 
         func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {
@@ -148,7 +148,7 @@ struct LiveProviderTests {
     }
 
     /// Skips the server's page: it gave the provider's address to the app.
-    private struct LinkingBrowser: WebAuthenticationSession {
+    private struct LinkingBrowser: WebAuthenticator {
         let server: TestServer
 
         func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {

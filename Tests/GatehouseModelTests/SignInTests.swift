@@ -24,7 +24,7 @@ private struct ProvidersThatVouch: AuthService {
     func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
         Self.vouched(try await live.signIn(email: credentials.idToken, password: TestServer.password))
     }
-    func signIn(with provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+    func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
         try await live.signIn(with: provider, in: browser)
     }
     func confirmLink(_ ticket: LinkTicket) async throws -> Session { try await live.confirmLink(ticket) }
@@ -40,7 +40,7 @@ private struct ProvidersThatVouch: AuthService {
     func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
         await live.checkAppleCredential(credentials)
     }
-    func link(_ provider: Provider, in browser: any WebAuthenticationSession) async throws -> Session {
+    func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
         try await live.link(provider, in: browser)
     }
     func undoableLinks() async throws -> [UndoableLink] { try await live.undoableLinks() }

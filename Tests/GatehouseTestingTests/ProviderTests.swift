@@ -119,7 +119,7 @@ struct ProviderTests {
     }
 
     /// A browser that returns to an address chosen by the test.
-    private struct Browser: WebAuthenticationSession {
+    private struct Browser: WebAuthenticator {
         let redirect: URL
         let show: @Sendable (URL) async throws -> URL
 

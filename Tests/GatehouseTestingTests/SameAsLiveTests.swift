@@ -5,7 +5,7 @@ import GatehouseTesting
 import Testing
 
 /// Returns with an address without visiting a page.
-struct Browser: WebAuthenticationSession {
+struct Browser: WebAuthenticator {
     let back: URL
 
     init(_ back: String) { self.back = URL(string: back)! }

@@ -11,7 +11,7 @@ struct ServiceProviders: Sendable {
     /// The credential of a provider's own sheet.
     let credentials: @Sendable (Provider, _ email: String) async throws -> OpenIDConnectCredentials
     /// A browser with a user.
-    let browser: @Sendable (_ email: String) -> any WebAuthenticationSession
+    let browser: @Sendable (_ email: String) -> any WebAuthenticator
 
     /// Of the service in memory.
     static let scripted = ServiceProviders(
@@ -38,7 +38,7 @@ struct ServiceProviders: Sendable {
 }
 
 /// A user who goes through a stand-in's pages.
-private struct StandInBrowser: WebAuthenticationSession {
+private struct StandInBrowser: WebAuthenticator {
     let server: TestServer
     let email: String
 

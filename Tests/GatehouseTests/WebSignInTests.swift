@@ -101,7 +101,7 @@ struct WebSignInTests {
 
     @Test("A browser that returns another address than its own is refused")
     func lyingBrowser() async throws {
-        struct Liar: WebAuthenticationSession {
+        struct Liar: WebAuthenticator {
             func authenticate(_ address: @Sendable (URL) async throws -> URL) async throws -> URL {
                 _ = try await address(URL(string: "app://mine")!)
                 return URL(string: "app://other?code=c")!

@@ -56,7 +56,7 @@ extension AuthClient {
     @discardableResult
     public func signInWithOAuth(
         provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
-        in browser: any WebAuthenticationSession
+        in browser: any WebAuthenticator
     ) async throws -> Session {
         try await finish(.signIn) { flow in
             try await show(in: browser) { redirect in
@@ -100,7 +100,7 @@ extension AuthClient {
     @discardableResult
     public func linkIdentity(
         provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
-        in browser: any WebAuthenticationSession
+        in browser: any WebAuthenticator
     ) async throws -> Session {
         try await finish(.link) { flow in
             try await show(in: browser) { redirect in
@@ -110,7 +110,7 @@ extension AuthClient {
     }
 
     private func show(
-        in browser: any WebAuthenticationSession, _ address: @Sendable (URL) async throws -> URL
+        in browser: any WebAuthenticator, _ address: @Sendable (URL) async throws -> URL
     ) async throws -> (URL, URL?) {
         let redirect = Locked<URL?>(nil)
         let back = try await browser.authenticate { url in

@@ -7,7 +7,7 @@ public import Foundation
 /// The redirect URL is `http://127.0.0.1:<port><path>`. The listener exists only during the call and accepts one
 /// callback; the page that the browser then shows contains nothing of it. Other paths get 404, and other sites cannot
 /// end the wait.
-public struct LoopbackWebAuthentication: WebAuthenticationSession {
+public struct LoopbackWebAuthentication: WebAuthenticator {
     private let port: UInt16
     private let path: String
     private let limit: Duration

@@ -4,7 +4,7 @@ public import AuthenticationServices
 import Foundation
 
 /// Signs in with the system's browser sheet (`ASWebAuthenticationSession`).
-public struct SystemWebAuthentication: WebAuthenticationSession {
+public struct SystemWebAuthentication: WebAuthenticator {
     private let redirectTo: URL
     private let isEphemeral: Bool
     private let limit: Duration

@@ -68,7 +68,7 @@ public final class LinkModel {
     }
 
     /// Answers by signing in with Google in a browser; see ``AuthManager/signInWithGoogle(in:)``.
-    public func confirmWithGoogle(in browser: any WebAuthenticationSession) async {
+    public func confirmWithGoogle(in browser: any WebAuthenticator) async {
         await attempt(.google) { try await self.manager.confirmLink(throughGoogleIn: browser) }
     }
 

@@ -91,7 +91,7 @@ public final class LoginModel {
     }
 
     /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(in:)``.
-    public func signInWithGoogle(in browser: any WebAuthenticationSession) async {
+    public func signInWithGoogle(in browser: any WebAuthenticator) async {
         await attempt(.google) { try await self.manager.signInWithGoogle(in: browser) }
     }
 

@@ -55,7 +55,7 @@ public final class SignInMethodsModel {
     }
 
     /// Links Google; see ``AuthManager/linkGoogle(in:)``.
-    public func linkGoogle(in browser: any WebAuthenticationSession) async {
+    public func linkGoogle(in browser: any WebAuthenticator) async {
         await attempt {
             _ = try await self.manager.linkGoogle(in: browser)
         } tell: {

@@ -3,7 +3,7 @@ import Gatehouse
 import SwiftUI
 
 /// The system's browser sheet from SwiftUI's environment.
-struct BrowserSheet: Gatehouse.WebAuthenticationSession {
+struct BrowserSheet: WebAuthenticator {
     let redirectTo: URL
     let browser: AuthenticationServices.WebAuthenticationSession
     /// The time limit.

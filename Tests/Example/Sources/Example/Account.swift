@@ -27,7 +27,7 @@ func signIn(_ manager: AuthManager, email: String, password: String) async -> St
 }
 
 @MainActor
-func signInWithGoogle(_ manager: AuthManager, in browser: any WebAuthenticationSession) async -> String? {
+func signInWithGoogle(_ manager: AuthManager, in browser: any WebAuthenticator) async -> String? {
     do {
         try await manager.signInWithGoogle(in: browser)
         return nil

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A browser for signing in: the system's sheet on Apple's systems (`SystemWebAuthentication`), the default browser
 /// with a loopback listener elsewhere (``LoopbackWebAuthentication``).
-public protocol WebAuthenticationSession: Sendable {
+public protocol WebAuthenticator: Sendable {
     /// Opens a page and waits for its callback.
     ///
     /// - Parameter address: Returns the page's URL for this session's redirect URL, which the server must allow. Called
