@@ -1,14 +1,15 @@
 public import Foundation
 
 extension AuthClient {
-    /// Returns the user's sessions, newest sign-in first.
+    /// Returns the user's sessions: this device's first, then by last use.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the server does not
     ///   support this, such as hosted Supabase.
     public func sessions() async throws -> [SessionInfo] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/sessions"), bearer: token)
-            return try AuthCaller.read(reply) { json throws(WireProblem) in try SessionInfo.list(json: json) }
+            let all = try AuthCaller.read(reply) { json throws(WireProblem) in try SessionInfo.list(json: json) }
+            return all.sorted { ($0.isCurrent ? 1 : 0, $0.lastUsedAt) > ($1.isCurrent ? 1 : 0, $1.lastUsedAt) }
         }
     }
 

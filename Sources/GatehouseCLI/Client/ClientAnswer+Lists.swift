@@ -45,8 +45,8 @@ extension ClientAnswer {
         for session in sessions {
             table.add([
                 session.id.uuidString.lowercased(), shown(session.createdAt),
-                shown(session.refreshedAt ?? session.createdAt), session.ipAddress ?? "-",
-                (session.userAgent ?? "-") + (session.isCurrent ? "  (this one)" : ""),
+                shown(session.lastUsedAt), session.ipAddress ?? "-",
+                (session.device.map(shown) ?? "-") + (session.isCurrent ? "  (this one)" : ""),
             ])
         }
         let list = sessions.map { session -> AnyJSON in
@@ -72,6 +72,10 @@ extension ClientAnswer {
         if !isSignedIn { lines.append("This was the current session: you are signed out.\n") }
         return ClientAnswer(
             ["revoked": texts(list), "others": .bool(endsOthers), "signed_in": .bool(isSignedIn)], lines.joined())
+    }
+
+    private static func shown(_ device: DeviceName) -> String {
+        device.details.map { device.name + ", " + $0 } ?? device.name
     }
 
     /// The time to the second.

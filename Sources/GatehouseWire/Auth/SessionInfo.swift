@@ -8,7 +8,7 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     public var createdAt: Date
     /// When the session was last refreshed; nil before the first refresh.
     public var refreshedAt: Date?
-    /// The device's user agent, at most 512 bytes; nil if it sent none.
+    /// The device's user agent, at most 512 bytes; nil if it sent none. For display use ``device``.
     public var userAgent: String?
     /// The address of the last refresh.
     public var ipAddress: String?
@@ -30,6 +30,12 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
 }
 
 extension SessionInfo {
+    /// The device in the words of its user; nil if its user agent names none.
+    public var device: DeviceName? { userAgent.flatMap { DeviceName(userAgent: $0) } }
+
+    /// The time of the last refresh, or of the sign-in.
+    public var lastUsedAt: Date { refreshedAt ?? createdAt }
+
     /// Reads `{"sessions":[…]}`.
     ///
     /// - Throws: ``WireProblem`` without the array, or if an element has no `id` or `created_at`.

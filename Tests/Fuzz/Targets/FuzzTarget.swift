@@ -1,7 +1,7 @@
 /// Every parser of untrusted bytes, each as one function over bytes. `make fuzz` mutates the bytes by coverage
 /// (libFuzzer); FuzzTests parses the same corpus, and random mutations of it, in every `make test`.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    case json, token, form, redirect, address, header, dump, lines
+    case json, token, form, redirect, address, header, agent, dump, lines
 
     /// Parses the input and checks its invariants.
     ///
@@ -14,6 +14,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .redirect: try Inputs.redirect(input)
         case .address: try Inputs.address(input)
         case .header: try Inputs.header(input)
+        case .agent: try Inputs.agent(input)
         case .dump: try Inputs.dump(input)
         case .lines: try Inputs.lines(input)
         }

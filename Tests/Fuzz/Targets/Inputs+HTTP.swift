@@ -48,6 +48,17 @@ extension Inputs {
         }
     }
 
+    /// The name of a device, which stands in other users' lists and in terminals.
+    static func agent(_ input: [UInt8]) throws(FuzzFinding) {
+        guard let device = DeviceName(userAgent: text(input)) else { return }
+        try expect(!device.name.isEmpty, "a device without a name")
+        for part in [device.app, device.model, device.system] {
+            guard let scalars = part?.unicodeScalars else { continue }
+            try expect(!scalars.isEmpty && scalars.count <= 64, "a name of \(scalars.count) code points")
+            try expect(!scalars.contains(where: \.isDeceptive), "a deceptive name")
+        }
+    }
+
     /// The caller and the bearer of a request. Lines are headers: `name: value`.
     static func header(_ input: [UInt8]) throws(FuzzFinding) {
         var headers = HTTPFields()

@@ -29,7 +29,7 @@ struct ClientAnswerTests {
 
     private static func session(isCurrent: Bool) throws -> SessionInfo {
         SessionInfo(
-            id: try #require(UUID(uuidString: idText)), createdAt: time, userAgent: "App/1\u{1B}[2J", ipAddress: "::1",
+            id: try #require(UUID(uuidString: idText)), createdAt: time, userAgent: "App\u{1B}[2J/1", ipAddress: "::1",
             isCurrent: isCurrent)
     }
 
@@ -95,11 +95,11 @@ struct ClientAnswerTests {
         #expect(
             answer.json["sessions"]?.arrayValue?.first == [
                 "id": .string(Self.idText), "created_at": .string(Self.timeText), "refreshed_at": .null,
-                "user_agent": "App/1\u{1B}[2J", "ip": "::1", "is_current": true,
+                "user_agent": "App\u{1B}[2J/1", "ip": "::1", "is_current": true,
             ])
         let lines = answer.text.split(separator: "\n")
         #expect(lines.count == 3)
-        #expect(lines[1].hasSuffix("::1      App/1?[2J  (this one)"))
+        #expect(lines[1].hasSuffix("::1      App[2J  (this one)"))
         #expect(lines[2].contains("2027-01-15T08:00:00Z"))
     }
 
