@@ -32,6 +32,7 @@ struct ProtocolTests {
             #expect(settings["external"]?["google"] == false)
             #expect(settings["mailer_autoconfirm"] == true)
             #expect(settings["external"]?.objectValue?.count == 26)
+            #expect(settings["mailer_enabled"] == false && settings["password_min_length"] == 8)
             let health = try await server.send(.get, "/auth/v1/health")
             #expect(health["name"] == "GoTrue")
             #expect(health["server"] == "Gatehouse")

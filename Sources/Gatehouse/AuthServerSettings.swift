@@ -1,0 +1,76 @@
+/// What the auth server offers, from `GET /settings`.
+public struct AuthServerSettings: Hashable, Sendable {
+    /// The enabled providers, ordered by name. Contains also those that this version does not know; not email,
+    /// telephone and anonymous sign-in.
+    public var providers: [Provider]
+    /// Whether users can sign in with an email address.
+    public var allowsEmail: Bool
+    /// Whether users can sign in with a telephone number.
+    public var allowsPhone: Bool
+    /// Whether ``AuthClient/signInAnonymously(data:captchaToken:)`` works.
+    public var allowsAnonymousSignIn: Bool
+    /// Whether new accounts can be created.
+    public var allowsSignUp: Bool
+    /// Whether a sign-up signs in at once, without a mail.
+    public var confirmsEmailAutomatically: Bool
+    /// Whether the server can send mail, such as for a password reset. nil if it does not say; hosted Supabase does
+    /// not, and can.
+    public var sendsMail: Bool?
+    /// The minimum length of a new password; nil if the server does not say.
+    public var minimumPasswordLength: Int?
+
+    /// For tests and previews.
+    public init(
+        providers: [Provider] = [], allowsEmail: Bool = true, allowsPhone: Bool = false,
+        allowsAnonymousSignIn: Bool = false, allowsSignUp: Bool = true, confirmsEmailAutomatically: Bool = true,
+        sendsMail: Bool? = nil, minimumPasswordLength: Int? = nil
+    ) {
+        self.providers = providers
+        self.allowsEmail = allowsEmail
+        self.allowsPhone = allowsPhone
+        self.allowsAnonymousSignIn = allowsAnonymousSignIn
+        self.allowsSignUp = allowsSignUp
+        self.confirmsEmailAutomatically = confirmsEmailAutomatically
+        self.sendsMail = sendsMail
+        self.minimumPasswordLength = minimumPasswordLength
+    }
+}
+
+extension AuthServerSettings {
+    /// The methods of `external` that are not providers.
+    private static let others = ["email", "phone", "anonymous_users"]
+
+    /// - Throws: ``WireProblem`` if `external` is not an object. Absent members count as false.
+    init(json: AnyJSON) throws(WireProblem) {
+        let members = try WireMembers(json, path: "settings")
+        guard let external = members["external"]?.objectValue else {
+            throw WireProblem("settings.external: expected an object")
+        }
+        let enabled = external.compactMap { name, value in value.boolValue == true ? name : nil }
+        let providers = enabled.filter { name in !Self.others.contains { $0 == name } }.sorted()
+        self.init(
+            providers: providers.map { Provider(rawValue: $0) },
+            allowsEmail: enabled.contains("email"), allowsPhone: enabled.contains("phone"),
+            allowsAnonymousSignIn: enabled.contains("anonymous_users"), allowsSignUp: !members.bool("disable_signup"),
+            confirmsEmailAutomatically: members.bool("mailer_autoconfirm"),
+            sendsMail: members["mailer_enabled"]?.boolValue,
+            minimumPasswordLength: members.number("password_min_length").flatMap { Int(exactly: $0) })
+    }
+}
+
+extension AuthClient {
+    /// Fetches what the server offers. Needs no session, and rarely changes: an app can keep the result while it runs.
+    ///
+    /// ```swift
+    /// let settings = try await client.settings()
+    /// showsGoogle = settings.providers.contains(.google)
+    /// showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
+    /// ```
+    ///
+    /// - Throws: ``AuthClientError``: `offline` without a response, `unexpectedAnswer` for a response that is not the
+    ///   server's.
+    public func settings() async throws -> AuthServerSettings {
+        let reply = try await caller.send(AuthRequest("GET", "/settings"))
+        return try AuthCaller.read(reply) { json throws(WireProblem) in try AuthServerSettings(json: json) }
+    }
+}
