@@ -20,8 +20,16 @@ extension AuthClient {
                 "email": .string(email), "password": .string(password), "data": data.map(AnyJSON.object),
                 "gotrue_meta_security": captcha(captchaToken),
             ])
-        try await begin(.signIn, when: redirectTo, in: &request)
-        return try await respond(to: request)
+        let flow = try await begin(.signIn, when: redirectTo, in: &request)
+        do {
+            let answer = try await respond(to: request)
+            // No mail brings a code.
+            if let flow, answer.session != nil { await forget(flow) }
+            return answer
+        } catch AuthClientError.refused(let refusal) {
+            if let flow { await forget(flow) }
+            throw AuthClientError.refused(refusal)
+        }
     }
 
     /// Signs in with a password.
@@ -143,7 +151,7 @@ extension AuthClient {
         do {
             try await flows.finish(flow)
         } catch {
-            await coordinator.notify(.storeFailed(error.shortText))
+            await coordinator.notify(.storeFailed(StoreProblem(error)))
         }
     }
 
@@ -172,9 +180,12 @@ extension AuthClient {
     }
 
     /// Starts a flow if the request has a redirect URL, and adds the challenge to the request.
-    func begin(_ kind: FlowKind, when redirect: URL?, in request: inout AuthRequest) async throws {
-        guard redirect != nil else { return }
-        for (name, value) in try await flows.begin(kind).members { request.body?[name] = .string(value) }
+    @discardableResult
+    func begin(_ kind: FlowKind, when redirect: URL?, in request: inout AuthRequest) async throws -> PendingFlow? {
+        guard redirect != nil else { return nil }
+        let flow = try await flows.begin(kind)
+        for (name, value) in flow.members { request.body?[name] = .string(value) }
+        return flow
     }
 }
 

@@ -24,18 +24,22 @@ public final class AuthClient: Sendable {
         /// The prefix of all keys in the store. Two clients with the same prefix share one session.
         public var storageKey = "gatehouse"
         /// The value of `X-Client-Info`.
-        public var clientInfo = "gatehouse-swift/0.1"
+        public var clientInfo = "\(DeviceName.client)/\(Options.libraryVersion)"
         /// Timing and retries of refreshes.
         public var refresh = RefreshRules()
 
         /// The defaults.
         public init() {}
+
+        static let libraryVersion = "0.1"
     }
 
     let caller: AuthCaller
     let coordinator: TokenRefreshCoordinator
     let flows: PendingFlows
     let revocations: KnownRevocations
+    /// The system's knowledge of the network; ``Reachability/unknown`` for a server on this machine.
+    public let reachability: Reachability
 
     /// Creates a client. Makes no calls and does not read the store yet.
     ///
@@ -46,15 +50,20 @@ public final class AuthClient: Sendable {
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
     ///   - randomness: Returns the given number of cryptographically secure random bytes.
+    ///   - reachability: Lets calls fail at once while the device has no connection.
     /// - Throws: ``AuthClientError/insecureURL`` for http to another machine, and for any other scheme than https.
     public init(
         url: URL, publishableKey: String, storage: any SecureStorage,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
-        randomness: @escaping @Sendable (Int) -> [UInt8] = SystemDefaults.randomBytes, options: Options = Options()
+        randomness: @escaping @Sendable (Int) -> [UInt8] = SystemDefaults.randomBytes, options: Options = Options(),
+        reachability: Reachability = SystemDefaults.reachability()
     ) throws(AuthClientError) {
         guard url.isSafeForTokens else { throw .insecureURL }
+        let reachability = url.isLoopback ? .unknown : reachability
         let caller = AuthCaller(
-            url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock)
+            url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
+            isOffline: reachability.isOffline)
+        self.reachability = reachability
         self.caller = caller
         coordinator = TokenRefreshCoordinator(
             slot: SessionSlot(storage: storage, key: options.storageKey), clock: clock, rules: options.refresh,
@@ -87,6 +96,11 @@ public final class AuthClient: Sendable {
     public var currentUser: User? {
         get async { await currentSession?.user }
     }
+
+    /// The stored state, for the first frame of an app: signed in or out if the store answers at once, otherwise
+    /// `restoring`, as with a locked keychain. Reads the store with each access, and makes no call to the server. Later
+    /// states come from ``authStateChanges``.
+    public var initialState: AuthState { coordinator.storedState }
 
     /// The current state. Reads the store if it has not answered yet; makes no call to the server.
     public var state: AuthState {
@@ -129,6 +143,23 @@ public final class AuthClient: Sendable {
     /// - Throws: As ``session``, also before the token expires.
     public func refreshSession(insteadOf accessToken: String) async throws -> Session {
         try await coordinator.refreshedSession(.unauthorized, insteadOf: accessToken)
+    }
+
+    /// Asks the auth server about a session whose access token another server refused: refreshes the session or, if the
+    /// token is less than 5 seconds old, fetches the user with it.
+    ///
+    /// - Returns: The session of the same user, with a token that the auth server issued or accepted. A server that
+    ///   refuses this token too is at fault.
+    /// - Throws: As ``session``, also before the token expires: `signedOut` if the auth server has ended the session,
+    ///   `sessionChanged` if another user has signed in.
+    public func confirmedSession(insteadOf refused: Session) async throws -> Session {
+        let other = try await refreshSession(insteadOf: refused.accessToken)
+        guard other.user.id == refused.user.id else { throw AuthClientError.sessionChanged }
+        guard other.accessToken == refused.accessToken else { return other }
+        try await user()
+        let confirmed = try await session
+        guard confirmed.user.id == refused.user.id else { throw AuthClientError.sessionChanged }
+        return confirmed
     }
 
     /// Signs in with tokens from elsewhere. The refresh token is exchanged immediately, so copies of it must not be

@@ -25,9 +25,9 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case unexpectedAnswer(String)
     /// The store does not answer, for example because the device is locked. Nothing was written. Try again when it
     /// answers.
-    case storeUnavailable(String)
+    case storeUnavailable(StoreProblem)
     /// The store could not write. The previous session stays active.
-    case storeFailed(String)
+    case storeFailed(StoreProblem)
     /// The redirect URL contains no code, or one that this device did not request.
     case unknownFlow
 }
@@ -51,6 +51,8 @@ extension AuthClientError {
 
 /// Why the server is unreachable.
 public enum OfflineCause: Hashable, Sendable {
+    /// The system knows that the device has no connection. Nothing was sent.
+    case noConnection
     /// The transport failed. The text contains the error's domain and code, never a URL.
     case noAnswer(String)
     /// A temporary status of a refresh: 408, 409, 429 or 5xx.

@@ -53,6 +53,26 @@ func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)?
 func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
+#if canImport(Network)
+import Network
+
+/// The system's knowledge of the network; unknown on other systems.
+func systemReachability() -> Reachability {
+    let connection = KnownConnection()
+    // Ends with the first change after the connection was released.
+    Task { [weak connection] in
+        for await path in NWPathMonitor() {
+            guard let connection else { return }
+            connection.set(isOffline: path.status == .unsatisfied)
+        }
+    }
+    return connection.reachability
+}
+#else
+/// The system's knowledge of the network; unknown on other systems.
+func systemReachability() -> Reachability { .unknown }
+#endif
+
 #if canImport(UIKit)
 import UIKit
 
@@ -69,6 +89,37 @@ func systemAppleCredentials() -> AppleCredentials { .unavailable }
 #endif
 
 #if canImport(Darwin)
+#if os(macOS)
+private let modelName = "hw.model"
+private let platformName = "macOS"
+#elseif os(tvOS)
+private let modelName = "hw.machine"
+private let platformName = "tvOS"
+#elseif os(watchOS)
+private let modelName = "hw.machine"
+private let platformName = "watchOS"
+#elseif os(visionOS)
+private let modelName = "hw.machine"
+private let platformName = "visionOS"
+#else
+private let modelName = "hw.machine"
+private let platformName = "iOS"
+#endif
+
+/// Apple's identifier of the model, such as `iPhone17,3`; empty if unknown.
+func deviceModel() -> String {
+    var size = 0
+    guard sysctlbyname(modelName, nil, &size, nil, 0) == 0, size > 0 else { return "" }
+    var bytes = [UInt8](repeating: 0, count: size)
+    guard sysctlbyname(modelName, &bytes, &size, nil, 0) == 0 else { return "" }
+    return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+}
+
+/// The system with its version, such as `iOS 18.2`.
+func systemName(_ version: OperatingSystemVersion) -> String {
+    "\(platformName) \(version.majorVersion).\(version.minorVersion)"
+}
+
 typealias SpawnActions = posix_spawn_file_actions_t?
 typealias SpawnAttributes = posix_spawnattr_t?
 
@@ -118,6 +169,12 @@ package func loopbackAddress(port: UInt16) -> sockaddr_in {
     return address
 }
 #else
+/// Unknown here.
+func deviceModel() -> String { "" }
+
+/// Without the kernel's version, which tells users nothing.
+func systemName(_: OperatingSystemVersion) -> String { "Linux" }
+
 typealias SpawnActions = posix_spawn_file_actions_t
 typealias SpawnAttributes = posix_spawnattr_t
 

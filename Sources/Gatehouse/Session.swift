@@ -100,12 +100,15 @@ public typealias AuthChange = (event: AuthChangeEvent, session: Session?)
 
 /// An internal event for telemetry. Contains no personal data.
 public enum AuthNotice: Hashable, Sendable {
+    /// The store does not answer, so the state is `restoring`. Sent again when the problem changes, and first to each
+    /// new listener. The event `initialSession` ends it.
+    case storeUnavailable(StoreProblem)
     /// A refresh starts, because the access token has expired or the server refused it.
     case refreshAttempted(RefreshReason)
     /// A refresh failed. The session is kept unless the error says otherwise.
     case refreshFailed(AuthClientError)
     /// A write failed that no caller waits for, such as that of the access token after its session was saved.
-    case storeFailed(String)
+    case storeFailed(StoreProblem)
 }
 
 /// The reason for a refresh.

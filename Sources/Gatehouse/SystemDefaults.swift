@@ -5,7 +5,9 @@ public enum SystemDefaults {
     /// `URLSession` without cookies, cache and redirects, with a timeout of 30 seconds.
     ///
     /// The closure throws `URLError` if there is no response.
-    public static func transport() -> HTTPTransport {
+    ///
+    /// - Parameter userAgent: The value of `User-Agent`, which the server shows in the list of the user's devices.
+    public static func transport(userAgent: String = userAgent()) -> HTTPTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
@@ -17,6 +19,7 @@ public enum SystemDefaults {
             var request = URLRequest(url: call.url)
             request.httpMethod = call.method
             request.httpBody = call.body.map { Data($0) }
+            request.setValue(userAgent, forHTTPHeaderField: "User-Agent")
             for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
             let (data, response) = try await session.data(for: request)
             guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
@@ -26,12 +29,27 @@ public enum SystemDefaults {
         }
     }
 
+    /// Names the app with its version, the device's model and its system, as in
+    /// `Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.1`. Names neither the device nor its user.
+    public static func userAgent() -> String {
+        let (information, process) = (Bundle.main.infoDictionary ?? [:], ProcessInfo.processInfo)
+        let name = (information["CFBundleDisplayName"] ?? information["CFBundleName"]) as? String
+        return DeviceName.userAgent(
+            app: name ?? process.processName, appVersion: information["CFBundleShortVersionString"] as? String,
+            model: deviceModel(), system: systemName(process.operatingSystemVersion),
+            version: AuthClient.Options.libraryVersion)
+    }
+
     /// The device's wall clock and a monotonic clock that continues during sleep.
     public static func clock() -> ClientClock {
         let start = ContinuousClock.now
         return ClientClock(
             now: { Date() }, uptime: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) })
     }
+
+    /// The system's knowledge of the network on Apple's systems; ``Reachability/unknown`` elsewhere. Each call observes
+    /// the network on its own: create one value, and pass it to all clients.
+    public static func reachability() -> Reachability { systemReachability() }
 
     /// The state of Sign in with Apple on Apple's systems; unavailable elsewhere.
     public static func appleCredentials() -> AppleCredentials { systemAppleCredentials() }

@@ -82,7 +82,7 @@ extension AuthError {
     private init(_ cause: OfflineCause) {
         self =
             switch cause {
-            case .noAnswer, .notUnderstood: .offline
+            case .noAnswer, .notUnderstood, .noConnection: .offline
             case .status: .networkError
             }
     }

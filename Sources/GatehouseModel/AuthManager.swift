@@ -219,7 +219,7 @@ extension AuthManager {
         case .refreshFailed(let error):
             record(.refreshFailed(SignInProblem(error)))
             endRefresh()
-        case .storeFailed: break
+        case .storeFailed, .storeUnavailable: break
         }
     }
 

@@ -13,7 +13,7 @@ struct PendingNames: Sendable {
     func read() async throws -> [String: AppleName] {
         switch await storage.read(key) {
         case .absent: return [:]
-        case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
+        case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
             // Lost: unreadable names.
             let stored = (try? JSONReader.read(bytes))?.objectValue ?? JSONObject()

@@ -43,7 +43,7 @@ actor StorageThatIsLocked: SecureStorage {
     func unlock() { isLocked = false }
 
     func read(_ key: String) async -> StoredValue {
-        isLocked ? .unavailable(reason: "locked") : await inner.read(key)
+        isLocked ? .unavailable("locked") : await inner.read(key)
     }
 
     func write(_ bytes: [UInt8], for key: String) async throws {

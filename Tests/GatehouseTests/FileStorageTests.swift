@@ -58,7 +58,7 @@ struct FileStorageTests {
             try await storage(folder).write([1], for: "k")
             try folder.write("half a ses", to: "state/app/.new-k-AbCdEf")
             #expect(await storage(folder).read("k") == .value([1]))
-            #expect(await storage(folder).read(".new-k-AbCdEf") == .unavailable(reason: "NSPOSIXErrorDomain 22"))
+            #expect(await storage(folder).read(".new-k-AbCdEf") == .unavailable("NSPOSIXErrorDomain 22"))
             let recent = LimitClock(wall: try modified(folder.below("state/app/.new-k-AbCdEf")) + 3_500)
             try await storage(folder, clock: recent).write([2], for: "k")
             #expect(try folder.names("state/app") == [".new-k-AbCdEf", "k"])
@@ -86,11 +86,11 @@ struct FileStorageTests {
             case "pipe": try #require(mkfifo(entry, 0o600) == 0)
             default: try Data(count: 1 << 20 + 1).write(to: URL(fileURLWithPath: entry))
             }
-            guard case .unavailable(let reason) = await storage.read("k") else {
+            guard case .unavailable(let problem) = await storage.read("k") else {
                 Issue.record("it was read")
                 return
             }
-            #expect(reason.hasPrefix("NSPOSIXErrorDomain "))
+            #expect(problem.detail.hasPrefix("NSPOSIXErrorDomain "))
             let before = try FileManager.default.attributesOfItem(atPath: entry)[.type] as? FileAttributeType
             await #expect(throws: (any Error).self) { try await storage.write([2], for: "k") }
             #expect(try FileManager.default.attributesOfItem(atPath: entry)[.type] as? FileAttributeType == before)
@@ -105,7 +105,9 @@ struct FileStorageTests {
             try await storage(folder).write([1], for: "k")
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0], ofItemAtPath: folder.below("state/app/k"))
-            #expect(await storage(folder).read("k") == .unavailable(reason: "NSPOSIXErrorDomain 13"))
+            let problem = StoreProblem("NSPOSIXErrorDomain 13", cause: .notPermitted)
+            #expect(await storage(folder).read("k") == .unavailable(problem))
+            #expect(storage(folder).readNow("k") == .unavailable(problem))
             await #expect(throws: (any Error).self) { try await storage(folder).write([2], for: "k") }
         }
     }
@@ -113,7 +115,7 @@ struct FileStorageTests {
     @Test("A key that is no file name is refused", arguments: ["", "../k", "a/b", ".lock", "..", "a b", "é"])
     func keys(_ key: String) async throws {
         try await TestFolder.with { folder in
-            #expect(await storage(folder).read(key) == .unavailable(reason: "NSPOSIXErrorDomain 22"))
+            #expect(await storage(folder).read(key) == .unavailable("NSPOSIXErrorDomain 22"))
             await #expect(throws: (any Error).self) { try await storage(folder).write([1], for: key) }
         }
     }

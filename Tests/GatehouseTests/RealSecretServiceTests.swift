@@ -37,7 +37,7 @@ struct RealSecretServiceTests {
                     Issue.record("signed out")
                     return
                 }
-                await #expect(throws: SecretServiceProblem.self) { try await storage.write([2], for: "k") }
+                await #expect(throws: StoreProblem.self) { try await storage.write([2], for: "k") }
             }
             try await Keyring.with(folder, isUnlocked: true) { #expect(await $0.read("k") == .value([1])) }
         }
@@ -48,7 +48,7 @@ struct RealSecretServiceTests {
         try await TestFolder.with { folder in
             try await Keyring.with(folder, isUnlocked: true) { try await $0.write([1], for: "k") }
             let storage = Keyring.storage(folder)
-            #expect(await storage.read("k") == .unavailable(reason: "secret-tool lookup: exit 1"))
+            #expect(await storage.read("k") == .unavailable("secret-tool lookup: exit 1"))
         }
     }
 }

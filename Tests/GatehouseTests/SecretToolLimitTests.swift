@@ -18,7 +18,7 @@ struct SecretToolLimitTests {
             await until { FileManager.default.fileExists(atPath: folder.below("pid")) && hand.waitingCount > 0 }
             #expect(!hasEnd(alive))
             hand.strike()
-            #expect(await answer.value == .unavailable(reason: "secret-tool lookup: no answer in time"))
+            #expect(await answer.value == .unavailable("secret-tool lookup: no answer in time"))
             // A killed process ends a moment later.
             await until { hasEnd(alive) }
             let child = try #require(pid_t(folder.text("pid").trimmingCharacters(in: .newlines)))
@@ -45,7 +45,7 @@ struct SecretToolLimitTests {
             let writing = Task { try await tool.storage(clock: hand.clock).write([2], for: "k") }
             await until { FileManager.default.fileExists(atPath: folder.below("pid")) && hand.waitingCount > 0 }
             hand.strike()
-            await #expect(throws: SecretServiceProblem(reason: "secret-tool clear: no answer in time")) {
+            await #expect(throws: StoreProblem("secret-tool clear: no answer in time")) {
                 try await writing.value
             }
             try tool.meet(nil)

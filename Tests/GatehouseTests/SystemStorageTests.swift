@@ -38,6 +38,7 @@ struct SystemStorageTests {
             #expect(try tool.calls().isEmpty)
             try await desktop.start().write([1], for: "k")
             #expect(await desktop.start().read("k") == .value([1]))
+            #expect(desktop.start().readNow("k") == nil && desktop.start().readNow("other") == .absent)
             #expect(try tool.items().count == 1)
             #expect(desktop.notices.isEmpty)
         }
@@ -58,6 +59,7 @@ struct SystemStorageTests {
             }
             try await desktop.start(without: missing).write([1], for: "k")
             #expect(try tool.folder.mode(files + "/k") == 0o600)
+            #expect(desktop.start(without: missing).readNow("k") == .value([1]))
             #expect(await desktop.start(without: missing).read("k") == .value([1]))
             #expect(Set(desktop.notices) == [.usesFiles(folder: tool.folder.below(files))])
         }
@@ -74,7 +76,7 @@ struct SystemStorageTests {
                     Issue.record("signed out")
                     return
                 }
-                await #expect(throws: SecretServiceProblem.self) { try await storage.write([2], for: "k") }
+                await #expect(throws: StoreProblem.self) { try await storage.write([2], for: "k") }
             }
             try tool.meet(nil)
             #expect(await desktop.start().read("k") == .value([1]))
@@ -104,7 +106,7 @@ struct SystemStorageTests {
         try await with { tool, desktop in
             try await desktop.start().write([1], for: "k")
             try FileManager.default.removeItem(atPath: tool.folder.below("secret-tool"))
-            await #expect(throws: SecretServiceProblem.self) { try await desktop.start().remove("k") }
+            await #expect(throws: StoreProblem.self) { try await desktop.start().remove("k") }
             try SystemStorage.forgetSecretService(name: "app", environment: desktop.environment)
             #expect(await desktop.start().read("k") == .absent)
             try await desktop.start().write([2], for: "k")
@@ -120,7 +122,7 @@ struct SystemStorageTests {
                     let storage = desktop.start(without: number % 2 == 0 ? nil : "DBUS_SESSION_BUS_ADDRESS")
                     group.addTask {
                         // A process without a bus cannot follow one with a bus; it must not use another store.
-                        do { try await storage.write([1], for: "k\(number)") } catch is SecretServiceProblem { return }
+                        do { try await storage.write([1], for: "k\(number)") } catch is StoreProblem { return }
                     }
                 }
                 try await group.waitForAll()

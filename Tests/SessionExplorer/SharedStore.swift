@@ -75,7 +75,7 @@ final class SharedStore: Sendable {
             let reader = "\(run.process).\(run.number).\(key)"
             if state.fault == .locked || state.fault == .unreadable {
                 state.blind.insert(reader)
-                return .unavailable(reason: "locked")
+                return .unavailable("locked")
             }
             state.blind.remove(reader)
             return state.entries[key].map(StoredValue.value) ?? .absent
@@ -148,7 +148,7 @@ struct ProcessStorage: SecureStorage {
 
     func read(_ key: String) async -> StoredValue {
         await Scheduler.shared.pause()
-        return run.isDead ? .unavailable(reason: "ended") : store.read(key, run)
+        return run.isDead ? .unavailable("ended") : store.read(key, run)
     }
 
     func write(_ bytes: [UInt8], for key: String) async throws { try await change(bytes, key) }

@@ -26,7 +26,7 @@ extension AuthClient {
         guard !revoked.isEmpty, await !revocations.knows(revoked) else { return false }
         let (old, failure) = await coordinator.signOut(.consentRevoked, of: epoch)
         guard let old else { return false }
-        if let failure { await coordinator.notify(.storeFailed(failure.shortText)) }
+        if let failure { await coordinator.notify(.storeFailed(StoreProblem(failure))) }
         await change { [revoked] in try await self.revocations.keep(revoked) }
         await revoke(old, AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)]))
         return true
@@ -34,7 +34,7 @@ extension AuthClient {
 
     /// A failed write costs at most one more sign-out.
     private func change(_ write: () async throws -> Void) async {
-        do { try await write() } catch { await coordinator.notify(.storeFailed(error.shortText)) }
+        do { try await write() } catch { await coordinator.notify(.storeFailed(StoreProblem(error))) }
     }
 }
 

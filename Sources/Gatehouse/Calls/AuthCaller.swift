@@ -27,6 +27,7 @@ struct AuthCaller: Sendable {
     let clientInfo: String
     let transport: HTTPTransport
     let clock: ClientClock
+    let isOffline: @Sendable () -> Bool
 
     static let apiVersion = "2024-01-01"
 
@@ -34,6 +35,7 @@ struct AuthCaller: Sendable {
     /// - Throws: ``AuthClientError``: `refused` for any status other than 2xx, `offline` without a response; or
     ///   `CancellationError`.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
+        if isOffline() { throw AuthClientError.offline(.noConnection) }
         let reply: HTTPReply
         do {
             reply = try await transport(call(request, bearer: bearer))
@@ -114,8 +116,11 @@ extension URL {
     var isSafeForTokens: Bool {
         switch scheme?.lowercased() {
         case "https": host?.isEmpty == false
-        case "http": ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host?.lowercased() ?? "")
+        case "http": isLoopback
         default: false
         }
     }
+
+    /// Whether the host is this machine's loopback interface.
+    var isLoopback: Bool { ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host?.lowercased() ?? "") }
 }

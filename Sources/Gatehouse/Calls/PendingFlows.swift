@@ -79,7 +79,7 @@ actor PendingFlows {
                 try await storage.write(Array(AnyJSON.array(json).text.utf8), for: key)
             }
         } catch {
-            throw AuthClientError.storeFailed(error.shortText)
+            throw AuthClientError.storeFailed(StoreProblem(error))
         }
     }
 }

@@ -73,10 +73,27 @@ extension TokenRefreshCoordinator {
             notify(.refreshAttempted(reason))
         }
         do {
-            return try await task.value
+            return try await Self.value(of: task)
         } catch is Superseded {
             throw overtaken
         }
+    }
+
+    /// Waits for the refresh. A cancelled caller stops waiting, and the refresh continues.
+    private static func value(of refresh: Task<Session, any Error>) async throws -> Session {
+        let (sessions, continuation) = AsyncThrowingStream<Session, any Error>.makeStream()
+        // Unstructured, because a child task would be awaited.
+        Task {
+            switch await refresh.result {
+            case .success(let session):
+                continuation.yield(session)
+                continuation.finish()
+            case .failure(let error): continuation.finish(throwing: error)
+            }
+        }
+        for try await session in sessions { return session }
+        // The stream ends without a session if the caller is cancelled.
+        throw CancellationError()
     }
 
     /// One refresh with its retries. Releases the store's lock between attempts.
@@ -92,8 +109,9 @@ extension TokenRefreshCoordinator {
         } catch {
             // The store's lock was not available.
             try check(startedIn)
-            notify(.refreshFailed(.storeUnavailable(error.shortText)))
-            throw AuthClientError.storeUnavailable(error.shortText)
+            let failure = AuthClientError.storeUnavailable(StoreProblem(error))
+            notify(.refreshFailed(failure))
+            throw failure
         }
     }
 
@@ -184,7 +202,7 @@ extension TokenRefreshCoordinator {
         switch result {
         case .slotChanged: throw SlotChanged()
         case .saved: break
-        case .savedWithoutAccessToken(let reason): notify(.storeFailed(reason))
+        case .savedWithoutAccessToken(let problem): notify(.storeFailed(problem))
         }
         quiet = nil
         change(.signedIn(fresh), event: .tokenRefreshed)
@@ -203,7 +221,7 @@ extension TokenRefreshCoordinator {
             try await slot.clear()
         } catch {
             // The next start finds the session, asks the server, and gets the same answer.
-            notify(.storeFailed(error.shortText))
+            notify(.storeFailed(StoreProblem(error)))
         }
         return AuthClientError.signedOut(reason)
     }
@@ -225,6 +243,8 @@ extension TokenRefreshCoordinator {
         case AuthClientError.refused(let refusal) where refusal.isPassing:
             Passing(cause: .status(refusal.status), retryAfter: refusal.retryAfter)
         case AuthClientError.unexpectedAnswer(let text): Passing(cause: .notUnderstood(text), retryAfter: nil)
+        // The screens try again when the system reports a connection.
+        case AuthClientError.offline(.noConnection): error
         case AuthClientError.offline(let cause): Passing(cause: cause, retryAfter: nil)
         case is AuthClientError: error
         default: Passing(cause: .noAnswer(error.shortText), retryAfter: nil)

@@ -35,7 +35,7 @@ extension TokenRefreshCoordinator {
         try check(startedIn)
         let result = try await slot.save(new.stored, replacing: nil)
         try check(startedIn)
-        if case .savedWithoutAccessToken(let reason) = result { notify(.storeFailed(reason)) }
+        if case .savedWithoutAccessToken(let problem) = result { notify(.storeFailed(problem)) }
         wishes += 1
         change(.signedIn(new), event: .signedIn)
         if let further { send(further) }
@@ -69,7 +69,7 @@ extension TokenRefreshCoordinator {
         } catch let error as AuthClientError {
             return (old, error)
         } catch {
-            return (old, .storeFailed(error.shortText))
+            return (old, .storeFailed(StoreProblem(error)))
         }
     }
 
@@ -97,7 +97,7 @@ extension TokenRefreshCoordinator {
         switch await slot.load() {
         case .session(let stored) where lineages.contains(stored.lineage): try await slot.clear()
         // The session may be stored again.
-        case .unavailable(let reason): throw AuthClientError.storeFailed(reason)
+        case .unavailable(let problem): throw AuthClientError.storeFailed(problem)
         case .session, .absent, .damaged: break
         }
     }
@@ -115,8 +115,16 @@ extension TokenRefreshCoordinator {
         do {
             try await locked { try await self.gate.run { try await self.save(user, startedIn) } }
         } catch {
-            notify(.storeFailed(error.shortText))
+            notify(.storeFailed(StoreProblem(error)))
         }
+    }
+
+    /// Removes an identity that the server has removed.
+    func remove(identity id: UUID, startedIn: Int) async {
+        guard var user = kept?.session.user else { return }
+        user.identities?.removeAll { $0.identityID == id }
+        await replace(user, startedIn: startedIn, event: nil)
+        forgetWindow(startedIn: startedIn)
     }
 
     private func save(_ user: User, _ startedIn: Int) async throws {
@@ -131,15 +139,17 @@ extension TokenRefreshCoordinator {
         state = .signedIn(now)
     }
 
-    private func locked<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    /// Runs `body` with the store's lock, in a task of its own: a caller that is cancelled while it waits must not lose
+    /// a session that the server has created, nor keep one that it has ended.
+    private func locked(_ body: @escaping @Sendable () async throws -> Void) async throws {
         do {
-            return try await slot.storage.withLock(body)
+            try await Task { [slot] in try await slot.storage.withLock(body) }.value
         } catch let error as AuthClientError {
             throw error
         } catch let error as Superseded {
             throw error
         } catch {
-            throw AuthClientError.storeFailed(error.shortText)
+            throw AuthClientError.storeFailed(StoreProblem(error))
         }
     }
 }

@@ -51,6 +51,8 @@ actor TokenRefreshCoordinator {
     private var listenerCount = 0
     private var notices = EventHub<AuthNotice>()
     private var restoring: Task<Void, Never>?
+    /// Why the store does not answer, as the listeners know it.
+    private var storeProblem: StoreProblem?
 
     private struct Listener {
         let continuation: AsyncStream<AuthChange>.Continuation
@@ -74,6 +76,18 @@ actor TokenRefreshCoordinator {
         notices.finish()
     }
 
+    /// The stored state, read at once; `restoring` if the store cannot answer at once.
+    nonisolated var storedState: AuthState {
+        switch slot.loadNow() {
+        case nil, .unavailable: return .restoring
+        case .absent: return .signedOut(.neverSignedIn)
+        case .damaged: return .signedOut(.storeDamaged)
+        case .session(let stored):
+            let kept = KeptSession(stored, now: clock.now(), uptime: clock.uptime())
+            return .signedIn(kept.session, isFresh: kept.isFresh(at: clock.uptime(), leeway: rules.leeway))
+        }
+    }
+
     var kept: KeptSession? { if case .signedIn(let kept) = state { kept } else { nil } }
 
     var publicState: AuthState {
@@ -90,19 +104,22 @@ actor TokenRefreshCoordinator {
     /// - Throws: ``AuthClientError/storeUnavailable(_:)``; the state is then still `restoring`.
     func restore() async throws {
         guard case .restoring = state else { return }
-        if let reason = try await gate.run({ try await self.restoreOnce() }) {
-            throw AuthClientError.storeUnavailable(reason)
+        if let problem = try await gate.run({ try await self.restoreOnce() }) {
+            throw AuthClientError.storeUnavailable(problem)
         }
     }
 
     /// - Returns: Why the store cannot answer, if so.
-    private func restoreOnce() async throws -> String? {
+    private func restoreOnce() async throws -> StoreProblem? {
         guard case .restoring = state else { return nil }
         let startedIn = epoch
         let content = await slot.load()
         guard case .restoring = state, epoch == startedIn else { return nil }
         switch content {
-        case .unavailable(let reason): return reason
+        case .unavailable(let problem):
+            if problem != storeProblem { notify(.storeUnavailable(problem)) }
+            storeProblem = problem
+            return problem
         case .session(let stored):
             change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: nil)
         case .damaged: change(.signedOut(.storeDamaged), event: .signedOut(.storeDamaged))
@@ -119,7 +136,7 @@ actor TokenRefreshCoordinator {
         do {
             try await slot.storage.remove(slot.accessKey)
         } catch {
-            notify(.storeFailed(error.shortText))
+            notify(.storeFailed(StoreProblem(error)))
         }
     }
 
@@ -166,6 +183,7 @@ extension TokenRefreshCoordinator {
     }
 
     func listen(_ continuation: AsyncStream<AuthNotice>.Continuation) {
+        if case .restoring = state, let storeProblem { continuation.yield(.storeUnavailable(storeProblem)) }
         let id = notices.add(continuation)
         continuation.onTermination = { [weak self] _ in
             Task { [weak self] in await self?.forgetNotices(id) }

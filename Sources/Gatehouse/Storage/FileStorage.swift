@@ -44,8 +44,13 @@ public struct FileStorage: SecureStorage {
     public func read(_ key: String) async -> StoredValue {
         announcement.make()
         do { return try await queue.run { [folder] in folder.read(key) } } catch {
-            return .unavailable(reason: error.shortText)
+            return .unavailable(StoreProblem(error))
         }
+    }
+
+    public func readNow(_ key: String) -> StoredValue? {
+        announcement.make()
+        return folder.read(key)
     }
 
     /// - Throws: A POSIX error. The old value is then unchanged.

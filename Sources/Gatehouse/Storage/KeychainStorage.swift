@@ -4,18 +4,25 @@ import Security
 
 /// The system's keychain, with one item per entry.
 ///
-/// A locked device, a missing entitlement or any other read failure is "unavailable"; only `errSecItemNotFound` is
-/// "absent".
+/// - A locked device, a missing entitlement or any other read failure is "unavailable"; only `errSecItemNotFound` is
+///   "absent".
+/// - Items stay on this device: a session in a backup would make two devices rotate one refresh token, which the server
+///   takes for theft. A device that is set up from a backup starts signed out.
+/// - iOS keeps items when the user deletes the app. The first access of a new installation deletes them, so that it
+///   starts signed out. A file without content in `lockFolder`, or in Application Support, marks the installation;
+///   backups do not include it.
 public struct KeychainStorage: SecureStorage {
     /// When items can be read.
     public enum Accessibility: Hashable, Sendable {
-        /// While the device is unlocked. Included in encrypted backups.
+        /// While the device is unlocked. Encrypted backups carry items to other devices, where the first access deletes
+        /// them.
         case whenUnlocked
         /// While the device is unlocked. Never leaves this device.
         case whenUnlockedThisDeviceOnly
-        /// After the first unlock, for apps that work in the background.
+        /// After the first unlock, for apps that work in the background. Encrypted backups carry items to other
+        /// devices, where the first access deletes them.
         case afterFirstUnlock
-        /// After the first unlock. Never leaves this device.
+        /// After the first unlock, for apps that work in the background. Never leaves this device.
         case afterFirstUnlockThisDeviceOnly
 
         var attribute: CFString {
@@ -28,9 +35,7 @@ public struct KeychainStorage: SecureStorage {
         }
     }
 
-    private let service: String
-    private let accessGroup: String?
-    private let accessibility: Accessibility
+    private let storage: OutlivingStorage
     private let lock: FileLock?
     private let gate = SerialGate()
 
@@ -42,31 +47,65 @@ public struct KeychainStorage: SecureStorage {
     ///   - lockFolder: A folder in the app group's container if extensions use the same items, so that one process
     ///     refreshes at a time; nil if only this process uses them. The lock is held during a refresh's network call,
     ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc). Code that may run in the
-    ///     background must request tokens within `ProcessInfo.performExpiringActivity` or a background task.
+    ///     background must request tokens within `ProcessInfo.performExpiringActivity` or a background task. With an
+    ///     `accessGroup` but without this folder, items of an earlier installation are not deleted, because the group
+    ///     may belong to several apps.
     public init(
-        service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlocked,
+        service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlockedThisDeviceOnly,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
     ) {
-        self.service = service
-        self.accessGroup = accessGroup
-        self.accessibility = accessibility
+        let items = KeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility)
+        let own = accessGroup == nil ? URL.applicationSupportDirectory : nil
+        storage = OutlivingStorage(
+            OutlivingStorage.Entries(
+                read: items.read, write: items.write, remove: items.remove, removeAll: items.removeAll),
+            marker: (lockFolder ?? own).map { folder in
+                InstallationMarker(
+                    folder: folder.appendingPathComponent("Gatehouse", isDirectory: true), name: service,
+                    excludeFromBackup: { url in
+                        var (folder, values) = (url, URLResourceValues())
+                        values.isExcludedFromBackup = true
+                        try folder.setResourceValues(values)
+                    })
+            })
         lock = lockFolder.map { FileLock(folder: SecretFolder(path: $0.path, now: clock.now), clock: clock) }
     }
 
-    public func read(_ key: String) async -> StoredValue {
+    public func read(_ key: String) async -> StoredValue { storage.read(key) }
+
+    public func readNow(_ key: String) -> StoredValue? { storage.read(key) }
+
+    /// - Throws: An `NSOSStatusErrorDomain` error, or one of the file system. The old value is then unchanged.
+    public func write(_ bytes: [UInt8], for key: String) async throws { try storage.write(bytes, for: key) }
+
+    /// - Throws: An `NSOSStatusErrorDomain` error, or one of the file system. The value then still exists.
+    public func remove(_ key: String) async throws { try storage.remove(key) }
+
+    public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        guard let lock else { return try await gate.run(body) }
+        return try await lock.run(body)
+    }
+}
+
+/// The items of one service.
+private struct KeychainItems: Sendable {
+    let service: String
+    let accessGroup: String?
+    let accessibility: KeychainStorage.Accessibility
+
+    func read(_ key: String) -> StoredValue {
         var query = item(key)
         query[kSecReturnData as String] = true
         query[kSecMatchLimit as String] = kSecMatchLimitOne
         var found: CFTypeRef?
         let status = SecItemCopyMatching(query as CFDictionary, &found)
         if status == errSecItemNotFound { return .absent }
-        guard status == errSecSuccess else { return .unavailable(reason: "keychain \(status)") }
-        guard let data = found as? Data else { return .unavailable(reason: "keychain: no data") }
+        guard status == errSecSuccess else { return .unavailable(StoreProblem(keychainStatus: status)) }
+        guard let data = found as? Data else { return .unavailable("keychain: no data") }
         return .value(Array(data))
     }
 
-    /// - Throws: An `NSOSStatusErrorDomain` error. The old value is then unchanged.
-    public func write(_ bytes: [UInt8], for key: String) async throws {
+    func write(_ bytes: [UInt8], _ key: String) throws {
         let values: [String: Any] = [
             kSecValueData as String: Data(bytes), kSecAttrAccessible as String: accessibility.attribute,
         ]
@@ -78,24 +117,27 @@ public struct KeychainStorage: SecureStorage {
         try check(SecItemUpdate(item(key) as CFDictionary, values as CFDictionary))
     }
 
-    /// - Throws: An `NSOSStatusErrorDomain` error. The value then still exists.
-    public func remove(_ key: String) async throws {
-        let status = SecItemDelete(item(key) as CFDictionary)
+    func remove(_ key: String) throws { try delete(item(key)) }
+
+    func removeAll() throws { try delete(items) }
+
+    private func delete(_ query: [String: Any]) throws {
+        let status = SecItemDelete(query as CFDictionary)
         if status != errSecItemNotFound { try check(status) }
     }
 
-    public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-        guard let lock else { return try await gate.run(body) }
-        return try await lock.run(body)
+    /// The query for all items of the service.
+    private var items: [String: Any] {
+        var items: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+            kSecUseDataProtectionKeychain as String: true,
+        ]
+        if let accessGroup { items[kSecAttrAccessGroup as String] = accessGroup }
+        return items
     }
 
     private func item(_ key: String) -> [String: Any] {
-        var item: [String: Any] = [
-            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
-            kSecAttrAccount as String: key, kSecUseDataProtectionKeychain as String: true,
-        ]
-        if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
-        return item
+        items.merging([kSecAttrAccount as String: key]) { _, new in new }
     }
 
     private func check(_ status: OSStatus) throws {

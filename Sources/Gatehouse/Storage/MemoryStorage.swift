@@ -2,18 +2,21 @@
 ///
 /// Its lock works, so several clients can share one.
 public actor MemoryStorage: SecureStorage {
-    private var values: [String: [UInt8]]
+    private let values: Locked<[String: [UInt8]]>
     private let gate = SerialGate()
 
     /// - Parameter values: The content that an earlier process left.
-    public init(_ values: [String: [UInt8]] = [:]) { self.values = values }
+    public init(_ values: [String: [UInt8]] = [:]) { self.values = Locked(values) }
 
     /// The whole content.
-    public var contents: [String: [UInt8]] { values }
+    public var contents: [String: [UInt8]] { values.withLock { $0 } }
 
-    public func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
-    public func write(_ bytes: [UInt8], for key: String) { values[key] = bytes }
-    public func remove(_ key: String) { values[key] = nil }
+    public func read(_ key: String) -> StoredValue { values.withLock { $0[key].map(StoredValue.value) ?? .absent } }
+    public nonisolated func readNow(_ key: String) -> StoredValue? {
+        values.withLock { $0[key].map(StoredValue.value) ?? .absent }
+    }
+    public func write(_ bytes: [UInt8], for key: String) { values.withLock { $0[key] = bytes } }
+    public func remove(_ key: String) { values.withLock { $0[key] = nil } }
 
     /// Waits for earlier callers, in order of arrival.
     ///
@@ -28,9 +31,12 @@ public actor MemoryStorage: SecureStorage {
 /// Runs one asynchronous operation at a time, in order of arrival.
 ///
 /// An actor alone does not: it takes up other work at each `await`.
-actor SerialGate {
+package actor SerialGate {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Creates an idle gate.
+    package init() {}
 
     private func enter() async {
         guard isTaken else {
@@ -44,7 +50,8 @@ actor SerialGate {
         if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
     }
 
-    nonisolated func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
+    /// Runs `body` after the bodies of all earlier callers.
+    package nonisolated func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
         await enter()
         do {
             let value = try await body()

@@ -11,7 +11,7 @@ struct SecretFolder: Sendable {
 
     func read(_ key: String) -> StoredValue {
         do { return try contents(of: key).map(StoredValue.value) ?? .absent } catch {
-            return .unavailable(reason: error.shortText)
+            return .unavailable(StoreProblem(error))
         }
     }
 

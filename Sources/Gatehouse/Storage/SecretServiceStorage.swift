@@ -64,17 +64,27 @@ public struct SecretServiceStorage: SecureStorage {
                 guard case .value(let found) = try await index(of: key) else { return .absent }
                 parts = found
             } catch {
-                return .unavailable(reason: error.shortText)
+                return .unavailable(StoreProblem(error))
             }
             let value = await read(parts, of: key)
             if case .value = value { return value }
             // Lost: why the file cannot be read now. The answer is "unavailable" in any case.
             if let again = try? await index(of: key), again == .value(parts) { return value }
         }
-        return .unavailable(reason: "replaced repeatedly")
+        return .unavailable("replaced repeatedly")
     }
 
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The old value is then unchanged.
+    /// - Returns: nil if there is a value, which only the tool can read.
+    public func readNow(_ key: String) -> StoredValue? {
+        do {
+            guard let bytes = try folder.contents(of: key), SecretIndex(bytes) != .leaving else { return .absent }
+            return nil
+        } catch {
+            return .unavailable(StoreProblem(error))
+        }
+    }
+
+    /// - Throws: ``StoreProblem`` or a POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         guard let values = SecretParts.split(bytes) else { throw SecretFolder.problem(EFBIG) }
         try await change {
@@ -94,7 +104,7 @@ public struct SecretServiceStorage: SecureStorage {
     /// Deletes the value. Items in a locked collection that the service does not show remain there, unreadable for this
     /// store, until the key's next write. This allows users to sign out at any time.
     ///
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The value then still exists.
+    /// - Throws: ``StoreProblem`` or a POSIX error. The value then still exists.
     public func remove(_ key: String) async throws {
         // Deleting a missing value does not create the folder.
         guard try await entry(of: key) != nil else { return }
@@ -119,10 +129,10 @@ public struct SecretServiceStorage: SecureStorage {
         try await lock.run(body)
     }
 
-    /// Whether a value is stored, or may be.
-    func holdsValues() async throws -> Bool {
-        for key in try await onDisk({ try folder.keys() }) {
-            guard let bytes = try await entry(of: key) else { continue }
+    /// Whether a value is stored, or may be. Reads small files only.
+    func holdsValues() throws -> Bool {
+        for key in try folder.keys() {
+            guard let bytes = try folder.contents(of: key) else { continue }
             if SecretIndex(bytes) != .leaving { return true }
         }
         return false
@@ -133,7 +143,7 @@ public struct SecretServiceStorage: SecureStorage {
     /// - Returns: nil if nothing is stored.
     private func index(of key: String) async throws -> SecretIndex? {
         guard let bytes = try await entry(of: key) else { return nil }
-        guard let index = SecretIndex(bytes) else { throw SecretServiceProblem(reason: "no index") }
+        guard let index = SecretIndex(bytes) else { throw StoreProblem("no index") }
         return index
     }
 
@@ -143,14 +153,16 @@ public struct SecretServiceStorage: SecureStorage {
             switch await tool.lookUp(item(number, parts, key)) {
             case .done(let text):
                 guard let part = SecretParts.part(text) else {
-                    return .unavailable(reason: "secret-tool: not what was stored")
+                    return .unavailable("secret-tool: not what was stored")
                 }
                 bytes += part
-            case .nothing: return .unavailable(reason: "secret-tool: locked, or removed by another program")
-            case .failed(let reason): return .unavailable(reason: reason)
+            case .nothing:
+                return .unavailable(
+                    StoreProblem("secret-tool: locked, or removed by another program", cause: .locked))
+            case .failed(let reason): return .unavailable(StoreProblem(reason))
             }
         }
-        guard bytes.count == parts.bytes else { return .unavailable(reason: "secret-tool: not what was stored") }
+        guard bytes.count == parts.bytes else { return .unavailable("secret-tool: not what was stored") }
         return .value(bytes)
     }
 
@@ -161,11 +173,11 @@ public struct SecretServiceStorage: SecureStorage {
         for (number, value) in values.enumerated() {
             let (text, attributes) = (SecretParts.text(value), item(number, parts, key))
             if case .failed(let reason) = await tool.store(text, label: name, attributes) {
-                throw SecretServiceProblem(reason: reason)
+                throw StoreProblem(reason)
             }
             // Some failures of the tool look like success.
             guard case .done(let kept) = await tool.lookUp(attributes), SecretParts.part(kept) == value else {
-                throw SecretServiceProblem(reason: "secret-tool: the stored value cannot be read")
+                throw StoreProblem("secret-tool: the stored value cannot be read")
             }
         }
         try await onDisk { try folder.write(SecretIndex.value(parts).bytes, for: key) }
@@ -173,7 +185,7 @@ public struct SecretServiceStorage: SecureStorage {
 
     private func clear(_ key: String, _ slot: SecretParts.Slot?) async throws {
         if case .failed(let reason) = await tool.clear(items(of: key, in: slot)) {
-            throw SecretServiceProblem(reason: reason)
+            throw StoreProblem(reason)
         }
     }
 
@@ -195,13 +207,4 @@ public struct SecretServiceStorage: SecureStorage {
     private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await queue.run(work)
     }
-}
-
-/// Why the secret service did not make a change.
-public struct SecretServiceProblem: Error, Hashable, Sendable {
-    /// A description for logs. Contains no secret.
-    public let reason: String
-
-    /// For similar stores and for tests.
-    public init(reason: String) { self.reason = reason }
 }

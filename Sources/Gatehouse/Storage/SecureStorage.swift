@@ -1,12 +1,81 @@
+import Foundation
+
 /// The result of reading from a store.
 public enum StoredValue: Hashable, Sendable {
     /// The bytes of the last completed write.
     case value([UInt8])
     /// The store was readable, and there is no value.
     case absent
-    /// The store is not readable now: locked, unreachable or refused. The text is for logs and must not contain a
-    /// secret.
-    case unavailable(reason: String)
+    /// The store is not readable now.
+    case unavailable(StoreProblem)
+}
+
+/// Why a store does not answer, or could not write.
+///
+/// ```swift
+/// let locked = StoreProblem("keychain -25308", cause: .locked)
+/// let unknown: StoreProblem = "the disk has an error"
+/// ```
+public struct StoreProblem: Error, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The kinds of problems that differ for the user.
+    public enum Cause: Hashable, Sendable {
+        /// The device or the keyring is locked. The store answers when the user unlocks it.
+        case locked
+        /// The system does not let the app use the store, for example because of a missing entitlement. Another attempt
+        /// does not help.
+        case notPermitted
+        /// Any other cause. The store may answer later.
+        case other
+    }
+
+    /// The kind of the problem.
+    public var cause: Cause
+    /// A description for logs. Contains no secret.
+    public var detail: String
+
+    /// - Parameter detail: Must not contain a secret.
+    public init(_ detail: String, cause: Cause = .other) {
+        self.detail = detail
+        self.cause = cause
+    }
+
+    /// A problem of unknown cause.
+    public init(stringLiteral detail: String) { self.init(detail) }
+}
+
+extension StoreProblem {
+    /// The problem in an error of a store or of the system.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as StoreProblem: self = problem
+        case AuthClientError.storeUnavailable(let problem), AuthClientError.storeFailed(let problem): self = problem
+        default: self.init(system: error)
+        }
+    }
+
+    private init(system error: any Error) {
+        let known = error as NSError
+        // The name in Apple's NSOSStatusErrorDomain.
+        if known.domain == "NSOSStatusErrorDomain", let status = Int32(exactly: known.code) {
+            self.init(keychainStatus: status)
+            return
+        }
+        let isRefusal = known.domain == NSPOSIXErrorDomain && [EACCES, EPERM, EROFS].contains { $0 == known.code }
+        self.init(error.shortText, cause: isRefusal ? .notPermitted : .other)
+    }
+
+    /// - Parameter status: A result code of Security's functions for items.
+    init(keychainStatus status: Int32) {
+        let cause: Cause =
+            switch status {
+            // errSecInteractionNotAllowed, errSecDataNotAvailable: the device is locked.
+            case -25_308, -25_316: .locked
+            // errSecMissingEntitlement, errSecNoAccessForItem, errSecRestrictedAPI.
+            case -34_018, -25_243, -34_020: .notPermitted
+            default: .other
+            }
+        self.init("keychain \(status)", cause: cause)
+    }
 }
 
 /// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory. Apps usually pass
@@ -24,8 +93,14 @@ public enum StoredValue: Hashable, Sendable {
 /// }
 /// ```
 public protocol SecureStorage: Sendable {
-    /// Returns the value of a key. A failure is ``StoredValue/unavailable(reason:)``, never ``StoredValue/absent``.
+    /// Returns the value of a key. A failure is ``StoredValue/unavailable(_:)``, never ``StoredValue/absent``.
     func read(_ key: String) async -> StoredValue
+
+    /// Returns what ``read(_:)`` would return, if the store can answer within about a millisecond; otherwise nil, as
+    /// the default implementation does.
+    ///
+    /// An app calls it once, on its main thread, so that its first frame shows whether a user is signed in.
+    func readNow(_ key: String) -> StoredValue?
 
     /// Replaces the value of a key atomically. The value is durable when the call returns.
     ///
@@ -47,6 +122,8 @@ public protocol SecureStorage: Sendable {
 }
 
 extension SecureStorage {
+    public func readNow(_: String) -> StoredValue? { nil }
+
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await body()
     }

@@ -42,7 +42,7 @@ struct SessionSlot: Sendable {
 
     enum Content: Hashable, Sendable {
         case absent
-        case unavailable(String)
+        case unavailable(StoreProblem)
         /// The stored bytes were not written by any version of this code.
         case damaged
         case session(StoredSession)
@@ -51,24 +51,22 @@ struct SessionSlot: Sendable {
     enum SaveResult: Hashable, Sendable {
         case saved
         /// The session was saved without its access token.
-        case savedWithoutAccessToken(String)
+        case savedWithoutAccessToken(StoreProblem)
         /// The slot contains another session now; nothing was written.
         case slotChanged
     }
 
     func load() async -> Content {
-        switch await storage.read(refreshKey) {
-        case .absent: return .absent
-        case .unavailable(let reason): return .unavailable(reason)
-        case .value(let bytes):
-            guard var session = StoredSession(refreshEntry: bytes) else { return .damaged }
-            switch await storage.read(accessKey) {
-            case .absent: break
-            case .unavailable(let reason): return .unavailable(reason)
-            case .value(let bytes): session.access = StoredAccess(entry: bytes, generation: session.generation)
-            }
-            return .session(session)
-        }
+        let refresh = await storage.read(refreshKey)
+        guard case .value = refresh else { return Content(refresh, access: .absent) }
+        return Content(refresh, access: await storage.read(accessKey))
+    }
+
+    /// - Returns: nil if the store cannot answer at once.
+    func loadNow() -> Content? {
+        guard let refresh = storage.readNow(refreshKey) else { return nil }
+        guard case .value = refresh else { return Content(refresh, access: .absent) }
+        return storage.readNow(accessKey).map { Content(refresh, access: $0) }
     }
 
     /// - Parameter generation: The generation that the slot must contain; nil to replace any session or none.
@@ -80,12 +78,14 @@ struct SessionSlot: Sendable {
         if let generation, content != .value(generation) { return .slotChanged }
         try await write(session.refreshEntry, for: refreshKey)
         guard let access = session.access else { return .saved }
-        if case .unavailable(let reason) = await storage.read(accessKey) { return .savedWithoutAccessToken(reason) }
+        if case .unavailable(let problem) = await storage.read(accessKey) {
+            return .savedWithoutAccessToken(problem)
+        }
         do {
             try await write(access.entry(generation: session.generation), for: accessKey)
             return .saved
-        } catch AuthClientError.storeFailed(let reason) {
-            return .savedWithoutAccessToken(reason)
+        } catch AuthClientError.storeFailed(let problem) {
+            return .savedWithoutAccessToken(problem)
         }
     }
 
@@ -107,12 +107,12 @@ struct SessionSlot: Sendable {
         for key in [refreshKey, accessKey] {
             do { try await storage.remove(key) } catch { failure = failure ?? error }
         }
-        if let failure { throw AuthClientError.storeFailed(failure.shortText) }
+        if let failure { throw AuthClientError.storeFailed(StoreProblem(failure)) }
     }
 
     private enum Generation: Equatable {
         case value(String?)
-        case unavailable(String)
+        case unavailable(StoreProblem)
     }
 
     private func readGeneration() async -> Generation {
@@ -127,7 +127,30 @@ struct SessionSlot: Sendable {
         do {
             try await storage.write(bytes, for: key)
         } catch {
-            throw AuthClientError.storeFailed(error.shortText)
+            throw AuthClientError.storeFailed(StoreProblem(error))
+        }
+    }
+}
+
+extension SessionSlot.Content {
+    /// The session in both entries.
+    fileprivate init(_ refresh: StoredValue, access: StoredValue) {
+        switch (refresh, access) {
+        case (.absent, _): self = .absent
+        case (.unavailable(let problem), _): self = .unavailable(problem)
+        case (.value(let bytes), _):
+            guard var session = StoredSession(refreshEntry: bytes) else {
+                self = .damaged
+                return
+            }
+            switch access {
+            case .absent: break
+            case .unavailable(let problem):
+                self = .unavailable(problem)
+                return
+            case .value(let bytes): session.access = StoredAccess(entry: bytes, generation: session.generation)
+            }
+            self = .session(session)
         }
     }
 }
@@ -183,7 +206,7 @@ extension StoredAccess {
 extension Error {
     /// The domain and code of an error. Omits its text, which may contain a URL.
     var shortText: String {
-        if let problem = self as? SecretServiceProblem { return problem.reason }
+        if let problem = self as? StoreProblem { return problem.detail }
         let error = self as NSError
         return "\(error.domain) \(error.code)"
     }

@@ -71,23 +71,36 @@ public struct SystemStorage: SecureStorage {
 
     public func read(_ key: String) async -> StoredValue {
         do {
-            switch try await holder() {
+            switch try await queue.run({ [self] in try holder() }) {
             case .service: return await service.read(key)
             case .files: return await files.read(key)
             case .nobody: return .absent
             }
         } catch {
-            return .unavailable(reason: error.shortText)
+            return .unavailable(StoreProblem(error))
         }
     }
 
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The old value is then unchanged.
+    /// - Returns: nil if the secret service contains the value.
+    public func readNow(_ key: String) -> StoredValue? {
+        do {
+            switch try holder() {
+            case .service: return service.readNow(key)
+            case .files: return files.readNow(key)
+            case .nobody: return .absent
+            }
+        } catch {
+            return .unavailable(StoreProblem(error))
+        }
+    }
+
+    /// - Throws: ``StoreProblem`` or a POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         // In a separate task: cancellation would lose a session that the server has rotated.
         try await Task {
             // Two processes must not decide differently.
             try await choice.run {
-                switch try await holder() {
+                switch try await queue.run({ [self] in try holder() }) {
                 case .service: try await service.write(bytes, for: key)
                 case .files: try await files.write(bytes, for: key)
                 case .nobody: try await writeFirst(bytes, for: key)
@@ -96,10 +109,10 @@ public struct SystemStorage: SecureStorage {
         }.value
     }
 
-    /// - Throws: ``SecretServiceProblem`` or a POSIX error. The value then still exists.
+    /// - Throws: ``StoreProblem`` or a POSIX error. The value then still exists.
     public func remove(_ key: String) async throws {
         try await service.remove(key)
-        if try await keysInFiles().contains(key) { try await files.remove(key) }
+        if try await queue.run({ [folder] in try folder.keys() }).contains(key) { try await files.remove(key) }
     }
 
     /// Waits for earlier callers of this store, then for other processes.
@@ -115,19 +128,18 @@ public struct SystemStorage: SecureStorage {
         guard isServiceLikely else { return try await files.write(bytes, for: key) }
         do {
             try await service.write(bytes, for: key)
-        } catch is SecretServiceProblem {
+        } catch is StoreProblem {
             try await files.write(bytes, for: key)
         }
     }
 
     private enum Holder { case service, files, nobody }
 
-    private func holder() async throws -> Holder {
-        if try await service.holdsValues() { return .service }
-        return try await keysInFiles().isEmpty ? .nobody : .files
+    /// Reads small files only.
+    private func holder() throws -> Holder {
+        if try service.holdsValues() { return .service }
+        return try folder.keys().isEmpty ? .nobody : .files
     }
-
-    private func keysInFiles() async throws -> [String] { try await queue.run { [folder] in try folder.keys() } }
 
     private static func serviceFolder(below folder: URL) -> URL {
         folder.appendingPathComponent(".secret-service", isDirectory: true)

@@ -108,12 +108,13 @@ extension ClientFailure {
             self.init(
                 status: refusal.status, code: refusal.code?.rawValue, refusal.message, refusal.retryAfter, at: server)
         case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
-        case .storeUnavailable(let reason):
+        case .storeUnavailable(let problem):
             self.init(
-                "store_unavailable", "The session storage does not answer.", detail: reason,
+                "store_unavailable", "The session storage does not answer.", detail: problem.detail,
                 exit: .storeUnavailable)
-        case .storeFailed(let reason):
-            self.init("store_failed", "The session could not be stored.", detail: reason, exit: .storeUnavailable)
+        case .storeFailed(let problem):
+            self.init(
+                "store_failed", "The session could not be stored.", detail: problem.detail, exit: .storeUnavailable)
         case .unknownFlow: self.init("unknown_flow", Self.text(.google, .invalidCallback), exit: .failed)
         }
     }
@@ -153,7 +154,7 @@ extension ClientFailure {
 
     private init(_ cause: OfflineCause, at server: String) {
         switch cause {
-        case .noAnswer:
+        case .noAnswer, .noConnection:
             self.init(
                 "offline", Self.text(.email, .noNetwork), detail: "no answer from \(server)", exit: .unavailable)
         case .status(let status): self.init(status: status, code: nil, "", nil, at: server)

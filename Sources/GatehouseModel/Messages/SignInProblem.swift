@@ -115,7 +115,7 @@ extension SignInProblem {
     private init(_ cause: OfflineCause) {
         self =
             switch cause {
-            case .noAnswer: .noNetwork
+            case .noAnswer, .noConnection: .noNetwork
             case .notUnderstood: .serviceDown
             case .status(let status): Self(status: status)
             }
