@@ -58,7 +58,8 @@ extension AuthError {
             case .forbidden("FRESH_SIGN_IN_REQUIRED", _): .freshSignInNeeded
             case .forbidden: .forbidden
             case .offline(let cause): Self(cause)
-            case .refused, .server, .unexpectedAnswer: .networkError
+            // The session is kept: a new sign-in would not help against a gateway that refuses a valid token.
+            case .refused, .server, .unexpectedAnswer, .refusesValidToken: .networkError
             // The session is kept, so the user need not sign in again.
             case .noToken(.refused): .networkError
             case .noToken(let error): Self(error)

@@ -107,10 +107,10 @@ extension AuthManager {
         switch failure {
         // The auth server has ended the session, and its event will arrive too, in either order. Both therefore show
         // the same: the reason for the sign-out, and no error.
-        case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(.signedOut(let reason)):
+        case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(let reason):
             leave(reason)
             if case .endedByServer = reason { return }
-        // The gateway refused the token even after a refresh.
+        // The app's own profile source, or the auth server with another call, knows no session.
         default:
             leave(.endedByServer((failure as? AuthClientError)?.code ?? .noAuthorization))
             await endSession()

@@ -95,7 +95,7 @@ extension InMemoryAuthService {
         case profileMissing
         /// The gateway's 403.
         case forbidden
-        /// The gateway refuses both the token and the refreshed one.
+        /// The gateway refuses a token that the auth server has confirmed.
         case accessTokenRefused
         /// The server states that the session has ended, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
@@ -191,8 +191,8 @@ extension InMemoryAuthService.Fault {
         case .rateLimited(let pause):
             .refused(GatewayRefusal(status: 429, code: "RATE_LIMITED", retryAfter: pause))
         case .forbidden: .forbidden(code: "FORBIDDEN", message: "")
-        case .accessTokenRefused: .notAuthenticated(.tokenRefused(code: "TOKEN_INVALID"))
-        case .sessionEndedByServer(let code): .notAuthenticated(.signedOut(.endedByServer(code)))
+        case .accessTokenRefused: .refusesValidToken(code: "TOKEN_INVALID")
+        case .sessionEndedByServer(let code): .notAuthenticated(.endedByServer(code))
         case .answerLost, .slow, .wrongCredentials, .emailTaken, .weakPassword, .tokenRejected, .providerCancelled,
             .invalidCallback, .profileMissing, .storeLocked, .linkTicketExpired, .notRecoverable, .linkTooOld,
             .nameIgnored, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong:

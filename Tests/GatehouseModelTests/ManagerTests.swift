@@ -58,29 +58,25 @@ struct ManagerTests {
     }
 
     @Test(
-        "The gateway's response to the profile decides",
-        arguments: [(403, .forbidden, true), (500, .networkError, true), (401, .notAuthenticated, false)]
-            as [(Int, AuthError, Bool)])
-    func profileFailures(_ status: Int, _ error: AuthError, _ staysSignedIn: Bool) async throws {
+        "No response of the gateway to the profile signs out",
+        arguments: [(403, .forbidden), (500, .networkError), (401, .networkError)] as [(Int, AuthError)])
+    func profileFailures(_ status: Int, _ error: AuthError) async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
             world.network.fail("/me", status)
             world.manager.reloadProfile()
             await until { world.manager.error != nil }
             #expect(world.manager.error == error)
-            #expect(world.manager.isLoggedIn == staysSignedIn)
-            if !staysSignedIn {
-                await until { await world.client.currentSession == nil }
-                #expect(world.manager.signedOutReason == .endedByServer(.noAuthorization))
-            }
+            #expect(world.manager.isLoggedIn)
+            #expect(await world.client.currentSession != nil)
         }
     }
 
     @Test(
         "Every failure of the gateway is one of the five kinds (A6, A10)",
         arguments: [
-            (.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), .notAuthenticated),
-            (.notAuthenticated(.signedOut(.signedOutElsewhere)), .notAuthenticated),
+            (.refusesValidToken(code: "TOKEN_INVALID"), .networkError),
+            (.notAuthenticated(.signedOutElsewhere), .notAuthenticated),
             (.forbidden(code: "FORBIDDEN", message: ""), .forbidden),
             (.forbidden(code: "FRESH_SIGN_IN_REQUIRED", message: ""), .freshSignInNeeded),
             (.offline(.noAnswer("x")), .offline),

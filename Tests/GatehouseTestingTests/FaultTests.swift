@@ -65,12 +65,9 @@ struct FaultTests {
         arguments: [
             (.offline, .offline(.noAnswer("in memory"))), (.serviceUnavailable, .server(status: 503)),
             (.serverError, .server(status: 500)), (.forbidden, .forbidden(code: "FORBIDDEN", message: "")),
-            (.accessTokenRefused, .notAuthenticated(.tokenRefused(code: "TOKEN_INVALID"))),
+            (.accessTokenRefused, .refusesValidToken(code: "TOKEN_INVALID")),
             (.rateLimited(retryAfter: nil), .refused(GatewayRefusal(status: 429, code: "RATE_LIMITED"))),
-            (
-                .sessionEndedByServer(.sessionExpired),
-                .notAuthenticated(.signedOut(.endedByServer(.sessionExpired)))
-            ),
+            (.sessionEndedByServer(.sessionExpired), .notAuthenticated(.endedByServer(.sessionExpired))),
         ] as [(InMemoryAuthService.Fault, GatewayError)])
     func gateway(_ fault: InMemoryAuthService.Fault, _ error: GatewayError) async throws {
         let service = InMemoryAuthService.signedIn()

@@ -43,7 +43,7 @@ struct ManagerTests {
         "The gateway's response about the profile decides (A6)",
         arguments: [
             (.forbidden, .forbidden, true), (.serverError, .networkError, true), (.offline, .offline, true),
-            (.rateLimited(retryAfter: nil), .networkError, true), (.accessTokenRefused, .notAuthenticated, false),
+            (.rateLimited(retryAfter: nil), .networkError, true), (.accessTokenRefused, .networkError, true),
             // The reason of the sign-out is enough.
             (.sessionEndedByServer(.sessionExpired), nil, false),
         ] as [(InMemoryAuthService.Fault, AuthError?, Bool)])
@@ -54,17 +54,6 @@ struct ManagerTests {
         manager.reloadProfile()
         await manager.wait { $0.error == error && $0.isLoggedIn == staysSignedIn }
         await until { await (service.currentSession != nil) == staysSignedIn }
-    }
-
-    @Test("A sign-out caused by the gateway keeps its reason")
-    func reason() async throws {
-        let service = InMemoryAuthService.signedIn()
-        let manager = await manager(service)
-        service.meet(.accessTokenRefused)
-        manager.reloadProfile()
-        await until { await service.currentSession == nil }
-        for _ in 0..<100 { await Task.yield() }
-        #expect(manager.signedOutReason == .endedByServer(.noAuthorization))
     }
 
     @Test("Another session ends pending work of the previous one: a late deletion signs nobody out")

@@ -25,7 +25,7 @@ struct SameAsLiveTests {
             #expect(await world.service.currentSession == nil)
             await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await world.service.accessToken() }
             await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await world.service.identities() }
-            let nobody = GatewayError.notAuthenticated(.signedOut(.neverSignedIn))
+            let nobody = GatewayError.notAuthenticated(.neverSignedIn)
             await #expect(throws: nobody) { try await world.service.fetchMe() }
             await #expect(throws: nobody) { try await world.service.deleteAccount() }
             #expect(world.events.all == ["initialSession"])
@@ -209,7 +209,7 @@ struct SameAsLiveTests {
             try await world.removeAccount(session.user.id)
             world.advance(.seconds(3_601))
             let reason = SignedOutReason.endedByServer(.refreshTokenNotFound)
-            await #expect(throws: GatewayError.notAuthenticated(.signedOut(reason))) {
+            await #expect(throws: GatewayError.notAuthenticated(reason)) {
                 try await world.service.fetchMe()
             }
             await #expect(throws: AuthClientError.signedOut(reason)) { try await world.service.accessToken() }

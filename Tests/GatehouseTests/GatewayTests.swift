@@ -48,6 +48,7 @@ extension SignedInAccount {
 }
 
 private let lost = GatewayError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))
+private let tooLate = GatewayError.offline(.noAnswer("GatehouseWire.TimeIsOver 1"))
 
 @Suite("The gateway client")
 struct GatewayTests {
@@ -114,7 +115,7 @@ struct GatewayTests {
     func signedOut() async throws {
         try await World.with { world in
             let gateway = try Gateway(world)
-            await #expect(throws: GatewayError.notAuthenticated(.signedOut(.neverSignedIn))) {
+            await #expect(throws: GatewayError.notAuthenticated(.neverSignedIn)) {
                 try await gateway.client.fetchMe()
             }
             #expect(world.network.calls.isEmpty)
@@ -146,29 +147,9 @@ struct GatewayTests {
         }
     }
 
-    @Test("A second 401 is final only if it comes from the gateway")
-    func secondRefusal() async throws {
-        try await Gateway.with { world, gateway in
-            world.server.clock.advance(by: .seconds(60))
-            let unauthorized = TestNetwork.Fault.answers(status: 401, headers: [:])
-            world.network.meet(unauthorized, .none, unauthorized)
-            await #expect(throws: GatewayError.offline(.notUnderstood("status 401"))) {
-                try await gateway.client.fetchMe()
-            }
-            #expect(gateway.reads == 2 && world.network.refreshCount == 1)
-            let stale = GatewayTokens(current: { "a.b.c" }, insteadOf: { _ in "d.e.f" })
-            let client = try GatewayClient(
-                url: URL(string: "http://127.0.0.1:9999")!, tokens: stale, transport: world.network.transport,
-                clock: gateway.clock.clock)
-            await #expect(throws: GatewayError.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID"))) {
-                try await client.fetchMe()
-            }
-        }
-    }
-
     @Test("Plain http is only for loopback")
     func insecure() {
-        let tokens = GatewayTokens(current: { "" }, insteadOf: { $0 })
+        let tokens = GatewayTokens(current: { throw AuthClientError.unknownFlow }, confirmed: { $0 })
         #expect(throws: GatewayError.insecureURL) {
             try GatewayClient(url: URL(string: "http://api.example.com")!, tokens: tokens)
         }
@@ -180,9 +161,9 @@ struct GatewayTests {
             for (cause, error) in [
                 (AuthClientError.offline(.status(503)), GatewayError.offline(.status(503))),
                 (.storeUnavailable("locked"), .noToken(.storeUnavailable("locked"))),
-                (.signedOut(.requested), .notAuthenticated(.signedOut(.requested))),
+                (.signedOut(.requested), .notAuthenticated(.requested)),
             ] {
-                let tokens = GatewayTokens(current: { throw cause }, insteadOf: { $0 })
+                let tokens = GatewayTokens(current: { throw cause }, confirmed: { $0 })
                 let client = try GatewayClient(
                     url: URL(string: "http://127.0.0.1:9999")!, tokens: tokens, transport: world.network.transport)
                 await #expect(throws: error) { try await client.fetchMe() }
@@ -287,7 +268,7 @@ struct GatewayFaultTests {
 
     @Test("A request without a response ends at its time limit")
     func timeLimit() async throws {
-        try await Gateway.with(limit: .seconds(100)) { world, gateway in
+        try await Gateway.with(limit: .seconds(60)) { world, gateway in
             let client = try GatewayClient(
                 url: URL(string: "http://127.0.0.1:9999")!, tokens: GatewayTokens(world.client),
                 transport: { _ in
@@ -300,25 +281,36 @@ struct GatewayFaultTests {
         }
     }
 
-    @Test("The call's time begins with its token; when it is over nothing is sent, and the gateway is not blamed")
+    @Test("A call that waits for its token ends at the time limit, and the refresh continues")
+    func hangingRefresh() async throws {
+        try await Gateway.with(limit: .seconds(100)) { world, gateway in
+            world.expireToken()
+            world.network.hold()
+            await #expect(throws: tooLate) { try await gateway.client.fetchMe() }
+            #expect(gateway.reads == 0 && gateway.clock.sleeps == [.seconds(60)])
+            world.network.release()
+            _ = try await Gateway(world).client.fetchMe()
+            #expect(world.network.refreshCount == 1)
+        }
+    }
+
+    @Test("The time for the token counts; when none is left nothing is sent, and the gateway is not blamed")
     func slowTokens() async throws {
         try await Gateway.with { world, gateway in
-            let token = try await world.client.session.accessToken
+            let session = try await world.client.session
+            let isSlow = Locked(true)
             let tokens = GatewayTokens {
-                gateway.clock.advance(by: .seconds(61))
-                return token
-            } insteadOf: { _ in
-                gateway.clock.advance(by: .seconds(61))
-                return token
+                if isSlow.withLock({ $0 }) { gateway.clock.advance(by: .seconds(61)) }
+                return session
+            } confirmed: {
+                $0
             }
             let client = try GatewayClient(
                 url: URL(string: "http://127.0.0.1:9999")!, tokens: tokens, transport: world.network.transport,
                 clock: gateway.clock.clock)
-            for count in 1...3 {
-                world.network.meet(.answers(status: 401, headers: [:]))
-                await #expect(throws: GatewayError.self) { try await client.fetchMe() }
-                #expect(gateway.reads == count)
-            }
+            for _ in 1...3 { await #expect(throws: tooLate) { try await client.fetchMe() } }
+            #expect(gateway.reads == 0)
+            isSlow.withLock { $0 = false }
             let ada = try await client.fetchMe().firstName
             #expect(ada == "Ada")
         }
@@ -326,7 +318,11 @@ struct GatewayFaultTests {
 
     @Test("A device without a connection waits for it, within bounds, and opens no circuit")
     func waitsForConnection() async throws {
-        try await Gateway.with(change: { $0.isOffline = { $0 is ConnectionLost } }) { world, gateway in
+        let rules: (inout GatewayRules) -> Void = {
+            $0.isOffline = { $0 is ConnectionLost }
+            $0.connectivityLimit = .seconds(10)
+        }
+        try await Gateway.with(change: rules) { world, gateway in
             world.network.meet(.isDown, .isDown, .isDown, .isDown)
             let grace = try await gateway.client.updateProfile(firstName: "Grace").firstName
             #expect(grace == "Grace")

@@ -5,9 +5,10 @@ import GatehouseWire
 ///
 /// - Retries safe calls: idempotent ones without a response and after 5xx, all calls after 429 with a short
 ///   `Retry-After`.
-/// - Refreshes the token after a 401 and repeats the call once.
+/// - Asks the auth server after a 401, usually by a refresh, and repeats the call once.
 /// - Sends no requests for 30 seconds after 3 consecutive failures; calls then fail immediately with the last failure.
-/// - Never signs out. The caller decides how to handle ``GatewayError/notAuthenticated(_:)``.
+/// - Never ends a session: only the auth server's answer does. A gateway that refuses a token which the auth server has
+///   just confirmed is at fault: ``GatewayError/refusesValidToken(code:)``.
 ///
 /// ```swift
 /// let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
@@ -25,7 +26,11 @@ public actor GatewayClient {
     private let clock: ClientClock
     private let randomness: @Sendable (Int) -> [UInt8]
     private let rules: GatewayRules
+    private let reachability: Reachability
     private var circuit: CircuitBreaker
+    /// A token that the auth server has confirmed and the gateway refused, and the uptime until which the auth server
+    /// is not asked about it again.
+    private var disputed: (token: String, until: Duration)?
 
     /// Creates a client without making a call.
     ///
@@ -37,7 +42,7 @@ public actor GatewayClient {
         url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport = SystemDefaults.transport(),
         clock: ClientClock = SystemDefaults.clock(),
         randomness: @escaping @Sendable (Int) -> [UInt8] = SystemDefaults.randomBytes,
-        rules: GatewayRules = GatewayRules()
+        rules: GatewayRules = GatewayRules(), reachability: Reachability = SystemDefaults.reachability()
     ) throws(GatewayError) {
         guard url.isSafeForTokens else { throw .insecureURL }
         self.url = url
@@ -46,30 +51,44 @@ public actor GatewayClient {
         self.clock = clock
         self.randomness = randomness
         self.rules = rules
+        // The loopback interface does not need a network.
+        self.reachability = url.isLoopback ? .unknown : reachability
         circuit = CircuitBreaker(threshold: rules.failuresToOpen, pause: rules.openTime)
     }
 
-    /// Sends a request with a token, and repeats it with a new token if the first is refused.
+    /// Sends a request with a token. If the gateway refuses it, asks the auth server and repeats the request once.
     ///
     /// - Throws: ``GatewayError`` or `CancellationError`.
     func send(_ request: GatewayRequest) async throws -> HTTPReply {
-        guard request.needsToken else {
-            return try await answer(request, token: nil, clock.uptime() + rules.callLimit)
-        }
-        let token = try await Self.token { [tokens] in try await tokens.current() }
-        // The refresh has its own limits.
         let deadline = clock.uptime() + rules.callLimit
-        let reply = try await answer(request, token: token, deadline, passing: 401)
-        guard reply.status == 401 else { return reply }
-        let other = try await Self.token { [tokens] in try await tokens.insteadOf(token) }
-        return try await answer(request, token: other, deadline)
+        guard request.needsToken else { return try await answer(request, token: nil, deadline) }
+        let session = try await self.session(until: deadline) { [tokens] in try await tokens.current() }
+        let first = try await answer(request, token: session.accessToken, deadline, passing: 401)
+        guard first.status == 401 else { return first }
+        if let disputed, disputed.token == session.accessToken, clock.uptime() < disputed.until {
+            throw GatewayError(refusing: first)
+        }
+        let confirmed = try await self.session(until: deadline) { [tokens] in try await tokens.confirmed(session) }
+        if confirmed.accessToken == session.accessToken, clock.uptime() + rules.firstWait < deadline {
+            // The token is new. A gateway that lags behind may accept it a moment later.
+            try await clock.sleep(rules.firstWait)
+        }
+        let second = try await answer(request, token: confirmed.accessToken, deadline, passing: 401)
+        guard second.status == 401 else { return second }
+        disputed = (confirmed.accessToken, clock.uptime() + rules.confirmationPause)
+        throw GatewayError(refusing: second)
     }
 
-    private static func token(_ get: @Sendable () async throws -> String) async throws -> String {
+    /// Waits for a session until the deadline. A refresh in progress continues after it.
+    private func session(
+        until deadline: Duration, _ get: @escaping @Sendable () async throws -> Session
+    ) async throws -> Session {
         do {
-            return try await get()
+            return try await limited(to: max(deadline - clock.uptime(), .zero), by: clock.sleep, get)
         } catch let error as AuthClientError {
             throw GatewayError(noToken: error)
+        } catch let error as TimeIsOver {
+            throw GatewayError.offline(.noAnswer(error.shortText))
         }
     }
 
@@ -110,9 +129,7 @@ public actor GatewayClient {
     }
 
     private func attempt(_ request: GatewayRequest, _ token: String?, _ deadline: Duration) async throws -> Attempt {
-        // No request was sent, which says nothing about the gateway.
-        guard clock.uptime() < deadline else { throw GatewayError.offline(.noAnswer(TimeIsOver().shortText)) }
-        try circuit.enter(at: clock.uptime())
+        try enter(before: deadline)
         let reply: HTTPReply
         do {
             let limit = min(rules.requestLimit, deadline - clock.uptime())
@@ -148,6 +165,13 @@ public actor GatewayClient {
         circuit.succeeded()
         guard reply.status == 429 else { return .reply(reply) }
         return .failed(GatewayError(reply), retryAfter: reply.retryAfter, isHarmless: true)
+    }
+
+    /// - Throws: ``GatewayError`` if no request is to be sent. This says nothing about the gateway.
+    private func enter(before deadline: Duration) throws(GatewayError) {
+        guard clock.uptime() < deadline else { throw .offline(.noAnswer(TimeIsOver().shortText)) }
+        if reachability.isOffline() { throw .offline(.noConnection) }
+        try circuit.enter(at: clock.uptime())
     }
 
     private static func checked(_ reply: HTTPReply) throws(GatewayError) -> HTTPReply {

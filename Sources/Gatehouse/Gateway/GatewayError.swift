@@ -2,8 +2,12 @@
 public enum GatewayError: Error, Hashable, Sendable {
     /// http to another machine would expose tokens to the network. Only loopback may use it.
     case insecureURL
-    /// There is no session, or the gateway refused its token and the refreshed one.
-    case notAuthenticated(NotAuthenticatedReason)
+    /// There is no session, or the auth server has ended it. A refusal by the gateway alone never has this result.
+    case notAuthenticated(SignedOutReason)
+    /// The gateway refused a token that the auth server has just issued or confirmed, with `TOKEN_INVALID`,
+    /// `TOKEN_EXPIRED` or `UNAUTHORIZED`; the code is empty if the response has none. The gateway is configured for
+    /// another auth server, has not seen its new keys, or its clock is wrong. The session is kept: try again later.
+    case refusesValidToken(code: String)
     /// The user is not allowed to do this (403). With the code `FRESH_SIGN_IN_REQUIRED`, sign in again and repeat it.
     case forbidden(code: String, message: String)
     /// No connection, or a response that is not the gateway's. The change may have taken effect. The session is
@@ -17,14 +21,6 @@ public enum GatewayError: Error, Hashable, Sendable {
     case unexpectedAnswer(String)
     /// No token is available at the moment: the store is locked, or the session changed meanwhile.
     case noToken(AuthClientError)
-}
-
-/// Why a call had no valid token.
-public enum NotAuthenticatedReason: Hashable, Sendable {
-    /// There is no session.
-    case signedOut(SignedOutReason)
-    /// The gateway refused a new token, with `TOKEN_INVALID`, `TOKEN_EXPIRED` or `UNAUTHORIZED`.
-    case tokenRefused(code: String)
 }
 
 /// The gateway's refusal of a call.
@@ -53,8 +49,7 @@ extension GatewayError {
         let answer = GatewayErrorAnswer(body: reply.body)
         switch (reply.status, answer.code) {
         case (500..., _): self = .server(status: reply.status)
-        // Only responses with a code come from the gateway: captive portals also answer 401 and 403.
-        case (401, let code?): self = .notAuthenticated(.tokenRefused(code: code))
+        // Only responses with a code come from the gateway: captive portals also answer 403.
         case (403, let code?): self = .forbidden(code: code, message: answer.message)
         case (429, _), (400..., _?):
             self = .refused(
@@ -65,10 +60,15 @@ extension GatewayError {
         }
     }
 
+    /// The gateway's refusal of a token that the auth server has confirmed.
+    init(refusing reply: HTTPReply) {
+        self = .refusesValidToken(code: GatewayErrorAnswer(body: reply.body).code ?? "")
+    }
+
     /// Why no token is available.
     package init(noToken error: AuthClientError) {
         switch error {
-        case .signedOut(let reason): self = .notAuthenticated(.signedOut(reason))
+        case .signedOut(let reason): self = .notAuthenticated(reason)
         case .offline(let cause): self = .offline(cause)
         default: self = .noToken(error)
         }

@@ -4,10 +4,14 @@ import Foundation
 public struct GatewayRules: Sendable {
     /// The time limit of one request.
     public var requestLimit: Duration = .seconds(30)
-    /// The time limit of a call, with all its requests and waits.
+    /// The time limit of a call, with its wait for a token, all its requests and waits.
     public var callLimit: Duration = .seconds(60)
-    /// How long a call waits while the device has no connection.
-    public var connectivityLimit: Duration = .seconds(10)
+    /// How long a call waits while the device has no connection, unless the system reports that: see
+    /// ``Reachability``.
+    public var connectivityLimit: Duration = .seconds(2)
+    /// After the gateway refused a token that the auth server has confirmed, further refusals of the same token are
+    /// reported for this long without asking the auth server again.
+    public var confirmationPause: Duration = .seconds(60)
     /// The number of retries: of idempotent calls without a response and after 5xx, of all calls after 429.
     public var retries = 2
     /// The delay before the first retry, doubled for each further one, times a random factor from 0.5 to 1.5.
@@ -38,26 +42,26 @@ public struct GatewayRules: Sendable {
 
 /// The source of access tokens for the gateway client.
 public struct GatewayTokens: Sendable {
-    /// Returns a valid token. Throws ``AuthClientError``.
-    public var current: @Sendable () async throws -> String
-    /// Returns a different token than the one that the gateway just refused. Throws ``AuthClientError``.
-    public var insteadOf: @Sendable (_ refused: String) async throws -> String
+    /// Returns the session with a valid token. Throws ``AuthClientError``.
+    public var current: @Sendable () async throws -> Session
+    /// Asks the auth server about the session whose token the gateway just refused. Returns the session of the same
+    /// user with a token that the auth server issued or confirmed. Throws ``AuthClientError``.
+    public var confirmed: @Sendable (_ refused: Session) async throws -> Session
 
     /// Creates a source. Both closures throw ``AuthClientError``; `signedOut` becomes
     /// ``GatewayError/notAuthenticated(_:)``, other errors ``GatewayError/noToken(_:)`` or
     /// ``GatewayError/offline(_:)``.
     public init(
-        current: @escaping @Sendable () async throws -> String,
-        insteadOf: @escaping @Sendable (_ refused: String) async throws -> String
+        current: @escaping @Sendable () async throws -> Session,
+        confirmed: @escaping @Sendable (_ refused: Session) async throws -> Session
     ) {
         self.current = current
-        self.insteadOf = insteadOf
+        self.confirmed = confirmed
     }
 
     /// The tokens of the client's session.
     public init(_ client: AuthClient) {
         self.init(
-            current: { try await client.session.accessToken },
-            insteadOf: { try await client.refreshSession(insteadOf: $0).accessToken })
+            current: { try await client.session }, confirmed: { try await client.confirmedSession(insteadOf: $0) })
     }
 }

@@ -122,9 +122,11 @@ extension ClientFailure {
     private init(_ error: GatewayError, at server: String) {
         switch error {
         case .insecureURL: self.init(AuthClientError.insecureURL, at: server)
-        case .notAuthenticated(.signedOut(let reason)): self.init(reason, at: server)
-        case .notAuthenticated(.tokenRefused(let code)):
-            self.init(code, AuthError.notAuthenticated.message, detail: code, exit: .notSignedIn)
+        case .notAuthenticated(let reason): self.init(reason, at: server)
+        case .refusesValidToken(let code):
+            self.init(
+                code.isEmpty ? "UNAUTHORIZED" : code, Self.text(.google, .serverError),
+                detail: "\(server) refuses a valid token; check its keys and its clock", exit: .unavailable)
         case .forbidden(let code, let message):
             self.init(code, AuthError.forbidden.message, detail: message, exit: .refused)
         case .offline(let cause): self.init(cause, at: server)

@@ -104,9 +104,9 @@ extension SignInProblem {
             case .server(let status): Self(status: status)
             case .refused(let refusal): Self(status: refusal.status)
             case .unexpectedAnswer: .serviceDown
-            case .notAuthenticated(.signedOut): .sessionExpired
+            case .notAuthenticated: .sessionExpired
             // The auth server has just issued the token, so a new sign-in would not help.
-            case .notAuthenticated(.tokenRefused): .serverError
+            case .refusesValidToken: .serverError
             case .noToken(let error): Self(error)
             case .insecureURL, .forbidden: .other
             }

@@ -63,8 +63,8 @@ struct ExitCodeTests {
     @Test(
         "Every failure of the gateway has its code and its exit code",
         arguments: [
-            (GatewayError.notAuthenticated(.signedOut(.neverSignedIn)), "not_signed_in", ProgramExit.notSignedIn),
-            (.notAuthenticated(.tokenRefused(code: "TOKEN_INVALID")), "TOKEN_INVALID", .notSignedIn),
+            (GatewayError.notAuthenticated(.neverSignedIn), "not_signed_in", ProgramExit.notSignedIn),
+            (.refusesValidToken(code: "TOKEN_INVALID"), "TOKEN_INVALID", .unavailable),
             (.forbidden(code: "FORBIDDEN", message: ""), "FORBIDDEN", .refused),
             (.offline(.noAnswer("NSURLErrorDomain -1009")), "offline", .unavailable),
             (.refused(GatewayRefusal(status: 400, code: "BAD_REQUEST")), "BAD_REQUEST", .refused),
