@@ -136,7 +136,8 @@ public struct LiveAuthService: AuthService {
     ///
     /// - Parameters:
     ///   - gateway: Usually a `GatewayClient`, with tokens from the same client.
-    ///   - redirectTo: The target of the link in the confirmation mail for a new address; the server must allow it.
+    ///   - redirectTo: The target of the links in confirmation mails, for a new account and for a new address; the
+    ///     server must allow it.
     public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
         self.client = client
         self.gateway = gateway
@@ -155,7 +156,8 @@ public struct LiveAuthService: AuthService {
 
     public func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
         try await client.signUp(
-            email: email, password: password, data: firstName.map { ["first_name": .string($0)] })
+            email: email, password: password, data: firstName.map { ["first_name": .string($0)] },
+            redirectTo: redirectTo)
     }
 
     public func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {

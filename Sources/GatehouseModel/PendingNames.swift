@@ -8,6 +8,13 @@ public import Gatehouse
 struct PendingNames: Sendable {
     let storage: any SecureStorage
     let key: String
+    /// One change at a time: two that read the same names would lose one.
+    private let gate = SerialGate()
+
+    init(storage: any SecureStorage, key: String) {
+        self.storage = storage
+        self.key = key
+    }
 
     /// By Apple's user id.
     func read() async throws -> [String: AppleName] {
@@ -25,15 +32,19 @@ struct PendingNames: Sendable {
     /// Stores the credential's name, if it has one.
     func keep(_ credential: AppleCredential) async throws {
         guard let name = credential.credentials.name else { return }
-        var names = try await read()
-        names[credential.person] = name
-        try await write(names)
+        try await gate.run {
+            var names = try await read()
+            names[credential.person] = name
+            try await write(names)
+        }
     }
 
     func forget(_ person: String) async throws {
-        var names = try await read()
-        guard names.removeValue(forKey: person) != nil else { return }
-        try await write(names)
+        try await gate.run {
+            var names = try await read()
+            guard names.removeValue(forKey: person) != nil else { return }
+            try await write(names)
+        }
     }
 
     private func write(_ names: [String: AppleName]) async throws {
@@ -87,4 +98,8 @@ public struct AppleCredential: Sendable {
             authorizationCode: authorizationCode)
         self.person = person
     }
+}
+
+extension AppleCredential: Unprinted {
+    public var description: String { "AppleCredential(tokens: <secret>)" }
 }
