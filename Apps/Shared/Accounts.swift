@@ -1,7 +1,7 @@
+public import Foundation
 public import Gatehouse
 public import GatehouseModel
 public import GatehouseUI
-public import SwiftUI
 
 /// The account dependencies of an app, created once at its root.
 public struct Accounts: Sendable {

@@ -1,4 +1,4 @@
-public import SwiftUI
+public import Foundation
 
 /// The server of an app. The values come from its `xcconfig` through `Info.plist`.
 public struct ServerSettings: Hashable, Sendable {

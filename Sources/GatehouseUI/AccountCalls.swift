@@ -1,5 +1,5 @@
+public import Foundation
 public import Gatehouse
-public import SwiftUI
 
 /// The calls that the screens need in addition to `AuthManager`. A nil call hides its feature.
 ///

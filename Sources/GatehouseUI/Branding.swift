@@ -1,3 +1,4 @@
+public import Foundation
 public import SwiftUI
 
 /// The app's own texts, symbol and colour in the screens.

@@ -1,4 +1,5 @@
 import AuthenticationServices
+public import Foundation
 public import Gatehouse
 public import GatehouseModel
 public import SwiftUI

@@ -72,6 +72,58 @@ struct PageTests {
         try await screen.tap("framed, Send")
         #expect(counter.count == 1)
     }
+
+    @Test("A custom style draws the label; labels inside it have the system's look")
+    func labelStyle() {
+        let screen = Screen(Label("Add", systemImage: "star.fill").labelStyle(Reversed()))
+        #expect(screen.texts == ["Add", "before", "A label inside"])
+        #expect(screen.symbols == ["star.fill", "plus"])
+        let icon = Screen(
+            Button {
+            } label: {
+                Label("Add", systemImage: "plus").labelStyle(.iconOnly)
+            })
+        #expect(icon.texts == [] && icon.has(button: "Add"))
+        let title = Screen(Label("Add", systemImage: "plus").labelStyle(.titleOnly))
+        #expect(title.texts == ["Add"] && title.symbols == [])
+    }
+
+    @Test("A shape has the corners of its path")
+    func shapes() throws {
+        let view = VStack {
+            Ticket()
+            Text("a").background(.blue, in: RoundedRectangle(cornerRadius: 9).inset(by: 2))
+            Text("b").clipShape(.circle)
+        }
+        let page = try HTMLPage().text(of: Screen(view))
+        for corner in ["4.0px", "7.0px", "50%"] { #expect(page.contains("border-radius:\(corner)")) }
+    }
+
+    @Test("Progress shows its label and its value")
+    func progress() {
+        let view = ProgressView(value: 1, total: 4) {
+            Text("Loading")
+        } currentValueLabel: {
+            Text("a quarter")
+        }
+        #expect(Screen(view).progress == ["Loading, a quarter"])
+    }
+}
+
+/// Text after the icon, in the words of the style.
+private struct Reversed: LabelStyle {
+    func makeBody(configuration: Configuration) -> some View {
+        HStack {
+            configuration.title
+            Text("before")
+            configuration.icon
+            Label("A label inside", systemImage: "plus")
+        }
+    }
+}
+
+private struct Ticket: Shape {
+    func path(in rect: CGRect) -> Path { Path(roundedRect: rect, cornerRadius: 4) }
 }
 
 private struct Framed: ButtonStyle {

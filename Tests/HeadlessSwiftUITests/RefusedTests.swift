@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Programs that SwiftUI refuses are also refused here. Each is a file in the folder `Refused`, whose first line is a
-/// part of the compiler's message.
+/// part of the compiler's message. Each line that ends with `// refused` has an error, and with `// warned` a warning,
+/// which is an error in the targets of the screens.
 @Suite("Refused programs")
 struct RefusedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Refused")
@@ -20,11 +21,19 @@ struct RefusedTests {
         let source = try String(contentsOf: file, encoding: .utf8)
         let reason = try #require(source.split(separator: "\n").first?.dropFirst(3))
         let (status, output) = try compile(file)
-        if program.hasPrefix("Accepted") {
-            #expect(status == 0, "\(output)")
-        } else {
-            #expect(status != 0)
-            #expect(output.contains(reason), "\(output)")
+        guard !program.hasPrefix("Accepted") else {
+            #expect(status == 0 && output.isEmpty, "\(output)")
+            return
+        }
+        #expect((status == 0) == program.hasPrefix("Warned"))
+        #expect(output.contains(reason), "\(output)")
+        for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for (mark, kind) in [("// refused", " error: "), ("// warned", " warning: ")] where line.hasSuffix(mark) {
+                let isFound = output.split(separator: "\n").contains {
+                    $0.contains("\(program):\(index + 1):") && $0.contains(kind)
+                }
+                #expect(isFound, "line \(index + 1) has no\(kind)\n\(output)")
+            }
         }
     }
 
@@ -34,8 +43,8 @@ struct RefusedTests {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "elsewhere", "-I", modules.path(),
-            file.path(),
+            "swiftc", "-typecheck", "-swift-version", "6", "-enable-upcoming-feature", "MemberImportVisibility",
+            "-package-name", "elsewhere", "-I", modules.path(), file.path(),
         ]
         let pipe = Pipe()
         (process.standardOutput, process.standardError) = (pipe, pipe)

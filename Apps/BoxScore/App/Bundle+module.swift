@@ -1,4 +1,4 @@
-import SwiftUI
+import Foundation
 
 extension Bundle {
     /// The bundle with the app's texts: the app itself. As a package target, the screens have their own bundle with

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftUI
 
 /// Asks for the user's name, prefilled with the name from the provider.

@@ -1,3 +1,4 @@
+import Foundation
 import Gatehouse
 import GatehouseModel
 import SwiftUI

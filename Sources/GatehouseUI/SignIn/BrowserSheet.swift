@@ -1,4 +1,5 @@
 import AuthenticationServices
+import Foundation
 import Gatehouse
 import SwiftUI
 

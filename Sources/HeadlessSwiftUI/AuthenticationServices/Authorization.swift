@@ -70,8 +70,16 @@ open class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential
     }
 }
 
+/// A saved password. No sheet of a headless device returns one.
+open class ASPasswordCredential: NSObject, ASAuthorizationCredential {
+    public let user: String
+    public let password: String
+
+    public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+}
+
 public struct ASAuthorizationError: Error, Equatable, Sendable {
-    public enum Code: Int, Sendable {
+    @nonexhaustive public enum Code: Int, Sendable {
         case unknown = 1000
         case canceled = 1001
         case invalidResponse = 1002
@@ -92,7 +100,7 @@ public struct ASAuthorizationError: Error, Equatable, Sendable {
 }
 
 public struct ASWebAuthenticationSessionError: Error, Equatable, Sendable {
-    public enum Code: Int, Sendable {
+    @nonexhaustive public enum Code: Int, Sendable {
         case canceledLogin = 1
         case presentationContextNotProvided = 2
         case presentationContextInvalid = 3

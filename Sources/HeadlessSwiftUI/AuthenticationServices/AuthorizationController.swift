@@ -1,13 +1,16 @@
 public import SwiftUI
 
-public enum ASAuthorizationResult {
+@nonexhaustive public enum ASAuthorizationResult {
+    case password(ASPasswordCredential)
     case appleID(ASAuthorizationAppleIDCredential)
 }
 
-public struct AuthorizationController: Sendable {
-    fileprivate let sheets: ProviderSheets
+@MainActor public struct AuthorizationController {
+    private let sheets: ProviderSheets
 
-    @MainActor public func performRequest(_ request: ASAuthorizationRequest) async throws -> ASAuthorizationResult {
+    nonisolated fileprivate init(_ sheets: ProviderSheets) { self.sheets = sheets }
+
+    public func performRequest(_ request: ASAuthorizationRequest) async throws -> ASAuthorizationResult {
         guard let request = request as? ASAuthorizationAppleIDRequest else {
             throw ASAuthorizationError(.notHandled)
         }
@@ -20,5 +23,5 @@ public struct AuthorizationController: Sendable {
 }
 
 extension EnvironmentValues {
-    public var authorizationController: AuthorizationController { AuthorizationController(sheets: providerSheets) }
+    public var authorizationController: AuthorizationController { AuthorizationController(providerSheets) }
 }

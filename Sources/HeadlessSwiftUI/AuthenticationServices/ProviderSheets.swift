@@ -34,20 +34,20 @@ extension EnvironmentValues {
         set { self[ProviderSheetsKey.self] = newValue }
     }
 
-    public var webAuthenticationSession: WebAuthenticationSession { WebAuthenticationSession(sheets: providerSheets) }
+    public var webAuthenticationSession: WebAuthenticationSession { WebAuthenticationSession(providerSheets) }
 }
 
-public struct WebAuthenticationSession: Sendable {
-    public struct BrowserSession: Hashable, Sendable {
-        private let isEphemeral: Bool
-
-        public static let shared = BrowserSession(isEphemeral: false)
-        public static let ephemeral = BrowserSession(isEphemeral: true)
+@MainActor public struct WebAuthenticationSession {
+    public struct BrowserSession: Sendable {
+        public static var shared: BrowserSession { BrowserSession() }
+        public static var ephemeral: BrowserSession { BrowserSession() }
     }
 
-    fileprivate let sheets: ProviderSheets
+    private let sheets: ProviderSheets
 
-    @MainActor public func authenticate(
+    nonisolated fileprivate init(_ sheets: ProviderSheets) { self.sheets = sheets }
+
+    public func authenticate(
         using url: URL, callbackURLScheme: String, preferredBrowserSession: BrowserSession? = nil
     ) async throws -> URL {
         try await sheets.browser(url, callbackURLScheme)

@@ -1,29 +1,35 @@
 public import SwiftUI
 
 @MainActor @preconcurrency public struct SignInWithAppleButton {
-    public struct Label: Sendable {
+    public struct Label {
         fileprivate let texts: [String: String]
 
-        public static let signIn = SignInWithAppleButton.Label(texts: [
-            "en": "Sign in with Apple", "es": "Iniciar sesión con Apple", "de": "Mit Apple anmelden",
-            "ja": "Appleでサインイン", "ar": "تسجيل الدخول باستخدام Apple",
-        ])
-        public static let signUp = SignInWithAppleButton.Label(texts: [
-            "en": "Sign up with Apple", "es": "Registrarse con Apple", "de": "Mit Apple registrieren",
-            "ja": "Appleで登録", "ar": "التسجيل باستخدام Apple",
-        ])
-        public static let `continue` = SignInWithAppleButton.Label(texts: [
-            "en": "Continue with Apple", "es": "Continuar con Apple", "de": "Mit Apple fortfahren",
-            "ja": "Appleで続ける", "ar": "متابعة باستخدام Apple",
-        ])
+        public static var signIn: SignInWithAppleButton.Label {
+            Label(texts: [
+                "en": "Sign in with Apple", "es": "Iniciar sesión con Apple", "de": "Mit Apple anmelden",
+                "ja": "Appleでサインイン", "ar": "تسجيل الدخول باستخدام Apple",
+            ])
+        }
+        public static var signUp: SignInWithAppleButton.Label {
+            Label(texts: [
+                "en": "Sign up with Apple", "es": "Registrarse con Apple", "de": "Mit Apple registrieren",
+                "ja": "Appleで登録", "ar": "التسجيل باستخدام Apple",
+            ])
+        }
+        public static var `continue`: SignInWithAppleButton.Label {
+            Label(texts: [
+                "en": "Continue with Apple", "es": "Continuar con Apple", "de": "Mit Apple fortfahren",
+                "ja": "Appleで続ける", "ar": "متابعة باستخدام Apple",
+            ])
+        }
     }
 
-    public struct Style: Hashable, Sendable {
-        fileprivate let name: String
+    public struct Style {
+        fileprivate let isWhite: Bool
 
-        public static let black = SignInWithAppleButton.Style(name: "black")
-        public static let white = SignInWithAppleButton.Style(name: "white")
-        public static let whiteOutline = SignInWithAppleButton.Style(name: "whiteOutline")
+        public static var black: SignInWithAppleButton.Style { Style(isWhite: false) }
+        public static var white: SignInWithAppleButton.Style { Style(isWhite: true) }
+        public static var whiteOutline: SignInWithAppleButton.Style { Style(isWhite: true) }
     }
 
     private let label: SignInWithAppleButton.Label
@@ -40,11 +46,9 @@ public import SwiftUI
 }
 
 extension SignInWithAppleButton: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
-
     package func render(in context: RenderContext) -> [ScreenElement] {
         let environment = context.environment
-        let isWhite = environment.appleButtonStyle != .black
+        let isWhite = environment.isAppleButtonWhite
         let language = environment.locale.language.languageCode?.identifier ?? "en"
         let title = HStack(spacing: 6) {
             Image(systemName: "apple.logo").accessibilityHidden(true)
@@ -79,19 +83,24 @@ extension SignInWithAppleButton: View, RenderedView {
     }
 }
 
-private struct AppleButtonStyleKey: EnvironmentKey {
-    static let defaultValue = SignInWithAppleButton.Style.black
+@available(*, unavailable) extension SignInWithAppleButton.Label: Sendable {}
+@available(*, unavailable) extension SignInWithAppleButton.Style: Sendable {}
+
+private struct AppleButtonColorKey: EnvironmentKey {
+    static let defaultValue = false
 }
 
 extension EnvironmentValues {
-    fileprivate var appleButtonStyle: SignInWithAppleButton.Style {
-        get { self[AppleButtonStyleKey.self] }
-        set { self[AppleButtonStyleKey.self] = newValue }
+    fileprivate var isAppleButtonWhite: Bool {
+        get { self[AppleButtonColorKey.self] }
+        set { self[AppleButtonColorKey.self] = newValue }
     }
 }
 
 extension View {
-    nonisolated public func signInWithAppleButtonStyle(_ style: SignInWithAppleButton.Style) -> some View {
-        environment(\.appleButtonStyle, style)
+    @MainActor @preconcurrency public func signInWithAppleButtonStyle(
+        _ style: SignInWithAppleButton.Style
+    ) -> some View {
+        environment(\.isAppleButtonWhite, style.isWhite)
     }
 }

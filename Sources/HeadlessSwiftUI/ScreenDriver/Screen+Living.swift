@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SwiftUI
 
 /// A screen as shown in a browser, with the ids of its elements.

@@ -1,5 +1,6 @@
 // the control: everything is right
 import AuthenticationServices
+import Foundation
 import SwiftUI
 
 @MainActor final class Sheet: NSObject, ASWebAuthenticationPresentationContextProviding {

@@ -1,5 +1,6 @@
 // argument label
 import AuthenticationServices
+import Foundation
 import SwiftUI
 
 // The initialiser with a callback is of iOS 17.4; the screens are for iOS 17.

@@ -1,5 +1,6 @@
 // does not conform to protocol 'ASWebAuthenticationPresentationContextProviding'
 import AuthenticationServices
+import Foundation
 import SwiftUI
 
 final class Provider: NSObject, ASWebAuthenticationPresentationContextProviding {

@@ -1,5 +1,6 @@
 // missing argument for parameter 'callbackURLScheme'
 import AuthenticationServices
+import Foundation
 import SwiftUI
 
 @MainActor func show(_ url: URL) {

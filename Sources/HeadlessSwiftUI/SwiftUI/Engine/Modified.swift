@@ -20,7 +20,6 @@ package struct Modified<Content: View, Change: ViewChange> {
 }
 
 extension Modified: View, RenderedView, MemberView {
-    package var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         var inner = context.child(.slot("modifier"))
         var members = inner.memberChanges
@@ -104,7 +103,6 @@ public struct _ViewModifier_Content<Modifier: ViewModifier> {
 }
 
 extension _ViewModifier_Content: View, RenderedView, MemberView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: view) }
 }
 
@@ -119,7 +117,6 @@ public struct ModifiedContent<Content, Modifier> {
 }
 
 extension ModifiedContent: View, RenderedView, MemberView where Content: View, Modifier: ViewModifier {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let inner = context.child(.type(ObjectIdentifier(Modifier.self)))
         var linked = modifier

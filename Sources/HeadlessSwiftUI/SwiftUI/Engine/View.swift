@@ -1,3 +1,4 @@
+// More than Apple re-exports: on Linux `CGFloat` is Foundation's. ScreenImportTests asks the screens to import it.
 @_exported public import Foundation
 @_exported public import Observation
 
@@ -14,8 +15,12 @@ extension Never: View {
 }
 
 /// A view that the engine renders itself. All other views are composed through `body`.
-package protocol RenderedView {
+package protocol RenderedView: View where Body == Never {
     @MainActor func render(in context: RenderContext) -> [ScreenElement]
+}
+
+extension RenderedView {
+    @MainActor @preconcurrency public var body: Never { bodiless(Self.self) }
 }
 
 /// A view that renders only its members. A ``ViewChange`` for members is passed down to them.
@@ -51,12 +56,11 @@ extension RenderContext {
     }
 }
 
-public struct EmptyView: Sendable {
+public struct EmptyView {
     public init() {}
 }
 
 extension EmptyView: View, RenderedView, MemberView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { [] }
 }
 
@@ -67,8 +71,9 @@ public struct AnyView {
     public init<V: View>(erasing view: V) { self.view = view }
 }
 
+@available(*, unavailable) extension AnyView: Sendable {}
+
 extension AnyView: View, RenderedView, MemberView {
-    public var body: Never { bodiless(Self.self) }
     // The type is part of a view's identity: a different view in the same place starts anew.
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.child(.type(ObjectIdentifier(type(of: view)))).elements(of: view)
@@ -81,7 +86,6 @@ public struct Group<Content> {
 
 extension Group: View, RenderedView, MemberView where Content: View {
     nonisolated public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: content) }
 }
 
@@ -106,7 +110,6 @@ protocol ViewList {
 }
 
 extension TupleView: View, RenderedView, MemberView, ViewList {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         views.enumerated().flatMap { context.child(.index($0)).elements(of: $1) }
     }
@@ -122,7 +125,6 @@ public struct _ConditionalContent<TrueContent, FalseContent> {
 }
 
 extension _ConditionalContent: View, RenderedView, MemberView where TrueContent: View, FalseContent: View {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         switch storage {
         case .trueContent(let view): context.child(.index(0)).elements(of: view)
@@ -131,9 +133,7 @@ extension _ConditionalContent: View, RenderedView, MemberView where TrueContent:
     }
 }
 
-extension Optional: View where Wrapped: View {
-    public var body: Never { bodiless(Self.self) }
-}
+extension Optional: View where Wrapped: View {}
 
 extension Optional: RenderedView, MemberView where Wrapped: View {
     package func render(in context: RenderContext) -> [ScreenElement] {

@@ -59,8 +59,9 @@ extension View {
     nonisolated public func accessibilityElement(
         children: AccessibilityChildBehavior = .ignore
     ) -> some View {
-        eachSubject { element in
-            switch children.name {
+        let name = children.name
+        return eachSubject { element in
+            switch name {
             case "combine": element.spoken.isCombined = true
             case "ignore":
                 element.spoken.isCombined = true
@@ -135,13 +136,15 @@ public struct AccessibilityTraits: SetAlgebra, Sendable {
     }
 }
 
-public struct AccessibilityChildBehavior: Hashable, Sendable {
+public struct AccessibilityChildBehavior: Hashable {
     fileprivate let name: String
 
-    public static let ignore = AccessibilityChildBehavior(name: "ignore")
-    public static let contain = AccessibilityChildBehavior(name: "contain")
-    public static let combine = AccessibilityChildBehavior(name: "combine")
+    public static var ignore: AccessibilityChildBehavior { AccessibilityChildBehavior(name: "ignore") }
+    public static var contain: AccessibilityChildBehavior { AccessibilityChildBehavior(name: "contain") }
+    public static var combine: AccessibilityChildBehavior { AccessibilityChildBehavior(name: "combine") }
 }
+
+@available(*, unavailable) extension AccessibilityChildBehavior: Sendable {}
 
 public enum AccessibilityHeadingLevel: UInt, Sendable {
     case unspecified

@@ -130,7 +130,6 @@ private struct Identified<Content: View, ID: Hashable> {
 }
 
 extension Identified: View, RenderedView, MemberView {
-    var body: Never { bodiless(Self.self) }
     func render(in context: RenderContext) -> [ScreenElement] {
         context.child(.id(AnyHashable(id))).elements(of: content)
     }

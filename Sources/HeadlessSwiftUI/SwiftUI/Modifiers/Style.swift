@@ -83,11 +83,13 @@ public struct FillStyle: Equatable, Sendable {
     }
 }
 
-public struct AnyTransition: Sendable {
-    public static let opacity = AnyTransition()
-    public static let identity = AnyTransition()
-    public static let slide = AnyTransition()
+public struct AnyTransition {
+    public static var opacity: AnyTransition { AnyTransition() }
+    public static var identity: AnyTransition { AnyTransition() }
+    public static var slide: AnyTransition { AnyTransition() }
 }
+
+@available(*, unavailable) extension AnyTransition: Sendable {}
 
 public struct RedactionReasons: OptionSet, Sendable {
     public let rawValue: Int
@@ -97,7 +99,7 @@ public struct RedactionReasons: OptionSet, Sendable {
     public static let privacy = RedactionReasons(rawValue: 2)
 }
 
-public enum ControlSize: CaseIterable, Hashable, Sendable {
+@nonexhaustive public enum ControlSize: CaseIterable, Hashable, Sendable {
     case mini
     case small
     case regular

@@ -52,9 +52,9 @@ public struct SearchFieldPlacement: Sendable {
 
     public static var navigationBarDrawer: SearchFieldPlacement { SearchFieldPlacement() }
 
-    public enum NavigationBarDrawerDisplayMode: Sendable {
-        case automatic
-        case always
+    public struct NavigationBarDrawerDisplayMode: Sendable {
+        public static let automatic = NavigationBarDrawerDisplayMode()
+        public static let always = NavigationBarDrawerDisplayMode()
     }
 }
 

@@ -1,12 +1,14 @@
 @propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
-    public var transaction = Transaction()
     private let access: BindingAccess<Value>
+    // The parts of the transaction, which is not `Sendable` itself.
+    private var animation: Animation?
+    private var disablesAnimations = false
 
     init(_ access: BindingAccess<Value>) { self.access = access }
 
     @preconcurrency public init(
-        get: @escaping @isolated(any) @Sendable () -> Value,
-        set: @escaping @isolated(any) @Sendable (Value) -> Void
+        @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
+        @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void
     ) {
         // The engine calls both on the main actor, where they were created. Calling an `@isolated(any)` function would
         // require `await`.
@@ -26,6 +28,15 @@
     public var wrappedValue: Value {
         get { access.get() }
         nonmutating set { access.set(newValue, transaction) }
+    }
+
+    public var transaction: Transaction {
+        get {
+            var transaction = Transaction(animation: animation)
+            transaction.disablesAnimations = disablesAnimations
+            return transaction
+        }
+        set { (animation, disablesAnimations) = (newValue.animation, newValue.disablesAnimations) }
     }
 
     public var projectedValue: Binding<Value> { self }
@@ -83,13 +94,15 @@ extension Binding: Identifiable where Value: Identifiable {
     public var id: Value.ID { wrappedValue.id }
 }
 
-public struct Transaction: Sendable {
+public struct Transaction {
     public var animation: Animation?
     public var disablesAnimations = false
 
     public init() {}
     public init(animation: Animation?) { self.animation = animation }
 }
+
+@available(*, unavailable) extension Transaction: Sendable {}
 
 /// Animations have no effect: every change is immediate.
 public struct Animation: Equatable, Sendable {

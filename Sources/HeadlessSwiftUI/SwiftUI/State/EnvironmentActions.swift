@@ -19,7 +19,7 @@ public struct RefreshAction: Sendable {
     public func callAsFunction() async { await action() }
 }
 
-public struct OpenURLAction {
+@MainActor @preconcurrency public struct OpenURLAction {
     public struct Result: Sendable {
         private enum Answer: Hashable { case handled, discarded, system }
         private let answer: Answer
@@ -32,13 +32,13 @@ public struct OpenURLAction {
         var isAccepted: Bool { answer != .discarded }
     }
 
-    private let handler: (URL) -> Result
+    private let handler: @MainActor (URL) -> Result
 
-    public init(handler: @escaping (URL) -> OpenURLAction.Result) { self.handler = handler }
+    public init(handler: @escaping (URL) -> OpenURLAction.Result) { self.handler = { handler($0) } }
+    nonisolated init() { handler = { _ in .discarded } }
 
-    @MainActor @preconcurrency public func callAsFunction(_ url: URL) { _ = handler(url) }
-    @MainActor @preconcurrency public func callAsFunction(_ url: URL, completion: @escaping (_ accepted: Bool) -> Void)
-    {
+    public func callAsFunction(_ url: URL) { _ = handler(url) }
+    public func callAsFunction(_ url: URL, completion: @escaping (_ accepted: Bool) -> Void) {
         completion(handler(url).isAccepted)
     }
 }

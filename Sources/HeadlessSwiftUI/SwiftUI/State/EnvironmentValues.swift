@@ -14,7 +14,7 @@ public struct EnvironmentValues {
 
     public var isEnabled = true
     public var colorScheme = ColorScheme.light
-    public var colorSchemeContrast = ColorSchemeContrast.standard
+    public package(set) var colorSchemeContrast = ColorSchemeContrast.standard
     public var dynamicTypeSize = DynamicTypeSize.large
     public var layoutDirection = LayoutDirection.leftToRight
     public var locale = Locale(identifier: "en")
@@ -23,13 +23,13 @@ public struct EnvironmentValues {
     public var scenePhase = ScenePhase.active
     public var horizontalSizeClass: UserInterfaceSizeClass? = .compact
     public var verticalSizeClass: UserInterfaceSizeClass? = .regular
-    public var accessibilityReduceMotion = false
-    public var accessibilityDifferentiateWithoutColor = false
-    public var accessibilityVoiceOverEnabled = false
+    public package(set) var accessibilityReduceMotion = false
+    public package(set) var accessibilityDifferentiateWithoutColor = false
+    public package(set) var accessibilityVoiceOverEnabled = false
     public var multilineTextAlignment = TextAlignment.leading
     public var lineLimit: Int?
     public var font: Font?
-    public var openURL = OpenURLAction { _ in .discarded }
+    public var openURL = OpenURLAction()
     public internal(set) var isPresented = false
     public internal(set) var isSearching = false
     public internal(set) var dismiss = DismissAction {}
@@ -43,7 +43,7 @@ public struct EnvironmentValues {
     var fieldTraits = FieldTraits()
     var submitActions: [@MainActor () -> Void] = []
     var buttonStyle: (any ButtonRendering)?
-    var labelStyle = LabelRendering.titleAndIcon
+    var labelStyle: any LabelStyle = TitleAndIconLabelStyle()
     var pickerRendering = "automatic"
     var listRendering = "insetGrouped"
     var textFieldRendering = "automatic"
@@ -58,6 +58,8 @@ public struct EnvironmentValues {
     }
 }
 
+@available(*, unavailable) extension EnvironmentValues: Sendable {}
+
 /// Settings for fields.
 struct FieldTraits {
     var contentType: UITextContentType?
@@ -67,28 +69,28 @@ struct FieldTraits {
     var submitLabel: SubmitLabel?
 }
 
-public enum ColorScheme: CaseIterable, Hashable, Sendable {
+@nonexhaustive public enum ColorScheme: CaseIterable, Hashable, Sendable {
     case light
     case dark
 }
 
-public enum ColorSchemeContrast: CaseIterable, Hashable, Sendable {
+@nonexhaustive public enum ColorSchemeContrast: CaseIterable, Hashable, Sendable {
     case standard
     case increased
 }
 
-public enum LayoutDirection: CaseIterable, Hashable, Sendable {
+@nonexhaustive public enum LayoutDirection: CaseIterable, Hashable, Sendable {
     case leftToRight
     case rightToLeft
 }
 
-public enum ScenePhase: Comparable, Hashable, Sendable {
+@nonexhaustive public enum ScenePhase: Comparable, Hashable, Sendable {
     case background
     case inactive
     case active
 }
 
-public enum UserInterfaceSizeClass: Hashable, Sendable {
+@nonexhaustive public enum UserInterfaceSizeClass: Hashable, Sendable {
     case compact
     case regular
 }

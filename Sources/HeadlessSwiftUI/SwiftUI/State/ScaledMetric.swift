@@ -14,17 +14,19 @@ extension ScaledMetric: LinkedProperty {
     }
 }
 
-public enum DynamicTypeSize: Int, Comparable, CaseIterable, Hashable, Sendable {
+@nonexhaustive public enum DynamicTypeSize: Comparable, CaseIterable, Hashable, Sendable {
     case xSmall, small, medium, large, xLarge, xxLarge, xxxLarge
     case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
 
     public var isAccessibilitySize: Bool { self >= .accessibility1 }
-    public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+
+    /// The position in tables of sizes.
+    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// The size of body text relative to `large`, by Apple's table of sizes.
     package var factor: CGFloat {
         let points: [CGFloat] = [14, 15, 16, 17, 19, 21, 23, 28, 33, 40, 47, 53]
-        return points[rawValue] / 17
+        return points[index] / 17
     }
 }
 

@@ -44,7 +44,6 @@ public struct Text: Equatable, Sendable {
 }
 
 extension Text: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.text, context.text(self))
         element.style = context.textStyle

@@ -1,4 +1,4 @@
-public struct HorizontalAlignment: Hashable, Sendable {
+public struct HorizontalAlignment: Equatable, Sendable {
     package let css: String
 
     public static let leading = HorizontalAlignment(css: "flex-start")
@@ -6,7 +6,7 @@ public struct HorizontalAlignment: Hashable, Sendable {
     public static let trailing = HorizontalAlignment(css: "flex-end")
 }
 
-public struct VerticalAlignment: Hashable, Sendable {
+public struct VerticalAlignment: Equatable, Sendable {
     package let css: String
 
     public static let top = VerticalAlignment(css: "flex-start")
@@ -16,7 +16,7 @@ public struct VerticalAlignment: Hashable, Sendable {
     public static let lastTextBaseline = VerticalAlignment(css: "last baseline")
 }
 
-public struct Alignment: Hashable, Sendable {
+public struct Alignment: Equatable, Sendable {
     public var horizontal: HorizontalAlignment
     public var vertical: VerticalAlignment
 
@@ -46,7 +46,7 @@ public enum Axis: Int8, CaseIterable, Hashable, Sendable {
     case horizontal
     case vertical
 
-    public struct Set: OptionSet, Hashable, Sendable {
+    public struct Set: OptionSet, Sendable {
         public let rawValue: Int8
         public init(rawValue: Int8) { self.rawValue = rawValue }
 
@@ -61,7 +61,7 @@ public enum Edge: Int8, CaseIterable, Hashable, Sendable {
     case bottom
     case trailing
 
-    public struct Set: OptionSet, Hashable, Sendable {
+    public struct Set: OptionSet, Sendable {
         public let rawValue: Int8
         public init(rawValue: Int8) { self.rawValue = rawValue }
 
@@ -80,7 +80,7 @@ public enum VerticalEdge: Int8, CaseIterable, Hashable, Sendable {
     case bottom
 }
 
-public struct EdgeInsets: Hashable, Sendable {
+public struct EdgeInsets: Equatable, Sendable {
     public var top: CGFloat
     public var leading: CGFloat
     public var bottom: CGFloat

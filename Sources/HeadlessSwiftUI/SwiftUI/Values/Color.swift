@@ -72,7 +72,6 @@ public struct Color: Hashable, Sendable, ColorStyle {
 }
 
 extension Color: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.shape)
         element.style.background = css(context.environment)
@@ -106,7 +105,7 @@ public struct UIColor: Hashable, Sendable {
     public static let separator = UIColor(color: Color("rgb(60 60 67 / .29)", "rgb(84 84 88 / .6)"))
 }
 
-public struct HierarchicalShapeStyle: Hashable, Sendable, ColorStyle {
+public struct HierarchicalShapeStyle: Sendable, ColorStyle {
     let color: Color
 
     public static let primary = HierarchicalShapeStyle(color: .primary)

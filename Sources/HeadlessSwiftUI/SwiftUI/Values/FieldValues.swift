@@ -15,7 +15,7 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     var html: String { self == .password ? "current-password" : rawValue }
 }
 
-public enum UIKeyboardType: Int, Sendable {
+@nonexhaustive public enum UIKeyboardType: Int, Sendable {
     case `default` = 0
     case asciiCapable
     case numbersAndPunctuation
@@ -75,8 +75,8 @@ public struct SubmitTriggers: OptionSet, Sendable {
     public static let search = SubmitTriggers(rawValue: 2)
 }
 
-public struct ScrollDismissesKeyboardMode: Equatable, Sendable {
-    private let name: String
+public struct ScrollDismissesKeyboardMode: Sendable {
+    let name: String
 
     public static var automatic: ScrollDismissesKeyboardMode { ScrollDismissesKeyboardMode(name: "automatic") }
     public static var immediately: ScrollDismissesKeyboardMode { ScrollDismissesKeyboardMode(name: "immediately") }

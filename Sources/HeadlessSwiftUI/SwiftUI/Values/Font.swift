@@ -54,11 +54,11 @@ public struct Font: Hashable, Sendable {
     public func monospacedDigit() -> Font { self }
 
     func resolve(_ environment: EnvironmentValues) -> ElementStyle.TextFont {
-        let size = sizes.count == 1 ? sizes[0] : sizes[environment.dynamicTypeSize.rawValue]
+        let size = sizes.count == 1 ? sizes[0] : sizes[environment.dynamicTypeSize.index]
         return ElementStyle.TextFont(size: size, weight: cssWeight, isItalic: isItalicized, isMonospaced: isMono)
     }
 
-    public enum TextStyle: CaseIterable, Hashable, Sendable {
+    @nonexhaustive public enum TextStyle: CaseIterable, Hashable, Sendable {
         case largeTitle, title, title2, title3, headline, subheadline, body, callout, footnote, caption, caption2
 
         fileprivate var font: Font {
@@ -78,7 +78,7 @@ public struct Font: Hashable, Sendable {
         }
     }
 
-    public enum Design: Hashable, Sendable {
+    @nonexhaustive public enum Design: Hashable, Sendable {
         case `default`, serif, rounded, monospaced
     }
 

@@ -15,7 +15,6 @@ public struct ButtonStyleConfiguration {
 }
 
 extension ButtonStyleConfiguration.Label: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: view) }
 }
 
@@ -38,32 +37,46 @@ public struct PrimitiveButtonStyleConfiguration {
 }
 
 extension PrimitiveButtonStyleConfiguration.Label: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: view) }
 }
 
-public struct DefaultButtonStyle: PrimitiveButtonStyle {
-    nonisolated public init() {}
+public struct DefaultButtonStyle {
+    public init() {}
+}
+
+extension DefaultButtonStyle: PrimitiveButtonStyle {
     public func makeBody(configuration: Configuration) -> some View { Button(configuration) }
 }
 
-public struct PlainButtonStyle: PrimitiveButtonStyle {
-    nonisolated public init() {}
+public struct PlainButtonStyle {
+    public init() {}
+}
+
+extension PlainButtonStyle: PrimitiveButtonStyle {
     public func makeBody(configuration: Configuration) -> some View { Button(configuration) }
 }
 
-public struct BorderlessButtonStyle: PrimitiveButtonStyle {
-    nonisolated public init() {}
+public struct BorderlessButtonStyle {
+    public init() {}
+}
+
+extension BorderlessButtonStyle: PrimitiveButtonStyle {
     public func makeBody(configuration: Configuration) -> some View { Button(configuration) }
 }
 
-public struct BorderedButtonStyle: PrimitiveButtonStyle {
-    nonisolated public init() {}
+public struct BorderedButtonStyle {
+    public init() {}
+}
+
+extension BorderedButtonStyle: PrimitiveButtonStyle {
     public func makeBody(configuration: Configuration) -> some View { Button(configuration) }
 }
 
-public struct BorderedProminentButtonStyle: PrimitiveButtonStyle {
-    nonisolated public init() {}
+public struct BorderedProminentButtonStyle {
+    public init() {}
+}
+
+extension BorderedProminentButtonStyle: PrimitiveButtonStyle {
     public func makeBody(configuration: Configuration) -> some View { Button(configuration) }
 }
 

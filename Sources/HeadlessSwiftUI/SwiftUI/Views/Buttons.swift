@@ -3,13 +3,13 @@ public struct Button<Label: View> {
     private let action: @MainActor () -> Void
     private let label: Label
 
-    @preconcurrency nonisolated public init(
+    nonisolated public init(
         action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label
     ) {
         (role, self.action, self.label) = (nil, action, label())
     }
 
-    @preconcurrency nonisolated public init(
+    nonisolated public init(
         role: ButtonRole?, action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label
     ) {
         (self.role, self.action, self.label) = (role, action, label())
@@ -17,27 +17,27 @@ public struct Button<Label: View> {
 }
 
 extension Button where Label == Text {
-    @preconcurrency nonisolated public init(
+    nonisolated public init(
         _ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void
     ) {
         (role, self.action, label) = (nil, action, Text(titleKey))
     }
 
     @_disfavoredOverload
-    @preconcurrency nonisolated public init<S: StringProtocol>(
+    nonisolated public init<S: StringProtocol>(
         _ title: S, action: @escaping @MainActor () -> Void
     ) {
         (role, self.action, label) = (nil, action, Text(title))
     }
 
-    @preconcurrency nonisolated public init(
+    nonisolated public init(
         _ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void
     ) {
         (self.role, self.action, label) = (role, action, Text(titleKey))
     }
 
     @_disfavoredOverload
-    @preconcurrency nonisolated public init<S: StringProtocol>(
+    nonisolated public init<S: StringProtocol>(
         _ title: S, role: ButtonRole?, action: @escaping @MainActor () -> Void
     ) {
         (self.role, self.action, label) = (role, action, Text(title))
@@ -45,14 +45,14 @@ extension Button where Label == Text {
 }
 
 extension Button where Label == SwiftUI.Label<Text, Image> {
-    @preconcurrency nonisolated public init(
+    nonisolated public init(
         _ titleKey: LocalizedStringKey, systemImage: String, action: @escaping @MainActor () -> Void
     ) {
         (role, self.action, label) = (nil, action, SwiftUI.Label(titleKey, systemImage: systemImage))
     }
 
     @_disfavoredOverload
-    @preconcurrency nonisolated public init<S: StringProtocol>(
+    nonisolated public init<S: StringProtocol>(
         _ title: S, systemImage: String, action: @escaping @MainActor () -> Void
     ) {
         (role, self.action, label) = (nil, action, SwiftUI.Label(title, systemImage: systemImage))
@@ -68,7 +68,6 @@ extension Button where Label == PrimitiveButtonStyleConfiguration.Label {
 }
 
 extension Button: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.button)
         (element.role, element.isEnabled, element.action) = (role, context.environment.isEnabled, action)
@@ -99,7 +98,6 @@ extension Link where Label == Text {
 }
 
 extension Link: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let (open, destination) = (context.environment.openURL, destination)
         let button = Button {
@@ -135,7 +133,6 @@ extension Menu where Label == Text {
 }
 
 extension Menu: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let open = context.node.remembered("open") { Location(false, context.host.signal) }
         let button = Button {

@@ -19,7 +19,6 @@ extension Toggle where Label == Text {
 }
 
 extension Toggle: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.toggle)
         let isOn = isOn
@@ -60,7 +59,6 @@ extension Picker where Label == Text {
 }
 
 extension Picker: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let picker = ScreenElement(.picker)
         picker.details["style"] = context.environment.pickerRendering
@@ -102,23 +100,31 @@ private struct TagChange<Value: Hashable>: ViewChange {
     }
 }
 
-public protocol PickerStyle {}
+@MainActor @preconcurrency public protocol PickerStyle {}
 
-public struct DefaultPickerStyle: PickerStyle {
+public struct DefaultPickerStyle {
     public init() {}
 }
 
-public struct SegmentedPickerStyle: PickerStyle {
+extension DefaultPickerStyle: PickerStyle {}
+
+public struct SegmentedPickerStyle {
     public init() {}
 }
 
-public struct InlinePickerStyle: PickerStyle {
+extension SegmentedPickerStyle: PickerStyle {}
+
+public struct InlinePickerStyle {
     public init() {}
 }
 
-public struct MenuPickerStyle: PickerStyle {
+extension InlinePickerStyle: PickerStyle {}
+
+public struct MenuPickerStyle {
     public init() {}
 }
+
+extension MenuPickerStyle: PickerStyle {}
 
 extension PickerStyle where Self == DefaultPickerStyle {
     public static var automatic: DefaultPickerStyle { DefaultPickerStyle() }
@@ -136,15 +142,19 @@ extension PickerStyle where Self == MenuPickerStyle {
     public static var menu: MenuPickerStyle { MenuPickerStyle() }
 }
 
-public protocol ListStyle {}
+@MainActor @preconcurrency public protocol ListStyle {}
 
-public struct InsetGroupedListStyle: ListStyle {
+public struct InsetGroupedListStyle {
     public init() {}
 }
 
-public struct PlainListStyle: ListStyle {
+extension InsetGroupedListStyle: ListStyle {}
+
+public struct PlainListStyle {
     public init() {}
 }
+
+extension PlainListStyle: ListStyle {}
 
 extension ListStyle where Self == InsetGroupedListStyle {
     public static var insetGrouped: InsetGroupedListStyle { InsetGroupedListStyle() }

@@ -29,7 +29,6 @@ extension TextField {
 }
 
 extension TextField: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { parts.elements(.textField, context) }
 }
 
@@ -64,7 +63,6 @@ extension SecureField {
 }
 
 extension SecureField: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { parts.elements(.secureField, context) }
 }
 
@@ -113,19 +111,25 @@ extension FieldTraits {
     }
 }
 
-public protocol TextFieldStyle {}
+@MainActor @preconcurrency public protocol TextFieldStyle {}
 
-public struct DefaultTextFieldStyle: TextFieldStyle {
+public struct DefaultTextFieldStyle {
     public init() {}
 }
 
-public struct PlainTextFieldStyle: TextFieldStyle {
+extension DefaultTextFieldStyle: TextFieldStyle {}
+
+public struct PlainTextFieldStyle {
     public init() {}
 }
 
-public struct RoundedBorderTextFieldStyle: TextFieldStyle {
+extension PlainTextFieldStyle: TextFieldStyle {}
+
+public struct RoundedBorderTextFieldStyle {
     public init() {}
 }
+
+extension RoundedBorderTextFieldStyle: TextFieldStyle {}
 
 extension TextFieldStyle where Self == DefaultTextFieldStyle {
     public static var automatic: DefaultTextFieldStyle { DefaultTextFieldStyle() }

@@ -19,7 +19,6 @@ extension List where SelectionValue == Never {
 }
 
 extension List: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let list = context.scrolling(.list)
         list.details["style"] = context.environment.listRendering
@@ -33,7 +32,6 @@ public struct Form<Content: View> {
 }
 
 extension Form: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.scrolling(.form).holding(Rows.sections(context.elements(of: content)))
     }
@@ -73,7 +71,6 @@ public struct Section<Parent, Content, Footer> {
 }
 
 extension Section: View, RenderedView, MemberView where Parent: View, Content: View, Footer: View {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let head = context.child(.slot("header")).elements(of: header)
         let body = context.child(.slot("content")).elements(of: content)
@@ -130,7 +127,6 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {
 }
 
 extension ForEach: View, RenderedView, MemberView where Content: View {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         var seen: Set<ID> = []
         return data.flatMap { element -> [ScreenElement] in

@@ -39,7 +39,6 @@ extension NavigationLink where Destination == Never {
 }
 
 extension NavigationLink: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let button = ScreenElement(.link)
         let style = context.environment.buttonStyle ?? LinkRendering()

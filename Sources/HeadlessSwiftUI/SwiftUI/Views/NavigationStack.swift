@@ -93,8 +93,6 @@ public struct NavigationPath {
 }
 
 extension NavigationStack: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
-
     package func render(in context: RenderContext) -> [ScreenElement] {
         let pages = context.node.remembered("pages") { NavigationPages(context.host.signal) }
         (pages.path, pages.destinations, pages.bound) = (path, [:], [])

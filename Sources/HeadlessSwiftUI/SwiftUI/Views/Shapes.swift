@@ -1,8 +1,15 @@
-public protocol Shape: Sendable, View {}
+nonisolated public protocol Shape: Sendable, View {
+    func path(in rect: CGRect) -> Path
+}
 
-public protocol InsettableShape: Shape {}
+nonisolated public protocol InsettableShape: Shape {
+    associatedtype InsetShape: InsettableShape
+    func inset(by amount: CGFloat) -> Self.InsetShape
+}
 
 extension Shape {
+    public var body: some View { fill() }
+
     nonisolated public func fill<S: ShapeStyle>(_ content: S) -> some View {
         ShapeView(corner: corner(of: self), fill: content, stroke: nil)
     }
@@ -20,32 +27,61 @@ extension InsettableShape {
     }
 }
 
-public struct Circle: InsettableShape {
-    nonisolated public init() {}
-    public var body: some View { fill() }
-}
+/// An outline. Of its geometry only the corners are drawn: nothing is measured here.
+public struct Path: Equatable, Sendable {
+    /// A CSS length, such as `12px` or `50%`.
+    fileprivate let corner: String
 
-public struct Rectangle: InsettableShape {
-    nonisolated public init() {}
-    public var body: some View { fill() }
-}
-
-public struct Capsule: InsettableShape {
-    nonisolated public init(style: RoundedCornerStyle = .continuous) {}
-    public var body: some View { fill() }
-}
-
-public struct RoundedRectangle: InsettableShape {
-    nonisolated public let cornerRadius: CGFloat
-
-    nonisolated public init(cornerRadius: CGFloat, style: RoundedCornerStyle = .continuous) {
-        self.cornerRadius = cornerRadius
+    public init() { corner = "0" }
+    public init(_ rect: CGRect) { corner = "0" }
+    public init(ellipseIn rect: CGRect) { corner = "50%" }
+    public init(roundedRect rect: CGRect, cornerRadius: CGFloat, style: RoundedCornerStyle = .continuous) {
+        corner = "\(cornerRadius)px"
     }
-
-    public var body: some View { fill() }
 }
 
-public enum RoundedCornerStyle: Hashable, Sendable {
+public struct Circle {
+    public init() {}
+}
+
+extension Circle: InsettableShape {
+    public func path(in rect: CGRect) -> Path { Path(ellipseIn: rect) }
+    public func inset(by amount: CGFloat) -> some InsettableShape { self }
+}
+
+public struct Rectangle {
+    public init() {}
+}
+
+extension Rectangle: InsettableShape {
+    public func path(in rect: CGRect) -> Path { Path(rect) }
+    public func inset(by amount: CGFloat) -> some InsettableShape { self }
+}
+
+public struct Capsule {
+    public init(style: RoundedCornerStyle = .continuous) {}
+}
+
+extension Capsule: InsettableShape {
+    // Any radius beyond half the height draws half circles.
+    public func path(in rect: CGRect) -> Path { Path(roundedRect: rect, cornerRadius: 9_999) }
+    public func inset(by amount: CGFloat) -> some InsettableShape { self }
+}
+
+public struct RoundedRectangle {
+    private let radius: CGFloat
+
+    public init(cornerRadius: CGFloat, style: RoundedCornerStyle = .continuous) { radius = cornerRadius }
+}
+
+extension RoundedRectangle: InsettableShape {
+    public func path(in rect: CGRect) -> Path { Path(roundedRect: rect, cornerRadius: radius) }
+    public func inset(by amount: CGFloat) -> some InsettableShape {
+        RoundedRectangle(cornerRadius: max(0, radius - amount))
+    }
+}
+
+@nonexhaustive public enum RoundedCornerStyle: Hashable, Sendable {
     case circular
     case continuous
 }
@@ -71,14 +107,7 @@ extension Shape where Self == RoundedRectangle {
 }
 
 /// The corner radius of a shape, as CSS.
-func corner(of shape: some Shape) -> String {
-    switch shape {
-    case is Circle: "50%"
-    case is Capsule: "9999px"
-    case let shape as RoundedRectangle: "\(shape.cornerRadius)px"
-    default: "0"
-    }
-}
+func corner(of shape: some Shape) -> String { shape.path(in: .zero).corner }
 
 private struct ShapeView {
     let corner: String
@@ -87,7 +116,6 @@ private struct ShapeView {
 }
 
 extension ShapeView: View, RenderedView {
-    var body: Never { bodiless(Self.self) }
     func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.shape)
         let environment = context.environment

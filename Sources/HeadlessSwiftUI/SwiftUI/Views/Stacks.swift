@@ -11,7 +11,6 @@ public struct VStack<Content: View> {
 }
 
 extension VStack: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.container(.vstack, content, Alignment(horizontal: alignment, vertical: .center), spacing)
     }
@@ -30,7 +29,6 @@ public struct HStack<Content: View> {
 }
 
 extension HStack: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.container(.hstack, content, Alignment(horizontal: .center, vertical: alignment), spacing)
     }
@@ -46,7 +44,6 @@ public struct ZStack<Content: View> {
 }
 
 extension ZStack: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.container(.zstack, content, alignment, nil)
     }
@@ -63,7 +60,6 @@ public struct LazyVStack<Content: View> {
 }
 
 extension LazyVStack: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: stack) }
 }
 
@@ -80,7 +76,6 @@ public struct ScrollView<Content: View> {
 }
 
 extension ScrollView: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let scroll = context.scrolling(.scroll)
         scroll.details["axes"] = axes.contains(.horizontal) ? "horizontal" : "vertical"
@@ -88,22 +83,20 @@ extension ScrollView: View, RenderedView {
     }
 }
 
-public struct Spacer: Sendable {
+public struct Spacer {
     public var minLength: CGFloat?
     public init(minLength: CGFloat? = nil) { self.minLength = minLength }
 }
 
 extension Spacer: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.spacer)] }
 }
 
-public struct Divider: Sendable {
+public struct Divider {
     public init() {}
 }
 
 extension Divider: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.divider)] }
 }
 
@@ -117,7 +110,6 @@ public struct ViewThatFits<Content: View> {
 }
 
 extension ViewThatFits: View, RenderedView {
-    public var body: Never { bodiless(Self.self) }
     package func render(in context: RenderContext) -> [ScreenElement] {
         let views = (content as? any ViewList)?.views ?? [content]
         let chosen = context.environment.dynamicTypeSize.isAccessibilitySize ? views.count - 1 : 0
@@ -138,7 +130,7 @@ extension RenderContext {
     func scrolling(_ kind: ScreenElement.Kind) -> ScreenElement {
         let element = ScreenElement(kind)
         let mode = environment.dismissesKeyboard
-        let hidesKeyboard = mode == .automatic ? kind != .scroll : mode != .never
+        let hidesKeyboard = mode.name == "automatic" ? kind != .scroll : mode.name != "never"
         element.details["dismissesKeyboard"] = hidesKeyboard ? "true" : nil
         if let refresh = environment.refresh { element.reload = { await refresh() } }
         return element

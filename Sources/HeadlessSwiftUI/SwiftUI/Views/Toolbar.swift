@@ -6,23 +6,29 @@
 extension Never: ToolbarContent {}
 
 /// Toolbar content that the engine renders itself.
-protocol RenderedToolbar {
+protocol RenderedToolbar: ToolbarContent where Body == Never {
     @MainActor func items(in context: RenderContext) -> [ScreenElement]
 }
 
-public struct ToolbarItemPlacement: Sendable {
+extension RenderedToolbar {
+    @MainActor @preconcurrency public var body: Never { bodiless(Self.self) }
+}
+
+public struct ToolbarItemPlacement {
     fileprivate let place: String
 
-    public static let automatic = ToolbarItemPlacement(place: "trailing")
-    public static let principal = ToolbarItemPlacement(place: "principal")
-    public static let topBarLeading = ToolbarItemPlacement(place: "leading")
-    public static let topBarTrailing = ToolbarItemPlacement(place: "trailing")
-    public static let cancellationAction = ToolbarItemPlacement(place: "leading")
-    public static let confirmationAction = ToolbarItemPlacement(place: "trailing")
-    public static let primaryAction = ToolbarItemPlacement(place: "trailing")
-    public static let bottomBar = ToolbarItemPlacement(place: "bottom")
-    public static let keyboard = ToolbarItemPlacement(place: "keyboard")
+    public static var automatic: ToolbarItemPlacement { ToolbarItemPlacement(place: "trailing") }
+    public static var principal: ToolbarItemPlacement { ToolbarItemPlacement(place: "principal") }
+    public static var topBarLeading: ToolbarItemPlacement { ToolbarItemPlacement(place: "leading") }
+    public static var topBarTrailing: ToolbarItemPlacement { ToolbarItemPlacement(place: "trailing") }
+    public static var cancellationAction: ToolbarItemPlacement { ToolbarItemPlacement(place: "leading") }
+    public static var confirmationAction: ToolbarItemPlacement { ToolbarItemPlacement(place: "trailing") }
+    public static var primaryAction: ToolbarItemPlacement { ToolbarItemPlacement(place: "trailing") }
+    public static var bottomBar: ToolbarItemPlacement { ToolbarItemPlacement(place: "bottom") }
+    public static var keyboard: ToolbarItemPlacement { ToolbarItemPlacement(place: "keyboard") }
 }
+
+@available(*, unavailable) extension ToolbarItemPlacement: Sendable {}
 
 public struct ToolbarItem<ID, Content: View> {
     fileprivate let placement: ToolbarItemPlacement
@@ -36,7 +42,6 @@ extension ToolbarItem where ID == () {
 }
 
 extension ToolbarItem: ToolbarContent, RenderedToolbar {
-    public var body: Never { bodiless(Self.self) }
     func items(in context: RenderContext) -> [ScreenElement] { context.toolbar(content, placement) }
 }
 
@@ -50,54 +55,21 @@ public struct ToolbarItemGroup<Content: View> {
 }
 
 extension ToolbarItemGroup: ToolbarContent, RenderedToolbar {
-    public var body: Never { bodiless(Self.self) }
     func items(in context: RenderContext) -> [ScreenElement] { context.toolbar(content, placement) }
 }
 
 extension RenderContext {
     fileprivate func toolbar(_ content: some View, _ placement: ToolbarItemPlacement) -> [ScreenElement] {
         var inner = self
-        inner.environment.labelStyle = .iconOnly
+        inner.environment.labelStyle = IconOnlyLabelStyle()
         let items = inner.elements(of: content)
         for item in items where !item.isPresentation { item.details["place"] = placement.place }
         return items
     }
 }
 
-@resultBuilder public struct ToolbarContentBuilder {
-    public static func buildExpression<Content: ToolbarContent>(_ content: Content) -> Content { content }
-    public static func buildBlock<Content: ToolbarContent>(_ content: Content) -> Content { content }
-    public static func buildBlock<each Content: ToolbarContent>(
-        _ content: repeat each Content
-    ) -> some ToolbarContent {
-        var all: [any ToolbarContent] = []
-        for item in repeat each content { all.append(item) }
-        return ToolbarItems(all: all)
-    }
-    public static func buildIf<Content: ToolbarContent>(_ content: Content?) -> Content? { content }
-}
-
-extension Optional: ToolbarContent where Wrapped: ToolbarContent {
-    public var body: Never { bodiless(Self.self) }
-}
-
-extension Optional: RenderedToolbar where Wrapped: ToolbarContent {
-    func items(in context: RenderContext) -> [ScreenElement] { map { context.items(of: $0) } ?? [] }
-}
-
-private struct ToolbarItems {
-    let all: [any ToolbarContent]
-}
-
-extension ToolbarItems: ToolbarContent, RenderedToolbar {
-    var body: Never { bodiless(Self.self) }
-    func items(in context: RenderContext) -> [ScreenElement] {
-        all.enumerated().flatMap { context.child(.index($0)).items(of: $1) }
-    }
-}
-
 extension RenderContext {
-    fileprivate func items(of content: some ToolbarContent) -> [ScreenElement] {
+    func items(of content: some ToolbarContent) -> [ScreenElement] {
         if let content = content as? any RenderedToolbar { return content.items(in: self) }
         let inner = child(.type(ObjectIdentifier(type(of: content))))
         var linked = content
@@ -147,13 +119,15 @@ extension View {
     }
 }
 
-public struct ToolbarPlacement: Sendable {
+public struct ToolbarPlacement {
     public static var automatic: ToolbarPlacement { ToolbarPlacement() }
     public static var navigationBar: ToolbarPlacement { ToolbarPlacement() }
 }
 
+@available(*, unavailable) extension ToolbarPlacement: Sendable {}
+
 public struct NavigationBarItem: Sendable {
-    public enum TitleDisplayMode: Hashable, Sendable {
+    @nonexhaustive public enum TitleDisplayMode: Hashable, Sendable {
         case automatic
         case inline
         case large

@@ -1,0 +1,4 @@
+// generic type 'ProgressView'
+import SwiftUI
+
+let progress: ProgressView<EmptyView>? = nil  // refused
