@@ -93,11 +93,11 @@ let headless: [Target] = [
     .target(
         name: "LiveScreens",
         dependencies: [
-            "ScreenDriver", "BoxScoreScreens", "AppSupport", "GatehouseUI", "Gatehouse", "GatehouseWire", "DevStack",
-            "HTTPServing", hummingbird, httpTypes, nioCore,
-            serviceLifecycle,
+            "ScreenDriver", "BoxScoreScreens", "DailyRitualScreens", "AppSupport", "GatehouseUI", "Gatehouse",
+            "GatehouseWire", "DevStack", "HTTPServing", hummingbird, httpTypes, nioCore, serviceLifecycle,
         ] + screenKit,
         resources: [
+            .copy("Fonts"),
             .embedInCode("Page/app.html"), .embedInCode("Page/app.css"), .embedInCode("Page/app.js"),
         ], swiftSettings: strict),
     .testTarget(

@@ -21,7 +21,7 @@ struct AppInBrowser {
 
     init(server: String, publishableKey: String) throws(Missing) {
         #if canImport(LiveScreens)
-        guard LiveApp.hasTexts else {
+        guard LiveApp.hasResources else {
             throw Missing(reason: "the folders gatehouse_*.resources of the build are not beside the program")
         }
         guard

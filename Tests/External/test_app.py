@@ -431,6 +431,32 @@ def test_a_phone_in_many_windows_rests_in_the_oldest(phone):
     phone.tap("Back", "Close").wait_for("Sign in to follow your teams")
 
 
+def test_the_other_app_is_a_link_away(phone):
+    def link(name):
+        return phone.page.get_by_role("link", name=name)
+
+    link("DailyRitual").click()
+    expect(phone.page).to_have_url(phone.server.url + "/app/daily-ritual")
+    expect(link("DailyRitual")).to_have_attribute("aria-current", "page")
+    phone.wait_for("Today").wait_for("What are you grateful for?")
+    assert phone.barriers() == []
+    # A phone of its own: it asks for its own sign-in.
+    phone.tap("Sign in")
+    expect(phone.screen.get_by_role("dialog")).to_be_visible()
+    link("BoxScore").click()
+    phone.wait_for("Sign in to follow your teams")
+
+
+def test_the_page_brings_its_fonts(phone):
+    """Latin letters as in the pictures, and Japanese, on a machine without fonts for them."""
+    phone.set("Language", "日本語")
+    expect(phone.screen).to_have_attribute("lang", "ja")
+    count = "async ([font, text]) => (await document.fonts.load(font, text)).length"
+    for font, text in [("400 17px Inter", "ß"), ("600 17px Inter", "a"), ("700 17px Inter", "a"), ("17px Japanese", "日")]:
+        assert phone.page.evaluate(count, [font, text]) == 1
+        assert phone.page.evaluate("([font, text]) => document.fonts.check(font, text)", [font, text])
+
+
 def test_a_program_without_its_texts_reports_that_there_is_no_app(servers, tmp_path, monkeypatch):
     alone = shutil.copy(BINARY, tmp_path)
     monkeypatch.setattr("program.BINARY", alone)

@@ -25,6 +25,37 @@ struct LiveRouteTests {
         }
     }
 
+    @Test("The page's style names fonts that the server has, and no other file")
+    func fonts() async throws {
+        try await LiveWorld.with { world in
+            let style = try await world.send(.get, "/app/app.css").text()
+            let fonts = style.matches(of: #/url\(([^)]*)\)/#).map { String($0.output.1) }
+            #expect(fonts.count == 4)
+            for font in fonts {
+                let answer = try await world.send(.get, font)
+                #expect(answer.status == 200 && answer.headers[.contentType] == "font/woff2", "\(font)")
+                #expect(try await answer.text().hasPrefix("wOF2"))
+            }
+            for other in ["OFL.txt", "README.md", "..%2Fapp.css", "Inter.woff2"] {
+                #expect(try await world.send(.get, "/app/fonts/\(other)").status == 404)
+            }
+        }
+    }
+
+    @Test("Each app has a page of its own, which leads to the others")
+    func apps() async throws {
+        try await LiveWorld.with { world in
+            for app in ReferenceApp.allCases {
+                let page = try await world.send(.get, "/app" + app.path).text()
+                #expect(page.contains("<h1>\(app.rawValue)</h1>") && !page.contains("{{"))
+                #expect(page.contains("<a href=\"/app\(app.path)\" aria-current=\"page\">"))
+                for other in ReferenceApp.allCases { #expect(page.contains("<a href=\"/app\(other.path)\"")) }
+                let name = try await world.send(.get, "/app" + app.path, host: "localhost:9999")
+                #expect(name.headers[.location] == LiveWorld.origin + "/app" + app.path)
+            }
+        }
+    }
+
     @Test("A request under another name is redirected to the one of the cookie")
     func otherName() async throws {
         try await LiveWorld.with { world in
@@ -104,11 +135,13 @@ struct LiveRouteTests {
     func bounded() async throws {
         try await LiveWorld.with { world in
             let names = (0...Phones.limit).map { String(repeating: "0", count: 30) + String($0 + 10) }
-            for name in names.dropLast() { _ = try world.app.phones.open(name) }
-            _ = world.app.phones.phone(names[0])
-            _ = try world.app.phones.open(names[Phones.limit])
+            for name in names.dropLast() { _ = try world.app.phones.open(name, .boxScore) }
+            _ = world.app.phones.phone(names[0], .boxScore)
+            _ = try world.app.phones.open(names[Phones.limit], .boxScore)
             #expect(world.app.phones.count == Phones.limit)
-            #expect(world.app.phones.phone(names[0]) != nil && world.app.phones.phone(names[1]) == nil)
+            #expect(
+                world.app.phones.phone(names[0], .boxScore) != nil && world.app.phones.phone(names[1], .boxScore) == nil
+            )
         }
     }
 
@@ -126,7 +159,7 @@ struct LiveRouteTests {
             #expect(phone.frame.revision >= seen + 3)
             // One call for all three, and none after that until the phone is removed.
             _ = await wake.next()
-            world.app.phones.forget(phone.name)
+            world.app.phones.forget(phone)
             #expect(await wake.next() == nil)
             let other = try await world.phone()
             for value in ["de", "es"] { _ = try await world.act(other, "set", ["name": "language", "value": value]) }

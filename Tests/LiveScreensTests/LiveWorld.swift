@@ -53,7 +53,7 @@ import Testing
 
     /// A phone whose app has loaded its first data.
     func phone(_ name: String = String(repeating: "a", count: 32)) async throws -> Phone {
-        let phone = try app.phones.open(name)
+        let phone = try app.phones.open(name, .boxScore)
         try await phone.screen.wait(for: "Sign in to follow your teams")
         return phone
     }
@@ -79,7 +79,8 @@ import Testing
     func act(_ phone: Phone, _ kind: String, _ members: [String: String] = [:]) async throws -> LiveAnswer {
         var json = JSONObject(members.mapValues(AnyJSON.string))
         json["kind"] = .string(kind)
-        return try await send(.post, "/app/actions", phone: phone.name, origin: Self.origin, .object(json))
+        return try await send(
+            .post, "/app\(phone.app.path)/actions", phone: phone.name, origin: Self.origin, .object(json))
     }
 
     func tap(_ phone: Phone, _ name: String) async throws {

@@ -50,6 +50,21 @@ struct UsingTests {
         }
     }
 
+    @Test("Two apps of a browser are two phones: each has its own session, screens and settings")
+    func twoApps() async throws {
+        try await LiveWorld.with { world in
+            let scores = try await world.phone()
+            let journal = try world.app.phones.open(scores.name, .dailyRitual)
+            try await journal.screen.wait { $0.title == "Today" }
+            try await world.signUp(scores)
+            #expect(try await world.act(journal, "set", ["name": "appearance", "value": "dark"]).status == 200)
+            #expect(journal.frame.settings.isDark && !scores.frame.settings.isDark)
+            #expect(journal.screen.has(button: "Sign in") && !scores.screen.has(button: "Sign in"))
+            #expect(try await world.act(journal, "forget").status == 200)
+            #expect(world.app.phones.phone(scores.name, .boxScore) === scores && world.app.phones.count == 1)
+        }
+    }
+
     @Test("Elements keep unique ids while they exist")
     func ids() async throws {
         try await LiveWorld.with { world in

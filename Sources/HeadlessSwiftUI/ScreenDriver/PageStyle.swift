@@ -65,8 +65,8 @@ extension HTMLPage {
         .bar[data-title=inline] > [data-place=trailing] { grid-column: 3; justify-self: end }
         .bar[data-title=large] > .title { order: 9; width: 100%; font-size: clamp(34px, 1.3em, 60px); font-weight: 700;
           text-align: start; padding: 3px 0 8px }
-        body { padding-top: 50px }
-        .layer > .navigation { margin-top: -50px; padding-top: 50px }
+        body { padding-top: var(--status, 50px) }
+        .layer > .navigation { margin-top: calc(-1 * var(--status, 50px)); padding-top: var(--status, 50px) }
         .sheet > .navigation > .bar, .sheet .overlay .navigation > .bar { padding-top: 8px;
           min-height: 52px }
         .navigation:has(.list), .navigation:has(.form), .navigation:has(.list) > .bar, .navigation:has(.form) > .bar

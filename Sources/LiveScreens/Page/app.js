@@ -3,6 +3,7 @@
 "use strict";
 
 const at = id => document.getElementById(id);
+const address = location.pathname; // of this app
 const [phone, connection, problem, announcements] = ["phone", "connection", "problem", "announcements"].map(at);
 const settings = ["appearance", "language", "size"].map(at);
 const isField = element => element instanceof HTMLInputElement && phone.contains(element);
@@ -35,7 +36,7 @@ async function work() {
   if (current || !queue.length || !isConnected) return;
   current = queue.shift();
   try {
-    const answer = await fetch("/app/actions", {
+    const answer = await fetch(address + "/actions", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(current),
     });
     if (answer.ok) {
@@ -62,7 +63,7 @@ async function work() {
 // Frames.
 
 function connect() {
-  source = new EventSource("/app/events");
+  source = new EventSource(address + "/events");
   source.onerror = () => {
     lose();
     // After a refusal the browser does not reconnect by itself.

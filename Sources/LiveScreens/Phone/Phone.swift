@@ -24,6 +24,7 @@ struct PhoneService: Sendable {
 /// A simulated phone that runs the app, operated through a browser.
 @MainActor final class Phone {
     let name: String
+    let app: ReferenceApp
     private let service: PhoneService
     private let network: PhoneNetwork
     private let sheets: SystemSheets
@@ -38,21 +39,20 @@ struct PhoneService: Sendable {
     private var watched = 0
 
     /// - Throws: Errors of ``Accounts`` for an invalid URL.
-    init(_ name: String, _ service: PhoneService) throws {
-        self.name = name
-        self.service = service
+    init(_ name: String, _ app: ReferenceApp, _ service: PhoneService) throws {
+        (self.name, self.app, self.service) = (name, app, service)
         network = PhoneNetwork(service.transport)
         sheets = SystemSheets(server: service.server, network: network)
         ticket = service.newName()
-        screen = try Self.start(service, ticket, network, storage, sheets, PhoneSettings())
+        screen = try Self.start(app, service, ticket, network, storage, sheets, PhoneSettings())
         frame = PhoneFrame(run: service.newName())
         listen()
         publish()
     }
 
     private static func start(
-        _ service: PhoneService, _ ticket: String, _ network: PhoneNetwork, _ storage: MemoryStorage,
-        _ sheets: SystemSheets, _ settings: PhoneSettings
+        _ app: ReferenceApp, _ service: PhoneService, _ ticket: String, _ network: PhoneNetwork,
+        _ storage: MemoryStorage, _ sheets: SystemSheets, _ settings: PhoneSettings
     ) throws -> Screen {
         let values = [
             "GatehouseServer": service.server.absoluteString, "GatehousePublishableKey": service.publishableKey,
@@ -69,7 +69,8 @@ struct PhoneService: Sendable {
             guard let sheets else { throw CancellationError() }
             return try await sheets.browser.ask(address)
         }
-        return Screen(PhoneRoot(accounts: accounts, sheets: sheets), settings: settings.screen, device: device)
+        let root = PhoneRoot(app: app, accounts: accounts, date: service.clock.now(), sheets: sheets)
+        return Screen(root, settings: settings.screen, device: device)
     }
 
     /// Deletes the phone: ends the app and its watchers.
@@ -129,7 +130,7 @@ extension Phone {
         sheets.close()
         screen.close()
         ticket = service.newName()
-        screen = try Self.start(service, ticket, network, storage, sheets, frame.settings)
+        screen = try Self.start(app, service, ticket, network, storage, sheets, frame.settings)
         frame.run = service.newName()
         frame.announcements = []
         listen()

@@ -1,3 +1,4 @@
+import Foundation
 import GatehouseWire
 import ScreenDriver
 import SwiftUI

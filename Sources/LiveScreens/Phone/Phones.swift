@@ -1,7 +1,7 @@
 import Foundation
 import GatehouseWire
 
-/// The phones in use. A new phone replaces the one that was idle for longest.
+/// The phones in use, one for each browser and app. A new phone replaces the one that was idle for longest.
 @MainActor final class Phones {
     static let limit = 16
 
@@ -14,8 +14,8 @@ import GatehouseWire
     var count: Int { phones.count }
 
     /// - Returns: nil for an unknown name.
-    func phone(_ name: String) -> Phone? {
-        guard let index = phones.firstIndex(where: { $0.name == name }) else { return nil }
+    func phone(_ name: String, _ app: ReferenceApp) -> Phone? {
+        guard let index = phones.firstIndex(where: { $0.name == name && $0.app == app }) else { return nil }
         let phone = phones.remove(at: index)
         phones.append(phone)
         return phone
@@ -24,9 +24,9 @@ import GatehouseWire
     /// Returns the phone with this name, creating it if needed.
     ///
     /// - Throws: Errors of ``Phone``.
-    func open(_ name: String) throws -> Phone {
-        if let phone = phone(name) { return phone }
-        let phone = try Phone(name, service)
+    func open(_ name: String, _ app: ReferenceApp) throws -> Phone {
+        if let phone = phone(name, app) { return phone }
+        let phone = try Phone(name, app, service)
         while phones.count >= Self.limit { phones.removeFirst().close() }
         phones.append(phone)
         return phone
@@ -36,11 +36,8 @@ import GatehouseWire
     func phone(ticket: String) -> Phone? { phones.first { $0.ticket == ticket } }
 
     /// Deletes a phone with all its data.
-    func forget(_ name: String) {
-        phones.removeAll { phone in
-            guard phone.name == name else { return false }
-            phone.close()
-            return true
-        }
+    func forget(_ phone: Phone) {
+        phones.removeAll { $0 === phone }
+        phone.close()
     }
 }

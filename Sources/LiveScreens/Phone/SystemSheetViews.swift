@@ -1,22 +1,38 @@
 import AppSupport
 import AuthenticationServices
 import BoxScoreScreens
+import DailyRitualScreens
 import DevStack
+import Foundation
 import GatehouseUI
 import GatehouseWire
 import SwiftUI
 
 /// The app, and the phone's system sheets above it.
 struct PhoneRoot: View {
+    let app: ReferenceApp
     let accounts: Accounts
+    /// The day of the journal.
+    let date: Date
     let sheets: SystemSheets
 
     var body: some View {
         @Bindable var apple = sheets.apple
         @Bindable var browser = sheets.browser
-        AccountsRoot(.ready(accounts), branding: Branding()) { HomeView(teams: $0.teams) }
+        screens
             .sheet(isPresented: $apple.isOpen) { AppleSheet(sheets: sheets) }
-            .sheet(isPresented: $browser.isOpen) { BrowserSheet(sheet: sheets.browser) }
+            .sheet(isPresented: $browser.isOpen) { BrowserSheet(app: app, sheet: sheets.browser) }
+    }
+
+    @ViewBuilder private var screens: some View {
+        switch app {
+        case .boxScore:
+            AccountsRoot(.ready(accounts), branding: Branding()) { HomeView(teams: $0.teams) }
+        case .dailyRitual:
+            AccountsRoot(.ready(accounts), branding: .dailyRitual) {
+                JournalView(profile: ProfileCalls($0.gateway), date: date)
+            }
+        }
     }
 }
 
@@ -105,6 +121,7 @@ private struct PersonLabel: View {
 
 /// The system's question before a browser opens. A link, because browsers open windows only from a tap.
 private struct BrowserSheet: View {
+    let app: ReferenceApp
     let sheet: OpenSheet<URL, URL>
 
     var body: some View {
@@ -113,7 +130,7 @@ private struct BrowserSheet: View {
                 .font(.title2.bold())
                 .accessibilityAddTraits(.isHeader)
             if let address = sheet.question {
-                Text(verbatim: "BoxScore wants to open \(address.host() ?? "a page") to sign you in.")
+                Text(verbatim: "\(app.rawValue) wants to open \(address.host() ?? "a page") to sign you in.")
                     .font(.subheadline)
                     .foregroundStyle(.secondary)
                     .multilineTextAlignment(.center)

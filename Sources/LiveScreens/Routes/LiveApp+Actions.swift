@@ -9,17 +9,17 @@ extension LiveApp {
     /// The maximum length of a field's text in bytes.
     static let longestText = 16_384
 
-    /// `/actions` with `{"kind","run"}` and the members of the kind: `id`, `text`, `name` and `value`. `run` identifies
+    /// An app's `/actions` with `{"kind","run"}` and the members of the kind: `id`, `text`, `name` and `value`. `run` identifies
     /// the start of the app that the user saw; without it, any start is accepted.
     ///
     /// The response contains the `revision` that includes everything sent so far. An element that no longer exists
     /// answers 409, and the screen is sent again. A deleted phone, or an app that was restarted since, answers 410.
-    @Sendable func act(_ request: Request, _ context: ServerContext) async throws -> Response {
+    func act(in app: ReferenceApp, _ request: Request, _ context: ServerContext) async throws -> Response {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length <= 4 * Self.longestText else { throw Refusal.bodyTooLarge(limit: 4 * Self.longestText) }
         let members = try await request.jsonMembers(context)
         let run = try members.string("run")
-        guard let phone = await phone(of: request, run) else {
+        guard let phone = await phone(of: request, app, run) else {
             throw Refusal(.gone, RefusalCode("phone_gone"), "The phone no longer exists.")
         }
         guard let isDone = try await perform(members, on: phone) else {
@@ -37,8 +37,8 @@ extension LiveApp {
         }
     }
 
-    @MainActor private func phone(of request: Request, _ run: String?) -> Phone? {
-        guard let name = phoneName(request), let phone = phones.phone(name) else { return nil }
+    @MainActor private func phone(of request: Request, _ app: ReferenceApp, _ run: String?) -> Phone? {
+        guard let name = phoneName(request), let phone = phones.phone(name, app) else { return nil }
         return run == nil || run == phone.frame.run ? phone : nil
     }
 
@@ -61,7 +61,7 @@ extension LiveApp {
                 await phone.set(name, to: value)
             else { return nil }
         case "restart": try await phone.restart()
-        case "forget": phones.forget(phone.name)
+        case "forget": phones.forget(phone)
         default: return nil
         }
         return true

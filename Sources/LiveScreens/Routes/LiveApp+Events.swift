@@ -11,11 +11,12 @@ extension LiveApp {
     /// The interval of keep-alive events, which detect dead connections.
     private static let pulse: Duration = .seconds(15)
 
-    func events(_ request: Request, sleep: @escaping @Sendable (Duration) async throws -> Void) async throws -> Response
-    {
+    func events(
+        of app: ReferenceApp, _ request: Request, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) async throws -> Response {
         let fresh = newPhone()
         let known = phoneName(request)
-        let phone = try await phones.open(known ?? fresh.name)
+        let phone = try await phones.open(known ?? fresh.name, app)
         var response = Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in try await Self.show(phone, to: &writer, sleep) })

@@ -5,9 +5,9 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The reference app in a browser, rendered by the screens' own code and operated by taps and keys: `/app` of
-/// `gatehouse dev`. Each browser has its own simulated phone, identified by a cookie. `gatehouse serve` never routes
-/// it.
+/// The reference apps in a browser, rendered by the screens' own code and operated by taps and keys: `/app` of
+/// `gatehouse dev`. Each browser has its own simulated phone for each app, identified by a cookie. `gatehouse serve`
+/// never routes it.
 package struct LiveApp: Sendable {
     /// The prefix of all routes.
     package static let path = "/app"
@@ -35,37 +35,46 @@ package struct LiveApp: Sendable {
         phones = Phones(service)
     }
 
-    /// Whether the screens' texts are next to the program. The screens cannot be rendered without them.
-    package static var hasTexts: Bool {
+    /// Whether the screens' texts and fonts are next to the program. The screens cannot be rendered without them.
+    package static var hasResources: Bool {
         let folder = Bundle.main.bundleURL
-        return ["GatehouseUI", "BoxScoreScreens"].allSatisfy {
+        return ["GatehouseUI", "BoxScoreScreens", "DailyRitualScreens", "LiveScreens"].allSatisfy {
             FileManager.default.fileExists(atPath: folder.appending(path: "gatehouse_\($0).resources").path)
         }
     }
 
     /// The routes under `/app`.
     package func table(runtime: ServerRuntime) -> RouteTable {
-        let limit = runtime.requestTimeLimit
-        return RouteTable(
+        RouteTable(
             group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
             runtime: runtime,
-            [
-                Route(.get, "", showPage),
+            ReferenceApp.allCases.flatMap { routes(of: $0, runtime) } + [
                 Route(.get, "/app.js") { _, _ in LivePages.script },
                 Route(.get, "/app.css") { _, _ in LivePages.style },
                 Route(.get, "/close.js") { _, _ in LivePages.closing },
-                Route(.get, "/events", guardedBy: checkCaller, answersHead: false) { request, _ in
-                    try await events(request, sleep: runtime.sleep)
+                Route(.get, "/fonts/{name}") { _, context in
+                    try LivePages.font(context.parameters.get("name") ?? "")
                 },
-                Route(.post, "/actions", guardedBy: checkCaller, timeLimit: limit, act),
                 Route(.get, "/callback/{ticket}", guardedBy: checkHost, answersHead: false, comeBack),
             ])
     }
 
-    /// Serves the page, which is the same for every browser. Redirects other names of this machine to the one that the
+    private func routes(of app: ReferenceApp, _ runtime: ServerRuntime) -> [Route] {
+        [
+            Route(.get, app.path) { request, _ in showPage(of: app, request) },
+            Route(.get, app.path + "/events", guardedBy: checkCaller, answersHead: false) { request, _ in
+                try await events(of: app, request, sleep: runtime.sleep)
+            },
+            Route(.post, app.path + "/actions", guardedBy: checkCaller, timeLimit: runtime.requestTimeLimit) {
+                try await act(in: app, $0, $1)
+            },
+        ]
+    }
+
+    /// Serves an app's page, which is the same for every browser. Redirects other names of this machine to the one that the
     /// providers and the cookie use.
-    @Sendable private func showPage(_ request: Request, _ context: ServerContext) -> Response {
-        isCalledByName(request) ? LivePages.app : Answer.redirect(to: server + Self.path)
+    private func showPage(of app: ReferenceApp, _ request: Request) -> Response {
+        isCalledByName(request) ? LivePages.page(of: app) : Answer.redirect(to: server + Self.path + app.path)
     }
 
     /// A browser window returns from a provider or from a mail's link.

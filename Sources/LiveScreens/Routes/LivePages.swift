@@ -1,12 +1,23 @@
+import Foundation
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ScreenDriver
 
 /// The pages around the screens. They load nothing from other servers, and text can become neither code nor style: the
 /// script sets styles through the DOM, which needs no exception from the content security policy.
 enum LivePages {
-    static var app: Response { page(PackageResources.app_html) }
+    static func page(of app: ReferenceApp) -> Response {
+        let links = ReferenceApp.allCases.map { other in
+            let mark = other == app ? " aria-current=\"page\"" : ""
+            return "<a href=\"\(LiveApp.path)\(other.path)\"\(mark)>\(other.rawValue)</a>"
+        }
+        return page(
+            String(decoding: PackageResources.app_html, as: UTF8.self)
+                .replacing("{{app}}", with: app.rawValue).replacing("{{links}}", with: links.joined(separator: "\n")))
+    }
+
     static var back: Response {
         notice("Back to the app", "The answer has reached the app. This window can be closed.", closes: true)
     }
@@ -23,6 +34,19 @@ enum LivePages {
             HTMLPage.sheet + "\n" + String(decoding: PackageResources.app_css, as: UTF8.self),
             contentType: "text/css; charset=utf-8")
     }
+
+    /// - Throws: A ``Refusal`` with status 404 for an unknown name.
+    static func font(_ name: String) throws -> Response {
+        guard fonts.contains(name) else { throw Refusal.unknownAddress }
+        let bytes = try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Fonts/\(name)"))
+        return Response(
+            status: .ok, headers: [.contentType: "font/woff2"], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        )
+    }
+
+    private static let fonts: Set = [
+        "Inter-Regular.woff2", "Inter-SemiBold.woff2", "Inter-Bold.woff2", "NotoSansJP-Regular.woff2",
+    ]
 
     private static func file(_ bytes: [UInt8], _ type: String) -> Response {
         Answer.text(String(decoding: bytes, as: UTF8.self), contentType: type)
@@ -51,15 +75,14 @@ enum LivePages {
             </html>
 
             """
-        return page(Array(html.utf8), status)
+        return page(html, status)
     }
 
-    private static func page(_ bytes: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
-        var response = Answer.text(
-            String(decoding: bytes, as: UTF8.self), status: status, contentType: "text/html; charset=utf-8")
+    private static func page(_ html: String, _ status: HTTPResponse.Status = .ok) -> Response {
+        var response = Answer.text(html, status: status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = """
-            default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
-            form-action 'none'; frame-ancestors 'none'
+            default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; \
+            base-uri 'none'; form-action 'none'; frame-ancestors 'none'
             """
         response.headers[.referrerPolicy] = "same-origin"
         return response
