@@ -13,7 +13,7 @@ run: ## Builds and starts the whole stack on one port; its state is in .gatehous
 	@Scripts/prepare.sh
 	@[ -d .build/checkouts ] || echo 'The first build fetches and compiles every dependency; later ones take seconds.'
 	swift build --product gatehouse
-	@exec .build/debug/gatehouse dev --data .gatehouse $(ARGS)
+	@exec .build/debug/gatehouse dev --data .gatehouse --team-catalogue Apps/BoxScore/teams.json $(ARGS)
 
 build: ## Builds everything, without the tests
 	@Scripts/prepare.sh

@@ -76,7 +76,7 @@ let headless: [Target] = [
         dependencies: [
             "AppSupport", "BoxScoreScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
         ] + screenKit,
-        path: "Apps/BoxScore", exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens"],
+        path: "Apps/BoxScore", exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens", "teams.json"],
         packageAccess: false, swiftSettings: strict),
     .target(
         name: "DailyRitualScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
@@ -235,7 +235,6 @@ let package = Package(
                 "GatehouseWire", "JSONWebTokens", "SQLDatabase", "HTTPServing", hummingbird, httpTypes, logging,
                 nioCore,
             ],
-            resources: [.embedInCode("Teams/teams.json")],
             swiftSettings: strict),
         /// What `gatehouse dev` has beside the server: stand-ins for Apple and Google. `gatehouse serve` never routes it.
         .target(
@@ -273,7 +272,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "GatehouseServer", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
+                "AuthServer", "GatehouseServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver",
+                "IdentityProviders",
                 "DevStack", hummingbird, httpTypes, logging, nioCore,
             ],
             path: "Tests/TestSupport",
@@ -382,7 +382,8 @@ let package = Package(
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [
-                "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders", "TestSupport",
+                "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
+                "ProfileGateway", "TestSupport",
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.
@@ -398,7 +399,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "GatehouseServer", "GatehouseWire", "TestSupport", "AccountStore", "SQLDatabase", httpTypes,
+                "GatehouseServer", "GatehouseWire", "ProfileGateway", "TestSupport", "AccountStore", "SQLDatabase",
+                httpTypes,
             ],
             swiftSettings: strict),
     ] + headless,

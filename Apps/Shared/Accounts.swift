@@ -43,10 +43,7 @@ public struct Accounts: Sendable {
     }
 
     /// The calls that the account screens need in addition to the manager.
-    public var calls: AccountCalls { AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo) }
-
-    /// The teams that can be favourites.
-    public func teams() async throws -> [LeagueTeam] { try await gateway.teams() }
+    public var calls: AccountCalls { AccountCalls(client: client, redirectTo: redirectTo) }
 }
 
 /// The start of an app.

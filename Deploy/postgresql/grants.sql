@@ -19,4 +19,4 @@ CREATE POLICY service ON profiles TO gatehouse_service USING (true) WITH CHECK (
 GRANT SELECT ON profiles TO gatehouse_holder;
 
 -- Not id, is_premium, created_at: those are not the person's to change.
-GRANT UPDATE (first_name, favorite_teams, name, avatar_url, timezone, updated_at) ON profiles TO gatehouse_holder;
+GRANT UPDATE (first_name, favorite_teams, data, name, avatar_url, timezone, updated_at) ON profiles TO gatehouse_holder;

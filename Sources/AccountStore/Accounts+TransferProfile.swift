@@ -11,6 +11,8 @@ package struct ImportedProfile: Equatable, Sendable {
     package var timezone: String??
     /// A JSON array of strings.
     package var favoriteTeams: String?
+    /// A JSON object: the app's own fields.
+    package var data: String?
     package var isPremium: Bool?
     package var createdAt: Instant?
     package var updatedAt: Instant?
@@ -29,6 +31,7 @@ extension Connection {
                 avatar_url = CASE WHEN \(profile.avatarURL != nil) = 1 THEN \(profile.avatarURL ?? nil) ELSE avatar_url END,
                 timezone = CASE WHEN \(profile.timezone != nil) = 1 THEN \(profile.timezone ?? nil) ELSE timezone END,
                 favorite_teams = coalesce(\(profile.favoriteTeams), favorite_teams),
+                data = coalesce(\(profile.data), data),
                 created_at = coalesce(\(profile.createdAt), created_at),
                 updated_at = coalesce(\(profile.updatedAt), updated_at)
             WHERE id = \(user)
@@ -46,7 +49,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
         let columns: StaticString =
-            "id, first_name, name, avatar_url, timezone, favorite_teams, is_premium, created_at, updated_at"
+            "id, first_name, name, avatar_url, timezone, favorite_teams, data, is_premium, created_at, updated_at"
         let page: SQL =
             last.map { "SELECT \(columns: columns) FROM profiles WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
             ?? "SELECT \(columns: columns) FROM profiles ORDER BY id LIMIT \(limit)"
@@ -66,6 +69,7 @@ extension Accounts {
         writer.member("avatar_url", text())
         writer.member("timezone", text())
         writer.member("favorite_teams", json: row.text())
+        writer.member("data", json: row.text())
         writer.member("is_premium", row.bool())
         writer.member("created_at", row.instant())
         writer.member("updated_at", row.instant())

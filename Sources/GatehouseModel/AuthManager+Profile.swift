@@ -2,27 +2,73 @@ import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// Reloads the profile, for example after a pull to refresh. Sets ``user``, or ``error`` after a failure.
+    /// Whether the profile can be changed: not in an app without profiles, see ``MetadataProfile``.
+    public var canChangeProfile: Bool { !service.isReadOnly }
+
+    /// Starts to reload the profile. Sets ``user``, or ``error`` after a failure.
     public func reloadProfile() {
         if isLoggedIn { loadProfile() }
     }
 
-    /// Changes the given fields, and updates ``user`` with the response. Without changes it sends nothing.
+    /// Reloads the profile and returns when that has succeeded or failed, as `refreshable` needs it.
     ///
-    /// - Parameters:
-    ///   - firstName: At most 50 characters; nil clears it.
-    ///   - favoriteTeams: The complete list, at most 30; nil keeps it, an empty list clears it.
+    /// ```swift
+    /// List { rows }.refreshable { await manager.refreshProfile() }
+    /// ```
+    public func refreshProfile() async {
+        reloadProfile()
+        var awaited: Int?
+        // Another load may supersede the one that is awaited.
+        while isLoadingProfile, awaited != loadCount, let load = loading {
+            awaited = loadCount
+            await load.value
+        }
+    }
+
+    /// Changes the given fields, and updates ``user`` with the response. Without changes it sends nothing. The change
+    /// continues if the calling task is cancelled, for example because the user leaves the screen.
+    ///
     /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out;
     ///   ``AuthError/networkError`` also for an invalid value. ``user`` is then unchanged.
-    public func updateProfile(
-        firstName: FieldChange = .keep, favoriteTeams: [String]? = nil
-    ) async throws(AuthError) {
-        guard firstName != .keep || favoriteTeams != nil else { return }
+    public func updateProfile(_ change: ProfileChange) async throws(AuthError) {
+        guard !change.isEmpty else { return }
         let mine = epoch
-        let me = try await call {
-            try await self.service.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
-        }
+        let me = try await call { try await self.service.updateProfile(change) }
         landChange(me, mine)
+    }
+
+    /// Changes the first name and the app's own fields. Omitted fields keep their values.
+    ///
+    /// ```swift
+    /// try await manager.updateProfile(data: ["mood": "calm", "goal": .null])   // sets the mood, removes the goal
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - firstName: At most 50 characters.
+    ///   - data: A JSON Merge Patch; see ``ProfileChange/data``.
+    /// - Throws: As ``updateProfile(_:)``.
+    public func updateProfile(firstName: FieldChange = .keep, data: JSONObject = [:]) async throws(AuthError) {
+        try await updateProfile(ProfileChange(firstName: firstName, data: data))
+    }
+
+    /// Changes the first name and the app's own fields. A property that is nil keeps the stored value, as does a field
+    /// that the value does not have.
+    ///
+    /// ```swift
+    /// struct Journal: Codable { var mood: String? }
+    /// try await manager.updateProfile(data: Journal(mood: "calm"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - firstName: At most 50 characters.
+    ///   - data: A value that is encoded as a JSON object.
+    /// - Throws: As ``updateProfile(_:)``, and ``AuthError/unknown`` for a value that cannot be encoded.
+    public func updateProfile(
+        firstName: FieldChange = .keep, data: some Encodable
+    ) async throws(AuthError) {
+        let members: JSONObject
+        do { members = try JSONObject(encoding: data) } catch { throw .unknown }
+        try await updateProfile(ProfileChange(firstName: firstName, data: members))
     }
 
     /// Deletes the account on the server, then signs out.
@@ -39,7 +85,7 @@ extension AuthManager {
 
     /// Makes a call for the signed-in user. Sets ``error`` on failure.
     func call<Value: Sendable>(
-        _ work: @MainActor () async throws -> Value
+        _ work: @escaping @MainActor () async throws -> Value
     ) async throws(AuthError) -> Value {
         let mine = epoch
         callCount += 1
@@ -47,7 +93,8 @@ extension AuthManager {
         do {
             guard isLoggedIn else { throw AuthError.notAuthenticated }
             error = nil
-            return try await work()
+            // Not in the caller's task, which ends with a screen: the server may have made the change by then.
+            return try await Task { try await work() }.value
         } catch {
             let failure = AuthError(error)
             if epoch == mine { self.error = failure }
@@ -136,7 +183,7 @@ extension AuthManager {
             for person in people {
                 guard let name = kept[person], epoch == mine, let user, user.id == account.id else { continue }
                 if user.firstName == nil, let given = name.given {
-                    landChange(try await service.updateProfile(firstName: .set(given), favoriteTeams: nil), mine)
+                    landChange(try await service.updateProfile(ProfileChange(firstName: .set(given))), mine)
                 }
                 // Another user may be signed in by now.
                 guard epoch == mine else { return }

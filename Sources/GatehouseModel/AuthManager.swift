@@ -33,8 +33,8 @@ public final class AuthManager {
     /// ``confirmLink(password:)`` and related methods, ``recoverAccount()`` or ``dismissLinkQuestion()``. nil if there
     /// is no question.
     public internal(set) var linkQuestion: LinkQuestion?
-    /// Whether ``user`` contains the gateway's profile. Until then an empty ``AuthenticatedUser/favoriteTeams`` means
-    /// "unknown"; saving a list based on it would delete the user's teams.
+    /// Whether ``user`` contains the gateway's profile. Until then empty ``AuthenticatedUser/data`` means "unknown";
+    /// saving a list based on it would delete the user's entries.
     public internal(set) var isProfileLoaded = false
     var isLoadingProfile = false
     /// ``linkQuestion`` was removed because its answer came too late, so the user must sign in again. Reset by the next
@@ -234,7 +234,7 @@ extension AuthManager {
     func show(_ account: User, _ me: SignedInAccount? = nil) {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
-            (shown.firstName, shown.favoriteTeams) = (user.firstName, user.favoriteTeams)
+            shown.keepProfile(of: user)
         } else {
             isProfileLoaded = false
         }

@@ -135,7 +135,7 @@ public struct LiveAuthService: AuthService {
     /// Creates a service without making a call.
     ///
     /// - Parameters:
-    ///   - gateway: Usually a `GatewayClient`, with tokens from the same client.
+    ///   - gateway: Usually a `GatewayClient`, with tokens from the same client; ``MetadataProfile`` without a gateway.
     ///   - redirectTo: The target of the links in confirmation mails, for a new account and for a new address; the
     ///     server must allow it.
     public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
@@ -208,9 +208,10 @@ public struct LiveAuthService: AuthService {
 
     public func signOut() async throws { try await client.signOut(scope: .local) }
 
+    public var isReadOnly: Bool { gateway.isReadOnly }
     public func fetchMe() async throws -> SignedInAccount { try await gateway.fetchMe() }
-    public func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount {
-        try await gateway.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
+    public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
+        try await gateway.updateProfile(change)
     }
     public func deleteAccount() async throws { try await gateway.deleteAccount() }
 }

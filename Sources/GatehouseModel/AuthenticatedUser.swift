@@ -1,5 +1,5 @@
 public import Foundation
-import Gatehouse
+public import Gatehouse
 
 /// The signed-in user as the app shows it.
 public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
@@ -9,16 +9,33 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var email: String?
     /// nil if the user has not entered one.
     public var firstName: String?
-    /// Team ids of the form `league_identifier`, such as `nba_1610612744`.
-    public var favoriteTeams: [String]
+    /// The app's own fields; empty until ``AuthManager/isProfileLoaded``. ``data(as:)`` gives them types.
+    public var data: JSONObject
+    /// The members of the profile that this library does not know, such as those that the configuration of the app's
+    /// server adds.
+    public var others: JSONObject
 
     /// For tests and previews; ``AuthManager`` creates its own.
-    public init(id: UUID, email: String? = nil, firstName: String? = nil, favoriteTeams: [String] = []) {
+    public init(
+        id: UUID, email: String? = nil, firstName: String? = nil, data: JSONObject = [:], others: JSONObject = [:]
+    ) {
         self.id = id
         self.email = email
         self.firstName = firstName
-        self.favoriteTeams = favoriteTeams
+        self.data = data
+        self.others = others
     }
+
+    /// The app's own fields as a value of the app's own.
+    ///
+    /// ```swift
+    /// struct Journal: Codable { var mood: String? }
+    /// let mood = try user.data(as: Journal.self).mood
+    /// ```
+    ///
+    /// - Throws: `DecodingError` for a missing field, or for one of another type. A field that is optional may be
+    ///   missing.
+    public func data<Value: Decodable>(as type: Value.Type) throws -> Value { try data.decoded(as: type) }
 
     /// A letter for the profile button: the first one of the trimmed first name, else of the email address, else "?".
     public var initial: String {
@@ -41,8 +58,13 @@ extension AuthenticatedUser {
         var user = self
         user.email = email ?? me.email
         if let profile = me.profile {
-            (user.firstName, user.favoriteTeams) = (profile.firstName, profile.favoriteTeams)
+            (user.firstName, user.data, user.others) = (profile.firstName, profile.data, profile.others)
         }
         return user
+    }
+
+    /// Keeps the profile that is known of the same user.
+    mutating func keepProfile(of user: AuthenticatedUser) {
+        (firstName, data, others) = (user.firstName, user.data, user.others)
     }
 }

@@ -65,7 +65,7 @@ extension InMemoryAuthService {
         /// An address conflict: `user_already_exists` for a sign-up, `email_exists` for a change of address,
         /// `identity_already_exists` for a link, and `identity_needs_confirmation` for a provider sign-in, with a
         /// question that cannot be answered. (For one that can, see
-        /// ``InMemoryAuthService/addAccount(email:password:firstName:favoriteTeams:isEmailProven:)``.)
+        /// ``InMemoryAuthService/addAccount(email:password:firstName:data:others:isEmailProven:)``.)
         case emailTaken
         /// The answer to a question is too late.
         case linkTicketExpired

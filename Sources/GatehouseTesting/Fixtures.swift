@@ -74,21 +74,21 @@ public enum Fixtures {
 
     /// The gateway's response about the user.
     public static func account(
-        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
-        favoriteTeams: [String] = []
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada", data: JSONObject = [:],
+        others: JSONObject = [:]
     ) -> SignedInAccount {
         SignedInAccount(
             id: id(number), email: email,
             profile: ProfileSummary(
-                id: id(number), firstName: firstName, favoriteTeams: favoriteTeams, createdAt: date))
+                id: id(number), firstName: firstName, data: data, createdAt: date, others: others))
     }
 
     /// A user as views show it.
     public static func authenticatedUser(
-        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
-        favoriteTeams: [String] = []
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada", data: JSONObject = [:],
+        others: JSONObject = [:]
     ) -> AuthenticatedUser {
-        AuthenticatedUser(id: id(number), email: email, firstName: firstName, favoriteTeams: favoriteTeams)
+        AuthenticatedUser(id: id(number), email: email, firstName: firstName, data: data, others: others)
     }
 }
 

@@ -128,11 +128,11 @@ extension InMemoryAuthService {
         }
     }
 
-    public func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount {
+    public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
         try await atGateway(.updateProfile) { server, user, _ in
             guard let account = server.account(user.id) else { throw Fault.refused(403, .userNotFound) }
             var profile = account.profile ?? ProfileSummary(id: user.id, createdAt: account.user.createdAt)
-            try InMemoryGateway.change(&profile, firstName: firstName, favoriteTeams: favoriteTeams)
+            try InMemoryGateway.change(&profile, change)
             server.update(user.id) { $0.profile = profile }
             return SignedInAccount(id: user.id, email: user.email, profile: profile)
         }

@@ -7,15 +7,16 @@ extension InMemoryAuthService {
     /// Creates a service whose store contains a session, as after a restart of the app.
     ///
     /// ```swift
-    /// let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1610612744"])
+    /// let service = InMemoryAuthService.signedIn(data: ["mood": "calm"])
     /// let manager = service.makeManager()
     /// await manager.wait { $0.isProfileLoaded }
     /// ```
     public static func signedIn(
-        email: String = "ada@example.com", firstName: String? = "Ada", favoriteTeams: [String] = []
+        email: String = "ada@example.com", firstName: String? = "Ada", data: JSONObject = [:],
+        others: JSONObject = [:]
     ) -> InMemoryAuthService {
         let service = InMemoryAuthService()
-        let id = service.addAccount(email: email, firstName: firstName, favoriteTeams: favoriteTeams)
+        let id = service.addAccount(email: email, firstName: firstName, data: data, others: others)
         let (now, uptime) = (service.clock.now, service.clock.uptime)
         service.state.withLock { state in
             // Lost: nothing, because the account was created one line above.
@@ -27,14 +28,17 @@ extension InMemoryAuthService {
 
     /// Adds an account with a password. An existing account with this address stays as it is.
     ///
-    /// - Parameter isEmailProven: Whether a provider that verifies the same address opens this account too. Otherwise
-    ///   the sign-in throws `identity_needs_confirmation` with a question, which the password confirms; the address can
-    ///   also be claimed.
+    /// - Parameters:
+    ///   - data: The app's own fields of the profile.
+    ///   - others: The members that the configuration of the app's server adds to the profile.
+    ///   - isEmailProven: Whether a provider that verifies the same address opens this account too. Otherwise the
+    ///     sign-in throws `identity_needs_confirmation` with a question, which the password confirms; the address can
+    ///     also be claimed.
     /// - Returns: The account's id.
     @discardableResult
     public func addAccount(
-        email: String, password: String = Fixtures.password, firstName: String? = nil, favoriteTeams: [String] = [],
-        isEmailProven: Bool = false
+        email: String, password: String = Fixtures.password, firstName: String? = nil, data: JSONObject = [:],
+        others: JSONObject = [:], isEmailProven: Bool = false
     ) -> UUID {
         let now = clock.now
         return state.withLock { state in
@@ -44,7 +48,8 @@ extension InMemoryAuthService {
             state.server.update(id) { account in
                 account.password = password
                 account.isEmailProven = isEmailProven
-                account.profile?.favoriteTeams = favoriteTeams
+                account.profile?.data = data
+                account.profile?.others = others
             }
             return id
         }

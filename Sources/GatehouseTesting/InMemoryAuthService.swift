@@ -20,8 +20,8 @@ public import GatehouseModel
 /// ```
 ///
 /// - ``ScriptedProviderSheet`` replaces Apple's and Google's sheets, and the browser.
-/// - ``addAccount(email:password:firstName:favoriteTeams:isEmailProven:)`` and
-///   ``signedIn(email:firstName:favoriteTeams:)`` set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and
+/// - ``addAccount(email:password:firstName:data:others:isEmailProven:)`` and
+///   ``signedIn(email:firstName:data:others:)`` set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and
 ///   ``removeAccount(email:)`` simulate events outside of the app.
 /// - ``calls``, ``openSessionCount`` and ``account(email:)`` show the requests that the server received and the data
 ///   that it stores.

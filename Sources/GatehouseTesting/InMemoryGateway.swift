@@ -1,46 +1,44 @@
 import Foundation
 import Gatehouse
+import GatehouseWire
 
 /// The gateway's rules for profiles.
 enum InMemoryGateway {
-    /// Changes the given members.
+    /// The limits of the app's own fields, as JSON.
+    static let (largestData, deepestData) = (16_384, 8)
+
+    /// Changes the given members. Accepts every other member, because the configuration of the app's server is unknown.
     ///
     /// - Throws: `GatewayError.refused` with status 400.
-    static func change(
-        _ profile: inout ProfileSummary, firstName: FieldChange, favoriteTeams: [String]?
-    ) throws(GatewayError) {
-        guard firstName != .keep || favoriteTeams != nil else { throw badRequest("There is nothing to change.") }
+    static func change(_ profile: inout ProfileSummary, _ change: ProfileChange) throws(GatewayError) {
+        guard !change.isEmpty else { throw refusal("BAD_REQUEST", "There is nothing to change.") }
         var changed = profile
-        switch firstName {
+        switch change.firstName {
         case .keep: break
         case .clear: changed.firstName = nil
         case .set(let text):
             let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
             guard name.unicodeScalars.count <= 50 else {
-                throw badRequest("first_name must have at most 50 characters.")
+                throw refusal("BAD_REQUEST", "first_name must have at most 50 characters.", "/first_name")
             }
             changed.firstName = name.isEmpty ? nil : name
         }
-        if let favoriteTeams {
-            guard favoriteTeams.count <= 30, favoriteTeams.allSatisfy(isTeam) else {
-                throw badRequest("favorite_teams must be at most 30 strings such as nba_1610612744.")
-            }
-            changed.favoriteTeams = favoriteTeams.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        }
+        changed.data.apply(mergePatch: change.data)
+        for data in [change.data, changed.data] { try check(.object(data)) }
+        for (name, value) in change.others { changed.others[name] = value.isNull ? nil : value }
         profile = changed
     }
 
-    private static func badRequest(_ message: String) -> GatewayError {
-        .refused(GatewayRefusal(status: 400, code: "BAD_REQUEST", message: message))
+    private static func check(_ data: AnyJSON) throws(GatewayError) {
+        guard data.depth <= deepestData else {
+            throw refusal("DATA_TOO_DEEP", "data must have at most \(deepestData) levels.", "/data")
+        }
+        guard data.text.utf8.count <= largestData else {
+            throw refusal("DATA_TOO_LARGE", "data must have at most \(largestData) bytes.", "/data")
+        }
     }
 
-    /// Whether the text is a `league_identifier`: lower-case letters and digits, then letters, digits and `-`.
-    private static func isTeam(_ text: String) -> Bool {
-        let parts = text.split(separator: "_", maxSplits: 1)
-        guard text.utf8.count <= 50, parts.count == 2, let first = parts[0].first, first.isLowercase else {
-            return false
-        }
-        return text.utf8.allSatisfy { $0 < 0x80 } && parts[0].allSatisfy { $0.isLowercase || $0.isNumber }
-            && parts[1].allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
+    private static func refusal(_ code: String, _ message: String, _ field: String? = nil) -> GatewayError {
+        .refused(GatewayRefusal(status: 400, code: code, message: message, field: field))
     }
 }

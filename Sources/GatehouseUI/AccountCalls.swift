@@ -7,13 +7,11 @@ public import Gatehouse
 /// show a message for each.
 ///
 /// ```swift
-/// var calls = AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo)
+/// var calls = AccountCalls(client: client, redirectTo: redirectTo)
 /// calls.devices = nil   // no list of devices
 /// HomeView().gatehouse(manager, googleRedirect: redirectTo, calls: calls)
 /// ```
 public struct AccountCalls: Sendable {
-    /// Returns the teams that can be favourites. Without it, teams are shown by id and cannot be chosen.
-    public var teams: (@Sendable () async throws -> [LeagueTeam])?
     /// Sends the mail for a password reset.
     public var sendPasswordMail: (@Sendable (_ email: String) async throws -> Void)?
     /// Sends the confirmation mail of a sign-up again.
@@ -30,11 +28,10 @@ public struct AccountCalls: Sendable {
     /// Creates a value without calls.
     public init() {}
 
-    /// Creates all calls that both clients support.
+    /// Creates all calls that the client supports.
     ///
     /// - Parameter redirectTo: The target of links in mails; the server must allow it.
-    public init(client: AuthClient, gateway: GatewayClient, redirectTo: URL? = nil) {
-        teams = { try await gateway.teams() }
+    public init(client: AuthClient, redirectTo: URL? = nil) {
         sendPasswordMail = { try await client.resetPasswordForEmail($0, redirectTo: redirectTo) }
         resendConfirmation = { try await client.resend(email: $0, type: .signup, emailRedirectTo: redirectTo) }
         self.redirectTo = redirectTo

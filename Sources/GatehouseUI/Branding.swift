@@ -14,20 +14,27 @@ public struct Branding: Sendable {
     public var name: String
     /// The name of an SF Symbol.
     public var symbol: String
-    /// The reason to sign in, as a key in `bundle` or in this package's catalogue.
-    public var tagline: String
-    /// The bundle with the tagline's translations; nil for this package.
+    /// The reason to sign in, as a key in `bundle`; nil for none.
+    public var tagline: String?
+    /// The bundle with the tagline's translations; nil for `.main`.
     public var bundle: Bundle?
     /// The colour of the symbol, the avatar and prominent buttons.
     public var accent: Color
 
-    /// Creates a branding. The defaults are those of the reference app BoxScore.
+    /// The app's own name, as under its icon; "Account" for a program without one.
+    public static var appName: String {
+        let names = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap {
+            Bundle.main.object(forInfoDictionaryKey: $0) as? String
+        }
+        return names.first { !$0.isEmpty } ?? "Account"
+    }
+
+    /// Creates a branding. The defaults fit every app.
     ///
-    /// - Parameter bundle: `.main` if the app's string catalogue translates the tagline.
+    /// - Parameter bundle: The bundle whose string catalogue translates the tagline.
     public init(
-        name: String = "BoxScore", symbol: String = "sportscourt.fill",
-        tagline: String = "Sign in to save your favorite teams\nand sync across devices", bundle: Bundle? = nil,
-        accent: Color = .blue
+        name: String = Branding.appName, symbol: String = "person.crop.circle.fill", tagline: String? = nil,
+        bundle: Bundle? = nil, accent: Color = .blue
     ) {
         self.name = name
         self.symbol = symbol

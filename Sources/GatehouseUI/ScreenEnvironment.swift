@@ -13,7 +13,7 @@ extension View {
     ///     .accountSheet(isPresented: $showsAccount)
     ///     .gatehouse(
     ///         manager, googleRedirect: redirectTo,
-    ///         calls: AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo))
+    ///         calls: AccountCalls(client: client, redirectTo: redirectTo))
     /// ```
     ///
     /// - Parameters:

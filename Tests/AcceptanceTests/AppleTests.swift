@@ -37,7 +37,7 @@ extension AcceptanceTests {
                 #expect(try await world.users().map { $0["email"]?.stringValue } == ["verified@example.com"])
                 #expect(try await world.providers(of: "verified@example.com") == ["apple"])
                 let me = try await world.accounts.gateway.fetchMe()
-                #expect(me.profile?.firstName == "Verified" && me.profile?.favoriteTeams == [])
+                #expect(me.profile?.firstName == "Verified" && me.profile?.data == [:])
             }
         }
 

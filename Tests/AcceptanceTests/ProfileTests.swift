@@ -1,4 +1,5 @@
 import AppSupport
+import BoxScoreScreens
 import Gatehouse
 import GatehouseModel
 import GatehouseWire
@@ -87,7 +88,7 @@ extension AcceptanceTests {
                 try await world.screen.submit("First Name")
                 try await world.screen.wait { $0.title == "Profile" }
                 let profile = try await world.accounts.gateway.fetchMe().profile
-                #expect(profile?.firstName == nil && profile?.favoriteTeams == [Self.heat])
+                #expect(profile?.firstName == nil && profile?.others == ["favorite_teams": [.string(Self.heat)]])
             }
         }
 
@@ -99,16 +100,16 @@ extension AcceptanceTests {
                 try await world.screen.tap("Edit Teams")
                 try await world.screen.wait { $0.has(field: "Search teams") }
                 #expect(try !world.screen.isEnabled("Save"))
-                try await world.screen.type("kc", into: "Search teams")
-                try await world.screen.tap("Kansas City Chiefs")
+                try await world.screen.type("mia", into: "Search teams")
+                try await world.screen.tap("Miami Heat")
                 try await world.screen.type("bos", into: "Search teams")
                 try await world.screen.tap("Boston Celtics")
                 try await world.screen.tap("Save")
                 try await world.screen.wait { $0.title == "Profile" }
-                try await world.screen.wait(for: "Kansas City Chiefs")
+                try await world.screen.wait(for: "Miami Heat")
                 try world.restart()
                 try await world.settle()
-                #expect(world.manager.user?.favoriteTeams == ["nfl_KC"])
+                #expect(world.manager.user?.favoriteTeams == [Self.heat])
             }
         }
 
@@ -118,7 +119,8 @@ extension AcceptanceTests {
                 try await world.begin()
                 try await world.screen.tap("Follow Miami Heat")
                 try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
-                #expect(try await world.accounts.gateway.fetchMe().profile?.favoriteTeams == [Self.heat])
+                let profile = try await world.accounts.gateway.fetchMe().profile
+                #expect(profile?.others == ["favorite_teams": [.string(Self.heat)]])
                 try await world.screen.tap("Unfollow Miami Heat")
                 try await world.screen.wait(for: "Follow a team, and it stands here.")
             }

@@ -1,4 +1,5 @@
 import AppSupport
+import BoxScoreScreens
 import Foundation
 import Gatehouse
 import GatehouseModel

@@ -86,14 +86,16 @@ import Testing
         switch app {
         case .boxScore:
             // Three rows instead of 124: every look draws them.
-            let root = AccountsRoot(.ready(accounts), branding: Branding()) { accounts in
+            let root = AccountsRoot(.ready(accounts), branding: .boxScore) { accounts in
                 HomeView { [gateway = accounts.gateway] in
                     try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
                 }
             }
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         case .boxScoreOfAllLeagues:
-            let root = AccountsRoot(.ready(accounts), branding: Branding()) { HomeView(teams: $0.teams) }
+            let root = AccountsRoot(.ready(accounts), branding: .boxScore) { accounts in
+                HomeView { try await accounts.gateway.teams() }
+            }
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         case .dailyRitual:
             let root = AccountsRoot(.ready(accounts), branding: .dailyRitual) { accounts in

@@ -221,6 +221,7 @@ struct ImportTests {
         var profile = ImportedProfile()
         profile.name = "Ada L."
         profile.favoriteTeams = #"["nba_1610612744"]"#
+        profile.data = #"{"mood":"calm"}"#
         profile.isPremium = true
         profile.createdAt = Instant(seconds: 1_700_000_000)
         let imported = ImportedAccount(account(store), profile: profile)
@@ -228,7 +229,7 @@ struct ImportTests {
         let rows = try await store.accounts.profileRows(after: nil, limit: 10)
         let row = try JSONReader.read(try #require(rows.first).text)
         #expect(row["first_name"] == "Ada" && row["name"] == "Ada L." && row["is_premium"] == true)
-        #expect(row["favorite_teams"] == ["nba_1610612744"])
+        #expect(row["favorite_teams"] == ["nba_1610612744"] && row["data"] == ["mood": "calm"])
         #expect(row["created_at"]?.stringValue?.hasPrefix("2023-11-14T22:13:20") == true)
         #expect(try await store.accounts.profileRows(after: Self.ada, limit: 10).isEmpty)
     }

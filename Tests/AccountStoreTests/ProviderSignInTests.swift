@@ -123,7 +123,11 @@ struct ProviderSignInTests {
             return
         }
         _ = try await store.storage.database.write { db in
-            try db.run("UPDATE profiles SET first_name = 'Evil', favorite_teams = '[\"nba_1\"]', timezone = 'UTC'")
+            try db.run(
+                """
+                UPDATE profiles SET first_name = 'Evil', favorite_teams = '["nba_1"]', data = '{"evil":1}',
+                    timezone = 'UTC'
+                """)
         }
         let session = try await store.entered(store.identity())
         #expect(session.user == waiting.user.id)
@@ -135,8 +139,8 @@ struct ProviderSignInTests {
         #expect(account.user.appMetadata == #"{"provider":"google","providers":["google"]}"#)
         #expect(
             try await store.text(
-                "SELECT coalesce(first_name, '-') || favorite_teams || coalesce(timezone, '-') FROM profiles") == "-[]-"
-        )
+                "SELECT coalesce(first_name, '-') || favorite_teams || data || coalesce(timezone, '-') FROM profiles")
+                == "-[]{}-")
     }
 
     @Test("Refusals change only the log", arguments: TestDatabase.all)

@@ -38,13 +38,13 @@ import SwiftUI
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
         link: (@Sendable (URL) async throws -> Void)? = nil,
-        teams: @escaping @Sendable () async throws -> [LeagueTeam] = { World.teams },
+        teams: @escaping @Sendable () async throws -> [Team] = { World.teams },
         calls: AccountCalls = World.calls
     ) async -> World {
         var calls = calls
         calls.openLink = link ?? calls.openLink
         return await World(
-            service, settings: settings, HomeView(teams: teams), branding: Branding(), calls: calls)
+            service, settings: settings, HomeView(teams: teams), branding: .boxScore, calls: calls)
     }
 
     /// The journal.
@@ -59,16 +59,15 @@ import SwiftUI
 
     static var calls: AccountCalls {
         var calls = AccountCalls()
-        calls.teams = { Self.teams }
         calls.redirectTo = URL(string: "boxscore://auth-callback")
         calls.openLink = { _ in }
         return calls
     }
 
     nonisolated static let teams = [
-        LeagueTeam(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
-        LeagueTeam(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
-        LeagueTeam(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
+        Team(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
+        Team(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
+        Team(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
     ]
 
     func signIn(as email: String = "ada@example.com") async throws {
@@ -78,6 +77,24 @@ import SwiftUI
         try await screen.type(Fixtures.password, into: "Password")
         try await screen.submit("Password")
         try await screen.wait("for a user") { _ in manager.isLoggedIn && !manager.isLoading }
+    }
+}
+
+extension InMemoryAuthService {
+    /// A service with a signed-in user who follows these teams.
+    static func signedIn(
+        email: String = "ada@example.com", firstName: String? = "Ada", favoriteTeams: [String]
+    ) -> InMemoryAuthService {
+        .signedIn(email: email, firstName: firstName, others: favorites(favoriteTeams))
+    }
+
+    static func favorites(_ teams: [String]) -> JSONObject {
+        ["favorite_teams": .array(teams.map(AnyJSON.string))]
+    }
+
+    /// The ids of Ada's teams at the server.
+    var favoriteTeams: [String]? {
+        account(email: "ada@example.com")?.profile?.others["favorite_teams"]?.arrayValue?.compactMap(\.stringValue)
     }
 }
 

@@ -81,7 +81,7 @@ REQUESTS = [
     ("POST", "/auth/v1/admin/custom-providers", "admin", {"name": "a"}),
     ("GET", "/v1/auth/me", "user", None),
     ("PATCH", "/v1/auth/me", "user", {"first_name": "Ana", "last_name": "Example", "favorite_teams": ["nba_1610612744"],
-                                      "notifications_enabled": True}),
+                                      "notifications_enabled": True, "data": {"mood": "calm", "goals": {"a": [1]}}}),
     ("DELETE", "/v1/auth/me", "user", None),
     ("GET", "/v1/teams?league=nba", None, None),
     ("GET", "/api/v1/profile", "user", None),

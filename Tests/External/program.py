@@ -27,6 +27,8 @@ JWT_SECRET = "a shared secret for tests alone, 40 bytes"
 SECRET_KEY = "sb_secret_tests_only_0123456789abcdefghij"
 PUBLISHABLE_KEY = "sb_publishable_tests_only_0123456789abcd"
 PASSWORD = "correct horse 42 battery"
+# The catalogue of the sports app, whose screens `gatehouse dev` shows.
+TEAMS = os.path.join(REPOSITORY, "Apps", "BoxScore", "teams.json")
 
 
 class NotStarted(Exception):
@@ -137,6 +139,7 @@ def serve_settings(folder, port, metrics_port, **more):
         "GATEHOUSE_PASSWORD_ANSWER_TIME": "0",
         "GATEHOUSE_SECRET_KEYS": SECRET_KEY,
         "GATEHOUSE_PUBLISHABLE_KEYS": PUBLISHABLE_KEY,
+        "GATEHOUSE_TEAM_CATALOGUE": TEAMS,
         "GOTRUE_SITE_URL": "http://127.0.0.1:3000",
         "GOTRUE_JWT_AUD": "authenticated",
         "GOTRUE_JWT_DEFAULT_GROUP_NAME": "authenticated",
@@ -178,7 +181,8 @@ class Server:
     def dev(cls, folder, *options, port=None):
         port = port or free_port()
         data = os.path.join(str(folder), "data")
-        return cls(["dev", "--port", str(port), "--data", data, "--json", *options], {}, folder, port)
+        arguments = ["dev", "--port", str(port), "--data", data, "--json", "--team-catalogue", TEAMS, *options]
+        return cls(arguments, {}, folder, port)
 
     @property
     def database_path(self):

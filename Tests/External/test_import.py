@@ -67,7 +67,8 @@ CREATE TABLE auth.mfa_factors (
     updated_at timestamptz NOT NULL, secret text);
 CREATE TABLE public.profiles (
     id uuid PRIMARY KEY REFERENCES auth.users ON DELETE CASCADE, first_name text, full_name text, avatar_url text,
-    favorite_teams text[], is_premium bool, created_at timestamptz, updated_at timestamptz, username text);
+    favorite_teams text[], is_premium bool, created_at timestamptz, updated_at timestamptz, username text,
+    data jsonb);
 """
 
 
@@ -177,7 +178,8 @@ def test_accounts_are_imported_with_passwords_profiles_and_sessions(source, targ
     source.insert(
         "public.profiles",
         {"id": bob, "first_name": "Bob", "full_name": "Bob B.", "favorite_teams": ["nba_1610612744"],
-         "username": "bob", "is_premium": True, "created_at": "2025-01-02T03:04:05Z"},
+         "username": "bob", "is_premium": True, "created_at": "2025-01-02T03:04:05Z",
+         "data": {"mood": "calm", "goal": None}},
     )  # fmt: skip
     ada_session = source.session(ada, ["aaaaaaaaaaa0", "aaaaaaaaaaa1", "aaaaaaaaaaa2", "aaaaaaaaaaa3"])
     bob_session = source.session(bob, ["bbbbbbbbbbb1", "bbbbbbbbbbb2"])
@@ -210,6 +212,7 @@ def test_accounts_are_imported_with_passwords_profiles_and_sessions(source, targ
     assert auth.refresh("bbbbbbbbbbb1").status == 200
     profile = target.gateway().get("/v1/auth/me", token=auth.refresh("bbbbbbbbbbb2").json()["access_token"])
     assert profile.status == 200 and '"Bob"' in profile.body.decode(), profile
+    assert profile.json()["profile"]["data"] == {"mood": "calm"}
     assert bob_session
     assert auth.refresh("zzzzzzzzzzz9").code == "refresh_token_not_found"
     assert auth.refresh("no token at all").code == "validation_failed"

@@ -71,7 +71,12 @@ WITH_BODY = [
     ("POST", "/auth/v1/token?grant_type=link_confirmation", "user", {"link_ticket": VERIFIER}),
     ("POST", "/auth/v1/token?grant_type=link_recovery", None, {"link_ticket": VERIFIER}),
     ("POST", "/auth/v1/apple/notifications", None, {"payload": ID_TOKEN}),
-    ("PATCH", "/v1/auth/me", "user", {"first_name": "Ana", "favorite_teams": ["nba_1610612744"]}),
+    (
+        "PATCH",
+        "/v1/auth/me",
+        "user",
+        {"first_name": "Ana", "favorite_teams": ["nba_1610612744"], "data": {"mood": "calm", "goals": {"a": None}}},
+    ),
     ("PATCH", "/api/v1/profile", "user", {"name": "Ana", "timezone": "Europe/Berlin"}),
 ]
 WITHOUT_BODY = [

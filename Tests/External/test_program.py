@@ -492,7 +492,7 @@ def test_profile_comes_with_the_account_and_is_changed(dev, new_email):
     token = session["access_token"]
     me = gateway.get("/v1/auth/me", token=token).json()
     assert me["user"] == {"id": session["user"]["id"], "email": email}
-    assert set(me["profile"]) == {"id", "first_name", "favorite_teams", "created_at"}
+    assert set(me["profile"]) == {"id", "first_name", "data", "favorite_teams", "created_at"}
     assert me["profile"]["first_name"] == "Ana" and me["profile"]["favorite_teams"] == []
 
     teams = ["nba_1610612744", "nhl_1"]
@@ -513,6 +513,10 @@ def test_profile_comes_with_the_account_and_is_changed(dev, new_email):
     ):
         refused = gateway.patch("/v1/auth/me", bad, token=token)
         assert refused.status == 400 and refused.json()["error"] == "BAD_REQUEST", (bad, refused)
+    unknown = gateway.patch("/v1/auth/me", {"favorite_teams": [*teams, "nba_9999"]}, token=token)
+    assert (unknown.status, unknown.json()["error"], unknown.json()["field"]) == (
+        400, "UNKNOWN_TEAM", "/favorite_teams/2",
+    )  # fmt: skip
     assert gateway.get("/v1/auth/me", token=token).json()["profile"]["favorite_teams"] == teams
 
 
@@ -567,6 +571,41 @@ def test_a_gateway_without_its_issuer_creates_no_profile(servers, new_email):
     unknown = gateway.gateway().patch("/v1/auth/me", {"first_name": "Eve"}, token=new)
     assert (unknown.status, unknown.code) == (503, "UNAVAILABLE"), "nobody knows whether there is such an account"
     assert gateway.gateway().get("/api/v1/profile", token=new).status == 404
+
+
+def test_an_apps_own_fields(servers, new_email, tmp_path):
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"properties": {"mood": {"type": "string"}}, "additionalProperties": False}))
+    server = servers.serve(GATEHOUSE_PROFILE_SCHEMA=schema, GATEHOUSE_TEAM_CATALOGUE="").start()
+    token, gateway = server.auth().sign_up(new_email())["access_token"], server.gateway()
+    assert gateway.get("/v1/teams").status == 404
+    me = gateway.patch("/v1/auth/me", {"data": {"mood": "calm"}}, token=token).json()["profile"]
+    assert me["data"] == {"mood": "calm"} and "favorite_teams" not in me
+    refused = gateway.patch("/v1/auth/me", {"data": {"mood": 7}}, token=token)
+    assert (refused.status, refused.json()["error"], refused.json()["field"]) == (400, "INVALID_DATA", "/data/mood")
+    assert gateway.get("/api/v1/profile", token=token).json()["data"] == {"mood": "calm"}
+
+
+@pytest.mark.parametrize(
+    "name, text, problem",
+    [
+        ("GATEHOUSE_PROFILE_SCHEMA", '{"properties": {"mood": {"pattern": "a"}}}', "/properties/mood/pattern"),
+        ("GATEHOUSE_TEAM_CATALOGUE", "[{}]", "its element 0 is no team"),
+        ("GATEHOUSE_TEAM_CATALOGUE", "[", "is not JSON"),
+        ("GATEHOUSE_TEAM_CATALOGUE", None, "there is no such file"),
+    ],
+)
+def test_a_file_for_profiles_that_cannot_be_used_stops_the_start(servers, tmp_path, name, text, problem):
+    path = tmp_path / "file.json"
+    if text is not None:
+        path.write_text(text)
+    server = servers.serve(**{name: path})
+    done = run(*server.arguments, environment=server.environment, timeout=PATIENCE_SECONDS)
+    assert done.returncode == 78 and name in done.stderr and problem in done.stderr, done.stderr
+    option = "--profile-schema" if name.endswith("SCHEMA") else "--team-catalogue"
+    arguments = ["dev", "--port", "0", "--data", str(tmp_path / "data"), option, str(path)]
+    done = run(*arguments, timeout=PATIENCE_SECONDS)
+    assert done.returncode == 78 and problem in done.stderr, done.stderr
 
 
 def test_teams_by_league(dev):

@@ -123,10 +123,19 @@ def test_changes_of_different_members_do_not_undo_each_other(server, new_email):
     answers = at_once(
         server,
         lambda _: server.gateway().patch("/v1/auth/me", {"first_name": "Ana"}, token=token),
-        lambda _: server.gateway().patch("/v1/auth/me", {"favorite_teams": ["nba_1"]}, token=token),
+        lambda _: server.gateway().patch("/v1/auth/me", {"favorite_teams": ["nba_1610612744"]}, token=token),
         lambda _: server.gateway().patch("/api/v1/profile", {"timezone": "Europe/Berlin"}, token=token),
     )
     assert {answer.status for answer in answers} == {200}, answers
+    fields = at_once(
+        server,
+        *(
+            lambda _, name=name: server.gateway().patch("/v1/auth/me", {"data": {name: name}}, token=token)
+            for name in names
+        ),
+    )
+    assert {answer.status for answer in fields} == {200}, fields
     profile = gateway.get("/v1/auth/me", token=token).json()["profile"]
-    assert (profile["first_name"], profile["favorite_teams"]) == ("Ana", ["nba_1"])
+    assert (profile["first_name"], profile["favorite_teams"]) == ("Ana", ["nba_1610612744"])
+    assert profile["data"] == {name: name for name in names}
     assert gateway.get("/api/v1/profile", token=token).json()["timezone"] == "Europe/Berlin"

@@ -15,7 +15,7 @@ import urllib.request
 import uuid
 
 import pytest
-from program import PASSWORD, PATIENCE_SECONDS, PUBLISHABLE_KEY, LoopbackServer, Server, free_port, poll
+from program import PASSWORD, PATIENCE_SECONDS, PUBLISHABLE_KEY, TEAMS, LoopbackServer, Server, free_port, poll
 from terminal import Person
 
 # As Docs/terminal-client.md has them.
@@ -44,7 +44,8 @@ def start_dev(servers, owner, folder=None):
     port = free_port()
     data = os.path.join(str(folder or owner.folder), ".gatehouse")
     environment = {"HOME": owner.home, "XDG_STATE_HOME": ""}
-    server = Server(["dev", "--port", str(port), "--data", data, "--json"], environment, servers.folder(), port)
+    arguments = ["dev", "--port", str(port), "--data", data, "--json", "--team-catalogue", TEAMS]
+    server = Server(arguments, environment, servers.folder(), port)
     return servers._add(server).start()
 
 
@@ -65,7 +66,7 @@ def test_sign_up_to_sign_out_in_a_fresh_home(project, new_email):
     me = project.json("whoami")
     assert me["user"]["id"] == session["user"]["id"] and me["checked"] is True
     assert me["user"]["providers"] == ["email"] and me["user"]["is_anonymous"] is False
-    assert me["profile"] == {"first_name": "Ada", "favorite_teams": []}
+    assert me["profile"] == {"first_name": "Ada", "data": {}, "favorite_teams": []}
 
     profile = project.json("profile", "set", "--first-name", "Grace", "--team", CELTICS, "--team", LAKERS)
     assert (profile["first_name"], profile["favorite_teams"]) == ("Grace", [CELTICS, LAKERS])
@@ -196,6 +197,27 @@ def test_a_profile_keeps_absent_fields_and_clears_empty_ones(person, new_email):
     assert (profile["favorite_teams"], profile["name"], profile["timezone"]) == ([], None, "Europe/London")
     assert person.fails(REFUSED, "profile", "set", "--team", "no team")[0] == "BAD_REQUEST"
     assert person.json("profile") == profile
+
+
+def test_an_apps_own_fields_are_changed_by_name(person, new_email):
+    person.sign_up(new_email())
+    profile = person.json("profile", "set", "--data", "mood=calm", "--data", "goal=8000", "--data", 'tags=["a","b"]')
+    assert profile["data"] == {"mood": "calm", "goal": 8000, "tags": ["a", "b"]}
+    profile = person.json("profile", "set", "--data", "mood=", "--data", "goal=null", "--data", "note=1 = 1")
+    assert profile["data"] == {"tags": ["a", "b"], "note": "1 = 1"}
+    assert person.run("profile").out.splitlines()[-2:] == ["note            1 = 1", 'tags            ["a","b"]']
+    assert person.fails(REFUSED, "profile", "set", "--data", "a=" + "x" * 20_000)[0] == "DATA_TOO_LARGE"
+
+
+def test_a_server_without_a_catalogue_has_no_teams(person, servers, new_email):
+    server = servers.serve(GATEHOUSE_TEAM_CATALOGUE="").start()
+    here = ("--url", server.url, "--key", PUBLISHABLE_KEY)
+    code, message = person.fails(REFUSED, "teams", *here)[:2]
+    assert (code, message) == ("NOT_FOUND", "This server has no team catalogue.")
+    person.json("signup", "--email", new_email(), "--password-stdin", *here, stdin=PASSWORD + "\n")
+    assert "favorite_teams" not in person.json("profile", *here)
+    assert "teams" not in person.run("profile", *here).out
+    assert person.fails(REFUSED, "profile", "set", "--team", CELTICS, *here)[0] == "BAD_REQUEST"
 
 
 def test_teams_need_no_account(person):

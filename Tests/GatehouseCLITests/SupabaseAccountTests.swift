@@ -52,17 +52,19 @@ struct SupabaseAccountTests {
         let odd = account(
             rest:
                 #","profile":{"first_name":"\#(long)","full_name":" Ada ","timezone":"PST","is_premium":3,"#
-                + #""avatar_url":"https://example.com/a\"onerror=","favorite_teams":["nba_1","Lakers"]}"#)
-        let columns = ["first_name", "avatar_url", "timezone", "favorite_teams", "is_premium"]
+                + #""avatar_url":"https://example.com/a\"onerror=","favorite_teams":["nba_1","Lakers"],"#
+                + #""data":{"a":[[[[[[[1]]]]]]]}}"#)
+        let columns = ["first_name", "avatar_url", "timezone", "favorite_teams", "data", "is_premium"]
         #expect(odd.notes.map(\.detail) == columns && odd.notes.allSatisfy { $0.remark == .profileValue })
         #expect(odd.imported?.profile?.name == "Ada")
         let good = account(
             rest:
                 #","profile":{"first_name":null,"timezone":"Europe/Berlin","avatar_url":"https://example.com/a.png","#
-                + #""favorite_teams":"{nba_1610612744,\"nfl_x\"}"}"#)
+                + #""favorite_teams":"{nba_1610612744,\"nfl_x\"}","data":{"mood":"calm","goal":null}}"#)
         let profile = try #require(good.imported?.profile)
         #expect(good.notes.isEmpty && profile.firstName == .some(nil) && profile.timezone == "Europe/Berlin")
         #expect(profile.favoriteTeams == #"["nba_1610612744","nfl_x"]"#)
+        #expect(profile.data == #"{"mood":"calm"}"#)
     }
 
     @Test("An account without identities gets none, and a deleted one is reported")

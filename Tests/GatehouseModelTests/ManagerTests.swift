@@ -43,7 +43,7 @@ struct ManagerTests {
     func offlineStart() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
-            try await world.manager.updateProfile(favoriteTeams: ["nba_1610612744"])
+            try await world.manager.updateProfile(data: ["mood": "calm"])
             world.network.fail("/me")
             let next = try await world.restart()
             #expect(next.user?.firstName == "Ada")
@@ -52,7 +52,7 @@ struct ManagerTests {
             #expect(next.isLoggedIn)
             world.network.clear()
             next.reloadProfile()
-            await until { next.user?.favoriteTeams == ["nba_1610612744"] }
+            await until { next.user?.data == ["mood": "calm"] }
             #expect(next.error == nil)
         }
     }
@@ -93,7 +93,7 @@ struct ManagerTests {
             let service = LiveAuthService(client: world.client, gateway: gateway)
             let manager = AuthManager(service: service, storage: world.storage)
             await until { manager.isLoggedIn }
-            await #expect(throws: kind) { try await manager.updateProfile(firstName: nil) }
+            await #expect(throws: kind) { try await manager.updateProfile(firstName: .clear) }
         }
     }
 
@@ -148,16 +148,18 @@ struct ManagerTests {
     func update() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
-            try await world.manager.updateProfile(favoriteTeams: ["nba_1610612738"])
+            try await world.manager.updateProfile(data: ["mood": "calm", "goals": ["steps": 8_000]])
             #expect(world.manager.user?.firstName == "Ada")
-            try await world.manager.updateProfile(firstName: nil)
+            try await world.manager.updateProfile(firstName: .clear, data: ["goals": ["sleep": 8]])
             #expect(world.manager.user?.firstName == nil)
-            #expect(world.manager.user?.favoriteTeams == ["nba_1610612738"])
+            let data: JSONObject = ["mood": "calm", "goals": ["sleep": 8, "steps": 8_000]]
+            #expect(world.manager.user?.data == data)
+            let long = String(repeating: "a", count: 51)
             await #expect(throws: AuthError.networkError) {
-                try await world.manager.updateProfile(favoriteTeams: ["not a team"])
+                try await world.manager.updateProfile(firstName: .set(long))
             }
             #expect(world.manager.error == .networkError)
-            #expect(world.manager.user?.favoriteTeams == ["nba_1610612738"])
+            #expect(world.manager.user?.data == data)
         }
     }
 

@@ -167,8 +167,6 @@ struct GatewayThatFails: ProfileSource {
     let me: SignedInAccount
     let failure: GatewayError
     func fetchMe() async throws -> SignedInAccount { me }
-    func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount {
-        throw failure
-    }
+    func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount { throw failure }
     func deleteAccount() async throws { throw failure }
 }

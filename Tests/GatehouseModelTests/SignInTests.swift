@@ -52,8 +52,8 @@ private struct ProvidersThatVouch: AuthService {
     func unlink(_ identity: UserIdentity) async throws { try await live.unlink(identity) }
     func signOut() async throws { try await live.signOut() }
     func fetchMe() async throws -> SignedInAccount { try await live.fetchMe() }
-    func updateProfile(firstName: FieldChange, favoriteTeams: [String]?) async throws -> SignedInAccount {
-        try await live.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
+    func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
+        try await live.updateProfile(change)
     }
     func deleteAccount() async throws { try await live.deleteAccount() }
 
@@ -179,7 +179,7 @@ struct SignInTests {
             #expect(model.phase == .failed(ProfileAlert(title: "Could Not Delete Account", message: message)))
             model.dismiss()
             world.network.clear()
-            await model.save(firstName: "Grace")
+            await model.save(ProfileChange(firstName: "Grace")).value
             #expect(model.user?.firstName == "Grace")
             model.askToSignOut()
             #expect(model.question == "Are you sure you want to sign out?")

@@ -2,6 +2,7 @@ import AccountDomain
 import AuthServer
 import GatehouseServer
 import GatehouseWire
+import ProfileGateway
 import TestSupport
 import Testing
 
@@ -86,10 +87,19 @@ struct SettingsTests {
             ("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", "x"), ("GATEHOUSE_RATE_LIMIT_AUTHORIZE", "-1"),
             ("GATEHOUSE_RATE_LIMIT_FAILED_SIGN_INS", "-1"),
             ("GATEHOUSE_LIMITS", "some"), ("GATEHOUSE_APP_SCHEME", "https"), ("GATEHOUSE_APP_SCHEME", "boxscore://"),
+            ("GATEHOUSE_TEAM_CATALOGUE", "/nowhere/teams.json"), ("GATEHOUSE_TEAM_CATALOGUE", "/"),
+            ("GATEHOUSE_PROFILE_SCHEMA", "/nowhere/schema.json"),
             ("GATEHOUSE_LOG_LEVEL", "loud"), ("GATEHOUSE_LOG_FORMAT", "xml"),
         ])
     func wrongValue(name: String, value: String) {
         #expect(GivenValues.problems([name: value]).map(\.name) == [name])
+    }
+
+    @Test("A file adds teams to profiles; without one there are none")
+    func catalogue() throws {
+        #expect(try GivenValues.settings().profileFields.teams == nil)
+        let values = ["GATEHOUSE_TEAM_CATALOGUE": TestServer.teamCatalogue]
+        #expect(try GivenValues.settings(values).profileFields.teams?.ids.count == 124)
     }
 
     @Test("All wrong values are reported together")

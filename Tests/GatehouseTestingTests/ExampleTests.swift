@@ -9,7 +9,7 @@ struct ExampleTests {
     let service = InMemoryAuthService()
     let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
-    @Test("A new user signs up, picks a team, and is still there at the next start")
+    @Test("A new user signs up, notes a mood, and is still there at the next start")
     func signUp() async throws {
         let manager = service.makeManager()
         await manager.wait { $0.phase == .unauthenticated }
@@ -17,10 +17,10 @@ struct ExampleTests {
         let screen = LoginModel(manager: manager, mode: .signUp)
         (screen.form.name, screen.form.email) = ("Ada", "ada@example.com")
         await screen.submit(password: Fixtures.password, confirmation: Fixtures.password)
-        try await manager.updateProfile(favoriteTeams: ["nba_1610612744"])
+        try await manager.updateProfile(data: ["mood": "calm"])
 
         let next = service.makeManager()
-        await next.wait { $0.user?.favoriteTeams == ["nba_1610612744"] }
+        await next.wait { $0.user?.data == ["mood": "calm"] }
         #expect(next.user?.firstName == "Ada")
     }
 

@@ -87,7 +87,7 @@ struct FaultTests {
         #expect(try await service.fetchMe().profile != nil)
         #expect(service.pendingFaults == [.weakPassword, .offline])
         await #expect(throws: GatewayError.self) {
-            try await service.updateProfile(firstName: "Grace", favoriteTeams: nil)
+            try await service.updateProfile(ProfileChange(firstName: "Grace"))
         }
         #expect(service.calls == [.fetchMe, .fetchMe, .updateProfile])
         service.clear()

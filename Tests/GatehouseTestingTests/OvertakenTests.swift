@@ -38,18 +38,18 @@ struct OvertakenTests {
 
     @Test("A9: a profile read before a change does not undo the change")
     func olderProfile() async throws {
-        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
+        let service = InMemoryAuthService.signedIn(data: ["pens": ["blue"]])
         let manager = await manager(service)
         service.meet(.slow, at: .fetchMe)
         manager.reloadProfile()
         await until { service.heldCount == 1 }
-        try await manager.updateProfile(favoriteTeams: ["nba_1", "nba_2"])
+        try await manager.updateProfile(data: ["pens": ["blue", "red"]])
         service.release()
         await manager.wait { !$0.isLoading }
-        #expect(manager.user?.favoriteTeams == ["nba_1", "nba_2"])
+        #expect(manager.user?.data == ["pens": ["blue", "red"]])
     }
 
-    @Test("Teams are known after a profile has arrived, and unknown for the next user and after a sign-out")
+    @Test("The profile is known after a profile has arrived, and unknown for the next user and after a sign-out")
     func known() async throws {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com")

@@ -45,7 +45,7 @@ struct SameAsLiveTests {
             #expect(try await world.service.accessToken() == session.accessToken)
             let me = try await world.service.fetchMe()
             #expect(me.id == session.user.id && me.email == "ada@example.com")
-            #expect(me.profile?.firstName == "Ada" && me.profile?.favoriteTeams == [])
+            #expect(me.profile?.firstName == "Ada" && me.profile?.data == [:])
             #expect(await world.events.first(2) == ["initialSession", "signedIn +"])
             #expect(await HeardEvents(world.service).all == ["initialSession +"])
         }
@@ -102,24 +102,25 @@ struct SameAsLiveTests {
             let service = world.service
             try await world.signUp()
             var me = try await service.updateProfile(
-                firstName: .keep, favoriteTeams: ["nba_1610612744", "nba_1610612744", "nba_A-1"])
+                ProfileChange(data: ["mood": "calm", "goals": ["steps": 8_000, "sleep": 8]]))
             #expect(me.profile?.firstName == "Ada")
-            #expect(me.profile?.favoriteTeams == ["nba_1610612744", "nba_A-1"])
-            me = try await service.updateProfile(firstName: " Grace ", favoriteTeams: [])
-            #expect(me.profile?.firstName == "Grace" && me.profile?.favoriteTeams == [])
-            #expect(try await service.updateProfile(firstName: "  ", favoriteTeams: nil).profile?.firstName == nil)
-            let long = String(repeating: "a", count: 51)
-            let wrong: [(FieldChange, [String]?)] = [
-                (.keep, nil), (.set(long), nil), (.keep, Array(repeating: "nba_1", count: 31)), (.keep, ["NBA_1"]),
-                (.keep, ["nba"]), (.keep, ["_1"]), (.keep, ["nba_a_b"]), (.keep, ["nba_" + long]), (.keep, ["nba_é"]),
+            me = try await service.updateProfile(
+                ProfileChange(firstName: " Grace ", data: ["mood": .null, "goals": ["sleep": .null]]))
+            #expect(me.profile?.firstName == "Grace" && me.profile?.data == ["goals": ["steps": 8_000]])
+            #expect(try await service.updateProfile(ProfileChange(firstName: "  ")).profile?.firstName == nil)
+            var deep: AnyJSON = 1
+            for _ in 0..<8 { deep = ["a": deep] }
+            let wrong: [(ProfileChange, String)] = [
+                (ProfileChange(), "BAD_REQUEST"),
+                (ProfileChange(firstName: .set(String(repeating: "a", count: 51))), "BAD_REQUEST"),
+                (ProfileChange(data: ["a": deep]), "DATA_TOO_DEEP"),
+                (ProfileChange(data: ["a": .string(String(repeating: "a", count: 16_384))]), "DATA_TOO_LARGE"),
             ]
-            for (name, teams) in wrong {
-                let failure = await world.failure {
-                    try await service.updateProfile(firstName: name, favoriteTeams: teams)
-                }
-                #expect(failure == "gateway refused 400 BAD_REQUEST")
+            for (change, code) in wrong {
+                let failure = await world.failure { try await service.updateProfile(change) }
+                #expect(failure == "gateway refused 400 \(code)")
             }
-            #expect(try await service.fetchMe().profile?.favoriteTeams == [])
+            #expect(try await service.fetchMe().profile?.data == ["goals": ["steps": 8_000]])
         }
     }
 
@@ -167,7 +168,7 @@ struct SameAsLiveTests {
             world.setOffline(true)
             let failures = [
                 await world.failure { try await service.fetchMe() },
-                await world.failure { try await service.updateProfile(firstName: nil, favoriteTeams: nil) },
+                await world.failure { try await service.updateProfile(ProfileChange(firstName: .clear)) },
                 await world.failure { try await service.identities() },
                 await world.failure { try await service.signIn(email: "a@b.example", password: "12345678") },
             ]

@@ -44,7 +44,7 @@ private struct Gateway: Sendable {
 
 extension SignedInAccount {
     fileprivate var firstName: String? { profile?.firstName }
-    fileprivate var favoriteTeams: [String]? { profile?.favoriteTeams }
+    fileprivate var data: JSONObject? { profile?.data }
 }
 
 private let lost = GatewayError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))
@@ -52,19 +52,23 @@ private let tooLate = GatewayError.offline(.noAnswer("GatehouseWire.TimeIsOver 1
 
 @Suite("The gateway client")
 struct GatewayTests {
-    @Test("It reads and changes the short profile; absent keeps, nil clears")
+    @Test("It reads and changes the short profile; absent keeps, and the app's own fields merge")
     func me() async throws {
         try await Gateway.with { world, gateway in
             let user = try await world.client.session.user
             var me = try await gateway.client.fetchMe()
             #expect(me.id == user.id && me.email == "ada@example.com")
-            #expect(me.firstName == "Ada" && me.favoriteTeams == [])
-            me = try await gateway.client.updateProfile(favoriteTeams: ["nba_1610612744"])
-            #expect(me.firstName == "Ada" && me.favoriteTeams == ["nba_1610612744"])
-            me = try await gateway.client.updateProfile(firstName: nil)
-            #expect(me.firstName == nil && me.favoriteTeams == ["nba_1610612744"])
-            me = try await gateway.client.updateProfile(firstName: " Grace ", favoriteTeams: [])
-            #expect(me.firstName == "Grace" && me.favoriteTeams == [])
+            #expect(me.firstName == "Ada" && me.data == [:] && me.profile?.others == ["favorite_teams": []])
+            me = try await gateway.client.updateProfile(ProfileChange(data: ["mood": "calm"]))
+            #expect(me.firstName == "Ada" && me.data == ["mood": "calm"])
+            me = try await gateway.client.updateProfile(ProfileChange(firstName: .clear))
+            #expect(me.firstName == nil && me.data == ["mood": "calm"])
+            me = try await gateway.client.updateProfile(
+                ProfileChange(
+                    firstName: " Grace ", data: ["mood": .null, "goal": 8],
+                    others: ["favorite_teams": ["nba_1610612744"]]))
+            #expect(me.firstName == "Grace" && me.data == ["goal": 8])
+            #expect(me.profile?.others == ["favorite_teams": ["nba_1610612744"]])
             #expect(try await gateway.client.fetchMe() == me)
         }
     }
@@ -79,33 +83,58 @@ struct GatewayTests {
             #expect(changed.avatarURL == URL(string: "https://example.com/ada.png"))
             #expect(changed.timezone == "Europe/London" && !changed.isPremium)
             #expect(try await gateway.client.profile() == changed)
-            #expect(try await gateway.client.updateProfile(ProfileEdit(name: nil)).name == nil)
-        }
-    }
-
-    @Test("Teams need no session, and an unknown league is refused")
-    func teams() async throws {
-        try await World.with { world in
-            let gateway = try Gateway(world)
-            let warriors = try await gateway.client.teams(league: "nba").first { $0.id == "nba_1610612744" }
-            #expect(warriors?.name == "Golden State Warriors" && warriors?.city == "Golden State")
-            #expect(try await gateway.client.teams().count > 30)
-            #expect(world.network.calls.allSatisfy { $0.headers["authorization"] == nil })
-            await #expect(throws: refusal(400, "BAD_REQUEST", "league must be one of the listed teams' leagues.")) {
-                try await gateway.client.teams(league: "curling")
+            #expect(try await gateway.client.updateProfile(ProfileEdit(name: .clear)).name == nil)
+            await #expect(throws: refusal(400, "BAD_REQUEST", "avatar_url must be an https URL.", "/avatar_url")) {
+                try await gateway.client.updateProfile(ProfileEdit(avatarURL: "http://example.com/a"))
             }
         }
     }
 
-    private func refusal(_ status: Int, _ code: String, _ message: String) -> GatewayError {
-        .refused(GatewayRefusal(status: status, code: code, message: message))
+    @Test("An app calls routes of its own, with a session and without one")
+    func routes() async throws {
+        try await World.with { world in
+            let gateway = try Gateway(world)
+            let league = [URLQueryItem(name: "league", value: "nba")]
+            let teams = try await gateway.client.send(.get, "/v1/teams", query: league, needsToken: false)
+            #expect(teams?["teams"]?.arrayValue?.count == 30)
+            #expect(world.network.calls.allSatisfy { $0.headers["authorization"] == nil })
+            await #expect(throws: refusal(400, "BAD_REQUEST", "league must be one of the listed teams' leagues.")) {
+                try await gateway.client.send(
+                    .get, "/v1/teams", query: [URLQueryItem(name: "league", value: "curling")], needsToken: false)
+            }
+            await #expect(throws: GatewayError.notAuthenticated(.signedOut(.neverSignedIn))) {
+                try await gateway.client.send(.get, "/v1/auth/me")
+            }
+        }
+        try await Gateway.with { _, gateway in
+            let me = try await gateway.client.send(.patch, "/v1/auth/me", body: ["first_name": "Grace"])
+            #expect(me?["profile"]?["first_name"] == "Grace")
+            #expect(try await gateway.client.send(.delete, "/v1/auth/me") == nil)
+        }
+    }
+
+    @Test("A path that could lead elsewhere is refused before it is sent", arguments: ["v1/x", "/v1/../x", "/./x", ""])
+    func paths(_ path: String) async throws {
+        try await World.with { world in
+            let gateway = try Gateway(world)
+            await #expect(throws: refusal(400, "BAD_REQUEST", "The path is invalid, nothing was sent.")) {
+                try await gateway.client.send(.get, path, needsToken: false)
+            }
+            #expect(world.network.calls.isEmpty)
+        }
+    }
+
+    private func refusal(
+        _ status: Int, _ code: String, _ message: String, _ field: String? = nil
+    ) -> GatewayError {
+        .refused(GatewayRefusal(status: status, code: code, message: message, field: field))
     }
 
     @Test("A change that the gateway refuses is sent once")
     func refused() async throws {
         try await Gateway.with { _, gateway in
             await #expect(throws: refusal(400, "BAD_REQUEST", "There is nothing to change.")) {
-                try await gateway.client.updateProfile()
+                try await gateway.client.updateProfile(ProfileChange())
             }
             #expect(gateway.count("PATCH", "/v1/auth/me") == 1)
         }
@@ -139,7 +168,7 @@ struct GatewayTests {
             let old = try await world.client.session.accessToken
             world.server.clock.advance(by: .seconds(60))
             world.network.meet(.answers(status: 401, headers: [:]))
-            let me = try await gateway.client.updateProfile(firstName: "Grace")
+            let me = try await gateway.client.updateProfile(ProfileChange(firstName: "Grace"))
             #expect(me.firstName == "Grace")
             #expect(world.network.refreshCount == 1)
             let tokens = world.network.calls.filter { $0.method == "PATCH" }.map { $0.headers["authorization"] }
@@ -204,16 +233,16 @@ struct GatewayFaultTests {
     func changes() async throws {
         try await Gateway.with { world, gateway in
             world.network.meet(.losesAnswers)
-            await #expect(throws: lost) { try await gateway.client.updateProfile(firstName: "Grace") }
+            await #expect(throws: lost) { try await gateway.client.updateProfile(ProfileChange(firstName: "Grace")) }
             world.network.meet(.answers(status: 502, headers: [:]))
             await #expect(throws: GatewayError.server(status: 502)) {
-                try await gateway.client.updateProfile(firstName: "Eve")
+                try await gateway.client.updateProfile(ProfileChange(firstName: "Eve"))
             }
             #expect(gateway.count("PATCH", "/v1/auth/me") == 2)
             let grace = try await gateway.client.fetchMe().firstName
             #expect(grace == "Grace")
             world.network.meet(.answers(status: 429, headers: ["Retry-After": "1"]))
-            let eve = try await gateway.client.updateProfile(firstName: "Eve").firstName
+            let eve = try await gateway.client.updateProfile(ProfileChange(firstName: "Eve")).firstName
             #expect(eve == "Eve")
         }
     }
@@ -235,7 +264,7 @@ struct GatewayFaultTests {
             await #expect(throws: lost) { try await gateway.client.fetchMe() }
             #expect(gateway.reads == 3)
             await #expect(throws: lost) { try await gateway.client.fetchMe() }
-            await #expect(throws: lost) { try await gateway.client.updateProfile(firstName: "Eve") }
+            await #expect(throws: lost) { try await gateway.client.updateProfile(ProfileChange(firstName: "Eve")) }
             #expect(gateway.reads == 3 && gateway.count("PATCH", "/v1/auth/me") == 0)
             gateway.clock.advance(by: .seconds(30))
             await #expect(throws: lost) { try await gateway.client.fetchMe() }
@@ -324,7 +353,7 @@ struct GatewayFaultTests {
         }
         try await Gateway.with(change: rules) { world, gateway in
             world.network.meet(.isDown, .isDown, .isDown, .isDown)
-            let grace = try await gateway.client.updateProfile(firstName: "Grace").firstName
+            let grace = try await gateway.client.updateProfile(ProfileChange(firstName: "Grace")).firstName
             #expect(grace == "Grace")
             #expect(gateway.clock.sleeps == [0.5, 1, 2, 4].map { Duration.seconds($0) })
             world.network.stay(.isDown)

@@ -14,7 +14,7 @@ struct BrowserLimitTests {
         let service = InMemoryAuthService()
         let manager = service.makeManager()
         let clock = VirtualClock()
-        let redirect = try #require(URL(string: "boxscore://auth-callback"))
+        let redirect = try #require(URL(string: "example://auth-callback"))
         let screen = Screen(HomeView().gatehouse(manager, googleRedirect: redirect, clock: clock.clock))
         let (closing, close) = AsyncStream<Void>.makeStream()
         screen.device.browser = { _, _ in

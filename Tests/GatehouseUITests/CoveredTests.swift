@@ -27,7 +27,7 @@ struct CoveredTests {
         #expect(count(.identities, in: world) == 1)
     }
 
-    @Test("Devices and teams are loaded once")
+    @Test("Devices are loaded once")
     func otherLists() async throws {
         let loads = Recorder()
         var calls = World.calls
@@ -35,24 +35,16 @@ struct CoveredTests {
             await loads.add("devices")
             return []
         }
-        calls.teams = {
-            await loads.add("teams")
-            return World.teams
-        }
         let world = await World(.signedIn(), calls: calls)
         try await world.openProfile()
         await world.screen.settle()
-        #expect(await loads.texts == ["teams"])
+        #expect(await loads.texts == [])
         try await world.screen.tap("Devices")
         await world.screen.settle()
-        #expect(await loads.texts == ["teams", "devices"])
+        #expect(await loads.texts == ["devices"])
         try await world.screen.goBack()
         await world.screen.settle()
-        let before = await loads.texts.count
-        try await world.screen.tap("Edit Teams")
-        try await world.screen.wait { $0.has(button: "Miami Heat") }
-        await world.screen.settle()
-        #expect(await loads.texts.count == before + 1)
+        #expect(await loads.texts == ["devices"])
     }
 
     @Test("Returning to the sign-in methods repeats no action: it only loads")
@@ -130,10 +122,10 @@ struct CoveredTests {
     @Test("A link that fails while the account's sheet is open shows its error there once; without a sheet, below")
     func mailLink() async throws {
         var calls = World.calls
-        calls.redirectTo = URL(string: "boxscore://auth-callback")
+        calls.redirectTo = URL(string: "example://auth-callback")
         calls.openLink = { _ in throw AuthClientError.unknownFlow }
         let world = await World(calls: calls)
-        let link = try #require(URL(string: "boxscore://auth-callback?code=1"))
+        let link = try #require(URL(string: "example://auth-callback?code=1"))
         try await world.openLogin()
         await world.screen.open(link)
         try await world.screen.wait(for: "The link could not be opened.")

@@ -243,12 +243,12 @@ struct EmailTests {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         var calls = World.calls
-        calls.redirectTo = URL(string: "boxscore://auth-callback")
+        calls.redirectTo = URL(string: "example://auth-callback")
         calls.openLink = { _ in service.openRecoveryMail(of: "ada@example.com") }
         let world = await World(service, calls: calls)
         let screen = world.screen
         try await world.openLogin()
-        await screen.open(try #require(URL(string: "boxscore://auth-callback?code=1")))
+        await screen.open(try #require(URL(string: "example://auth-callback?code=1")))
         try await screen.wait { $0.title == "New Password" }
         #expect(screen.presentations == ["sheet"], "the login sheet has left the screen to it")
         try await screen.type("longenough", into: "New Password")

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import GatehouseModel
 import GatehouseTesting
 import GatehouseUI
@@ -21,7 +22,7 @@ private struct Journal: View {
             .profileSections { user in
                 Section("Journal") {
                     NavigationLink("Favorite Pen") { PenEditor() }
-                    Text("\(user.favoriteTeams.count) teams")
+                    Text("\(user.data["days"]?.intValue ?? 0) days")
                 }
             }
             .profileButtonLabel { user in Text(user == nil ? "guest" : "you") }
@@ -49,8 +50,8 @@ struct PartsTests {
         let (screen, _) = await screen(InMemoryAuthService())
         #expect(screen.shows("guest"))
         try await screen.tap("Sign in")
-        #expect(screen.shows("Keep your days") && !screen.shows("BoxScore"))
-        #expect(screen.symbols.contains("sportscourt.fill") == false)
+        #expect(screen.shows("Keep your days") && !screen.shows(Branding.appName))
+        #expect(!screen.symbols.contains(Branding().symbol))
         try await screen.tap("Terms of Use")
         #expect(screen.device.openedURLs.map(\.absoluteString) == ["https://example.com/terms"])
         #expect(screen.has(button: "Sign in with Email") && screen.has(button: "Continue as Guest"))
@@ -59,18 +60,18 @@ struct PartsTests {
 
     @Test("The profile has the app's header and sections, whose screens keep typed text")
     func profile() async throws {
-        let (screen, manager) = await screen(.signedIn(favoriteTeams: ["nba_1"]))
+        let (screen, manager) = await screen(.signedIn(data: ["days": 1]))
         #expect(screen.shows("you") && screen.has(button: "Your profile"))
         try await screen.tap("Your profile")
-        #expect(screen.shows("Hello, Ada") && screen.shows("Journal") && screen.shows("1 teams"))
+        #expect(screen.shows("Hello, Ada") && screen.shows("Journal") && screen.shows("1 days"))
         #expect(!screen.shows("ada@example.com"))
         try await screen.tap("Favorite Pen")
         try await screen.type("green", into: "Pen")
-        try await manager.updateProfile(favoriteTeams: ["nba_1", "nba_2"])
+        try await manager.updateProfile(data: ["days": 2])
         await screen.settle()
         #expect(try screen.value(of: "Pen") == "green")
         try await screen.goBack()
-        #expect(screen.shows("2 teams") && screen.has(button: "Sign Out"))
+        #expect(screen.shows("2 days") && screen.has(button: "Sign Out"))
         #expect(screen.complaints.isEmpty)
     }
 

@@ -9,20 +9,17 @@ import Testing
 
 @MainActor @Suite("The profile screen", .timeLimit(.minutes(5)))
 struct ProfileTests {
-    private func world(_ teams: [String] = [], calls: AccountCalls = World.calls) async throws -> World {
-        let world = await World(.signedIn(favoriteTeams: teams), calls: calls)
+    private func world(calls: AccountCalls = World.calls) async throws -> World {
+        let world = await World(.signedIn(), calls: calls)
         try await world.openProfile()
         return world
     }
 
-    @Test("E10, C8: initial, name, address, and the teams by name")
+    @Test("E10: initial, name and address")
     func contents() async throws {
-        let world = try await world(["nba_1", "nba_9"])
-        try await world.screen.wait(for: "Boston Celtics")
-        for text in ["Ada, ada@example.com", "nba_9", "Favorite Teams"] { #expect(world.screen.shows(text)) }
-        #expect(!world.screen.shows("No favorite teams yet"))
+        let world = try await world()
+        #expect(world.screen.shows("Ada, ada@example.com"))
         #expect(world.screen.complaints.isEmpty)
-        #expect(try await self.world().screen.shows("No favorite teams yet"))
     }
 
     @Test("E10: signing out asks first, closes the sheet, and shows no login screen")
@@ -75,44 +72,39 @@ struct ProfileTests {
         #expect(try world.screen.isEnabled("Delete Account"))
     }
 
-    @Test("E10, A9: teams are found by city and abbreviation, chosen, and saved")
-    func teams() async throws {
-        let world = try await world(["nba_1"])
-        try await world.screen.tap("Edit Teams")
-        try await world.screen.wait { $0.has(field: "Search teams") }
-        #expect(try world.screen.isOn("Boston Celtics"))
-        #expect(try !world.screen.isEnabled("Save"))
-        try await world.screen.type("mia", into: "Search teams")
-        #expect(!world.screen.has(button: "Boston Celtics"))
-        try await world.screen.tap("Miami Heat")
-        try await world.screen.type("zzz", into: "Search teams")
-        #expect(world.screen.shows("No teams found"))
-        try await world.screen.tap("Save")
-        try await world.screen.wait { $0.title == "Profile" }
-        #expect(world.manager.user?.favoriteTeams == ["nba_1", "nba_2"])
-        #expect(world.screen.shows("Miami Heat"))
-    }
-
-    @Test("A9: unknown teams cannot be edited; the screen loads them when it opens and when it is pulled")
-    func unknownTeams() async throws {
-        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1"])
+    @Test("The screen loads a missing profile when it opens, and again when it is pulled, until it has arrived")
+    func loads() async throws {
+        let service = InMemoryAuthService.signedIn()
         service.stay(.offline)
         let world = await World(service)
         try await world.openProfile()
         try await world.screen.wait { _ in !world.manager.isLoading }
-        #expect(try !world.screen.isEnabled("Edit Teams"))
-        #expect(!world.screen.shows("No favorite teams yet"))
+        #expect(!world.manager.isProfileLoaded)
         service.clear()
         try await world.screen.pullToRefresh()
-        try await world.screen.wait(for: "Boston Celtics")
-        #expect(try world.screen.isEnabled("Edit Teams"))
+        #expect(world.manager.isProfileLoaded && !world.manager.isLoading)
 
         service.stay(.offline)
         let other = await World(service)
         service.clear()
         #expect(!other.manager.isProfileLoaded)
         try await other.openProfile()
-        try await other.screen.wait(for: "Boston Celtics")
+        try await other.screen.wait { _ in other.manager.isProfileLoaded }
+    }
+
+    @Test("A9: leaving the screen while a name is saved does not cancel it, and shows no error")
+    func leaves() async throws {
+        let world = try await world()
+        world.service.meet(.slow, at: .updateProfile)
+        try await world.screen.tap("Edit Name")
+        try await world.screen.type("Grace", into: "First Name")
+        try await world.screen.tap("Save")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        try await world.screen.goBack()
+        try await world.screen.tap("Done")
+        world.service.release()
+        try await world.screen.wait(for: "Welcome back, Grace")
+        #expect(world.manager.error == nil && world.screen.presentations.isEmpty)
     }
 
     @Test("E10, A9: the name is edited, trimmed, shortened and cleared")
@@ -142,6 +134,8 @@ struct ProfileTests {
         try await world.screen.wait(for: "Could Not Save Profile")
         #expect(world.screen.shows("You're offline. Some features may be unavailable."))
         #expect(world.manager.user?.firstName == "Ada")
+        try await world.screen.tap("OK")
+        #expect(world.manager.error == nil)
     }
 
     @Test("E10, D7: a method is added and removed, never the last one")

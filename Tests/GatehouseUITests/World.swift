@@ -15,7 +15,6 @@ import SwiftUI
 
     var device: ScriptedDevice { screen.device }
 
-    /// - Parameter calls: Calls besides the teams.
     init(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
         calls: AccountCalls = World.calls
@@ -28,16 +27,7 @@ import SwiftUI
         await screen.settle()
     }
 
-    static var calls: AccountCalls {
-        var calls = AccountCalls()
-        calls.teams = { teams }
-        return calls
-    }
-
-    nonisolated static let teams = [
-        LeagueTeam(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
-        LeagueTeam(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
-    ]
+    static var calls: AccountCalls { AccountCalls() }
 
     func openLogin() async throws { try await screen.tap("Sign in") }
     func openProfile() async throws { try await screen.tap("Your profile") }
@@ -50,7 +40,7 @@ import SwiftUI
     }
 }
 
-/// The bar of a sports app with the button that opens the account's sheet.
+/// The bar of an app with the button that opens the account's sheet.
 struct HomeView: View {
     @Environment(AuthManager.self) private var manager
     @State private var showsAccount = false
@@ -62,7 +52,7 @@ struct HomeView: View {
             if let name = manager.user?.firstName {
                 Text("Welcome back, \(name)")
             } else {
-                Text("Scores for everybody")
+                Text("News for everybody")
             }
             Spacer()
         }
@@ -81,7 +71,7 @@ private struct TopNavBar: View {
             }
             .accessibilityLabel("Menu")
             Spacer()
-            Text("BoxScore").font(.headline)
+            Text("The App").font(.headline)
             Spacer()
             ProfileButton(action: onProfileTap)
         }

@@ -144,13 +144,15 @@ struct ShapesTests {
         #expect(links == expected)
     }
 
-    @Test("The gateway's profile, account, teams and errors")
+    @Test("The gateway's profile, account and errors")
     func gateway() throws {
         let record = ProfileRecord(
-            id: Self.id, firstName: "Ada", favoriteTeams: #"["nba_1"]"#, name: nil, avatarURL: "https://example.com/a",
-            timezone: "Europe/Berlin", isPremium: true, createdAt: Self.time, updatedAt: Self.time)
+            id: Self.id, firstName: "Ada", data: #"{"mood":"calm"}"#, name: nil, avatarURL: "https://example.com/a",
+            timezone: "Europe/Berlin", isPremium: true, createdAt: Self.time, updatedAt: Self.time,
+            others: [ProfileRecord.Member(name: "badges", json: "[1]")])
         let profile = try Profile(json: json { record.writeWhole(to: &$0) })
-        #expect(profile.summary.firstName == "Ada" && profile.summary.favoriteTeams == ["nba_1"])
+        #expect(profile.summary.firstName == "Ada" && profile.summary.data == ["mood": "calm"])
+        #expect(profile.summary.others == ["badges": [1]])
         #expect(profile.name == nil && profile.avatarURL?.absoluteString == "https://example.com/a")
         #expect(profile.timezone == "Europe/Berlin" && profile.isPremium && profile.updatedAt.instant == Self.time)
         for shown in [record, nil] {
@@ -158,11 +160,11 @@ struct ShapesTests {
                 json: json { $0.signedInAccount(id: Self.id, email: nil, profile: shown) })
             #expect(account == SignedInAccount(id: profile.summary.id, profile: shown.map { _ in profile.summary }))
         }
-        let team = LeagueTeam(id: "nba_1", league: "nba", name: "Ones", city: "One", abbreviation: "O")
-        #expect(try LeagueTeam(json: json { team.write(to: &$0) }) == team)
-        var writer = JSONWriter()
-        writer.gatewayError(code: "NOT_FOUND", message: "nothing")
-        let error = GatewayErrorAnswer(body: writer.bytes)
-        #expect(error.code == "NOT_FOUND" && error.message == "nothing")
+        for field in ["/data/mood", nil] {
+            var writer = JSONWriter()
+            writer.gatewayError(code: "BAD_REQUEST", message: "nothing", field: field)
+            let error = GatewayErrorAnswer(body: writer.bytes)
+            #expect(error.code == "BAD_REQUEST" && error.message == "nothing" && error.field == field)
+        }
     }
 }

@@ -62,14 +62,34 @@ struct ProfileChangesTests {
     @Test(
         "An empty change or an unknown field is refused by name",
         arguments: [
-            ("{}", "There is nothing to change."), (#"{"is_premium":true}"#, "is_premium cannot be changed here."),
-            (#"{"first_name":"a","id":"x"}"#, "id cannot be changed here."),
-            (#"{"First_Name":"a"}"#, "First_Name cannot be changed here."),
-            (#"{"name":"a"}"#, "name cannot be changed here."),
-            (#"{"first_name":1}"#, "first_name must be a string or null."),
-        ])
-    func refused(_ json: String, _ message: String) {
-        #expect(throws: InvalidProfileChange(message: message)) { try changes(json) }
+            ("{}", "There is nothing to change.", nil),
+            (#"{"is_premium":true}"#, "is_premium cannot be changed here.", "/is_premium"),
+            (#"{"first_name":"a","id":"x"}"#, "id cannot be changed here.", "/id"),
+            (#"{"First_Name":"a"}"#, "First_Name cannot be changed here.", "/First_Name"),
+            (#"{"a/b~":"a"}"#, "a/b~ cannot be changed here.", "/a~1b~0"),
+            (#"{"name":"a"}"#, "name cannot be changed here.", "/name"),
+            (#"{"first_name":1}"#, "first_name must be a string or null.", "/first_name"),
+        ] as [(String, String, String?)])
+    func refused(_ json: String, _ message: String, _ field: String?) {
+        #expect(throws: InvalidProfileChange(message: message, field: field)) { try changes(json) }
+    }
+
+    @Test("The app's own fields are a merge patch; null clears them")
+    func data() throws {
+        #expect(try changes(#"{"data":{"mood":null}}"#).data == .merge(["mood": .null]))
+        #expect(try changes(#"{"data":null}"#).data == .clear)
+        #expect(try changes(#"{"first_name":"a"}"#).data == .keep)
+        for json in ["1", "[]", #""{}""#, "true"] {
+            #expect(throws: InvalidProfileChange(message: "data must be an object or null.", field: "/data")) {
+                try changes(#"{"data":\#(json)}"#)
+            }
+        }
+        let large = #"{"data":{"a":"\#(String(repeating: "a", count: 16_376))"}}"#
+        #expect(try changes(large).data != .keep, "16,384 bytes")
+        #expect(throws: InvalidProfileChange.self) { try changes(large.replacing("{\"a\"", with: "{\"ab\"")) }
+        let levels = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
+        #expect(try changes(#"{"data":{"a":\#(levels(7))}}"#).data != .keep)
+        #expect(throws: InvalidProfileChange.self) { try changes(#"{"data":{"a":\#(levels(8))}}"#) }
     }
 
     @Test("The whole profile has more members, but is_premium is read-only")
@@ -82,7 +102,7 @@ struct ProfileChangesTests {
         #expect(changes.avatarURL == .set("https://a.example/x.png"))
         #expect(changes.timezone == .set("Europe/Berlin"))
         #expect(changes.firstName == .clear)
-        #expect(throws: InvalidProfileChange(message: "is_premium cannot be changed here.")) {
+        #expect(throws: InvalidProfileChange(message: "is_premium cannot be changed here.", field: "/is_premium")) {
             try self.changes(#"{"is_premium":false}"#, all)
         }
         #expect(throws: InvalidProfileChange.self) {

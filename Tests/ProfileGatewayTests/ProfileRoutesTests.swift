@@ -17,7 +17,8 @@ struct ProfileRoutesTests {
         #expect(
             answer.body
                 == #"{"user":{"id":"0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10","email":"ada@example.org"},"profile":"#
-                + #"{"id":"0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10","first_name":"Ada","favorite_teams":["nba_1"],"#
+                + #"{"id":"0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10","first_name":"Ada","#
+                + #""data":{"mood":"calm"},"favorite_teams":["nba_1"],"#
                 + #""created_at":"2026-01-01T00:00:00Z"}}"#)
         #expect(answer.headers[.cacheControl] == "no-store")
         #expect(gateway.database.statements == 1)
@@ -30,7 +31,8 @@ struct ProfileRoutesTests {
         let answer = try await TestGateway(row: TestGateway.ada).send(.get, "/api/v1/profile", Self.bearer)
         #expect(
             answer.body
-                == #"{"id":"0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10","first_name":"Ada","favorite_teams":["nba_1"],"#
+                == #"{"id":"0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10","first_name":"Ada","#
+                + #""data":{"mood":"calm"},"favorite_teams":["nba_1"],"#
                 + #""name":null,"avatar_url":null,"timezone":null,"is_premium":false,"#
                 + #""created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#)
         #expect(try await TestGateway(row: nil).send(.get, "/api/v1/profile", Self.bearer).status == 404)
@@ -127,6 +129,25 @@ struct ProfileRoutesTests {
         let answer = try await TestGateway(row: nil).send(.get, path)
         #expect(answer.status == status)
         if status == 200 { #expect(answer.headers[.cacheControl] == "public, max-age=3600") }
+    }
+
+    @Test("Without a catalogue there are no teams: no route, no member of a profile")
+    func noTeams() async throws {
+        let gateway = try TestGateway(row: TestGateway.ada, fields: ConfiguredFields())
+        #expect(try await gateway.send(.get, "/v1/teams").status == 404)
+        let me = try await gateway.send(.get, "/v1/auth/me", Self.bearer).body
+        #expect(me.contains(#""first_name":"Ada","data":{"mood":"calm"},"created_at""#))
+        let answer = try await gateway.send(.patch, "/v1/auth/me", Self.bearer, body: #"{"favorite_teams":[]}"#)
+        #expect(answer.status == 400 && answer.body.contains(#""field":"/favorite_teams""#))
+    }
+
+    @Test("A refused field is named in the answer")
+    func field() async throws {
+        let answer = try await TestGateway(row: TestGateway.ada).send(
+            .patch, "/v1/auth/me", Self.bearer, body: #"{"first_name":1}"#)
+        #expect(
+            answer.body
+                == #"{"error":"BAD_REQUEST","message":"first_name must be a string or null.","field":"/first_name"}"#)
     }
 
     @Test(

@@ -12,22 +12,28 @@ import Synchronization
 /// tests.
 struct TestGateway {
     static let ada = OneRow(values: [
-        "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "Ada", #"["nba_1"]"#, nil, nil, nil, "0", "1767225600000000",
-        "1767225600000000",
+        "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "Ada", #"["nba_1"]"#, #"{"mood":"calm"}"#, nil, nil, nil, "0",
+        "1767225600000000", "1767225600000000",
     ])
+
+    static let teams = Array(
+        (#"[{"id":"nba_1","league":"nba","name":"Ones","city":"One","abbreviation":"ONE"},"#
+            + #"{"id":"nhl_2","league":"nhl","name":"Twos","city":"Two","abbreviation":"TWO"}]"#).utf8)
 
     let database: OneRowDatabase
     private let tables: [RouteTable]
 
     init(
-        row: OneRow?, accountIsGone: Bool = false, deletion: AccountDeletion = .deleted, appScheme: String? = nil
+        row: OneRow?, accountIsGone: Bool = false, deletion: AccountDeletion = .deleted, appScheme: String? = nil,
+        fields: ConfiguredFields? = nil
     ) throws {
         let database = OneRowDatabase(row: row, accountIsGone: accountIsGone)
         self.database = database
         let now: @Sendable () -> Instant = { Instant(seconds: 1_767_225_600) }
-        let profiles = Profiles(database: database)
+        let fields = try fields ?? ConfiguredFields(teams: TeamCatalogue(file: Self.teams))
+        let profiles = Profiles(database: database, fields: fields)
         let routes = ProfileRoutes(
-            profiles: profiles, teams: try TeamCatalogue(), authenticate: Self.authenticate,
+            profiles: profiles, fields: fields, authenticate: Self.authenticate,
             changeProfile: { try await profiles.change($0.userID, $1, at: $2) },
             deleteAccount: { _ in deletion }, appScheme: appScheme.flatMap(AppScheme.init), now: now)
         tables = routes.tables(

@@ -2,6 +2,7 @@ package import AccountDomain
 package import AccountStore
 package import AuthServer
 package import DevStack
+import Foundation
 package import GatehouseServer
 package import GatehouseWire
 package import HTTPServing
@@ -9,6 +10,7 @@ package import HTTPTypes
 package import JSONWebTokens
 import Logging
 import PasswordHashing
+package import ProfileGateway
 package import SQLDatabase
 import Synchronization
 
@@ -39,16 +41,21 @@ package final class TestServer: Sendable {
 
     package static let issuer = "http://127.0.0.1:9999/auth/v1"
     package static let secretKey = "sb_secret_test"
+    /// The catalogue of the sports app.
+    package static let teamCatalogue = URL(filePath: #filePath)
+        .appending(path: "../../../Apps/BoxScore/teams.json").standardizedFileURL.path
 
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        providers: TestProviders? = nil, hashQueue: Int = 64, change: (inout AuthSettings) -> Void = { _ in }
+        providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil,
+        change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         place = try await kind.place()
         let (clock, randomness, answerTime, wire, place) = (clock, TestRandomness(), answerTime, wire, place)
         let standIns = try providers.map { _ in try Self.standIns(clock, randomness, wire) }
         var settings = try Self.settings(place)
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
+        if let fields { settings.profileFields = fields }
         if let providers, let standIns {
             settings.providers = try Self.providers(providers, standIns.registration)
         }
@@ -83,7 +90,7 @@ package final class TestServer: Sendable {
             .jwtSecret: "a-shared-secret-of-at-least-32-characters", .jwtAlgorithm: "ES256",
             .siteURL: "https://app.example.org", .uriAllowList: "https://app.example.org/cb,myapp://callback",
             .autoConfirm: "true", .anonymousEnabled: "true", .passwordAnswerTime: "0", .outgoingLoopback: "true",
-            .appScheme: "boxscore", .hashThreads: "2",
+            .appScheme: "boxscore", .teamCatalogue: teamCatalogue, .hashThreads: "2",
             // Tests that run side by side on a busy machine keep each other waiting.
             .requestDuration: "60s",
         ]
@@ -132,11 +139,12 @@ package final class TestServer: Sendable {
     /// Runs a test with its own server.
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        providers: TestProviders? = nil, hashQueue: Int = 64, change: (inout AuthSettings) -> Void = { _ in },
-        _ test: (TestServer) async throws -> Void
+        providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil,
+        change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
-            on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, change: change)
+            on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, fields: fields,
+            change: change)
         do {
             try await test(server)
         } catch {

@@ -1,4 +1,3 @@
-import GatehouseUI
 import SwiftUI
 
 /// Scores for everyone, and favourite teams for signed-in users.
@@ -8,8 +7,8 @@ struct BoxScoreApp: App {
 
     var body: some Scene {
         WindowGroup {
-            AccountsRoot(start, branding: Branding()) { accounts in
-                HomeView(teams: accounts.teams)
+            AccountsRoot(start, branding: .boxScore) { accounts in
+                HomeView { try await accounts.gateway.teams() }
             }
         }
     }

@@ -14,7 +14,7 @@ private struct AccountPreview<Content: View>: View {
     private let content: Content
 
     init(
-        _ service: InMemoryAuthService = .signedIn(favoriteTeams: ["nba_2"]), hasGoogle: Bool = true,
+        _ service: InMemoryAuthService = .signedIn(), hasGoogle: Bool = true,
         prepare: @escaping @MainActor (AuthManager, ScriptedProviderSheet) async throws -> Void = { _, _ in },
         @ViewBuilder content: () -> Content
     ) {
@@ -28,7 +28,7 @@ private struct AccountPreview<Content: View>: View {
         Group {
             if isReady { content } else { ProgressView() }
         }
-        .gatehouse(manager, google: google, calls: Self.calls)
+        .gatehouse(manager, branding: .boxScore, google: google, calls: Self.calls)
         .task {
             await manager.wait { $0.phase != .restoring && !$0.isLoading }
             // Lost: a deliberate failure, which the screen shows.
@@ -39,9 +39,6 @@ private struct AccountPreview<Content: View>: View {
 
     private static var calls: AccountCalls {
         var calls = AccountCalls()
-        calls.teams = {
-            [LeagueTeam(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA")]
-        }
         calls.sendPasswordMail = { _ in }
         calls.resendConfirmation = { _ in }
         calls.devices = {

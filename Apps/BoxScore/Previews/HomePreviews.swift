@@ -8,29 +8,24 @@ import SwiftUI
 /// The home screen with in-memory accounts.
 private struct HomePreview: View {
     @State private var manager: AuthManager
-    private let teams: @Sendable () async throws -> [LeagueTeam]
+    private let teams: @Sendable () async throws -> [Team]
 
     init(
-        _ service: InMemoryAuthService, teams: @escaping @Sendable () async throws -> [LeagueTeam] = { Self.teams }
+        _ service: InMemoryAuthService, teams: @escaping @Sendable () async throws -> [Team] = { Self.teams }
     ) {
         _manager = State(initialValue: service.makeManager())
         self.teams = teams
     }
 
     var body: some View {
-        HomeView(teams: teams).gatehouse(manager, google: ScriptedProviderSheet(.signsIn(.ada)), calls: calls)
-    }
-
-    private var calls: AccountCalls {
-        var calls = AccountCalls()
-        calls.teams = teams
-        return calls
+        HomeView(teams: teams)
+            .gatehouse(manager, branding: .boxScore, google: ScriptedProviderSheet(.signsIn(.ada)))
     }
 
     static let teams = [
-        LeagueTeam(id: "nba_1610612738", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
-        LeagueTeam(id: "nba_1610612748", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
-        LeagueTeam(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
+        Team(id: "nba_1610612738", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
+        Team(id: "nba_1610612748", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
+        Team(id: "nfl_12", league: "nfl", name: "Kansas City Chiefs", city: "Kansas City", abbreviation: "KC"),
     ]
 
     /// A service with a signed-in user, and a fault that occurs afterwards.

@@ -1,4 +1,4 @@
-public import Gatehouse
+import Gatehouse
 import GatehouseModel
 import GatehouseUI
 public import SwiftUI
@@ -7,32 +7,25 @@ public import SwiftUI
 ///
 /// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
 public struct HomeView: View {
-    @State private var model: HomeModel
+    @Environment(AuthManager.self) private var manager
+    private let teams: @Sendable () async throws -> [Team]
 
     /// - Parameter teams: Loads the teams of all leagues, without a session.
-    public init(teams: @escaping @Sendable () async throws -> [LeagueTeam]) {
-        _model = State(initialValue: HomeModel(fetch: teams))
-    }
+    public init(teams: @escaping @Sendable () async throws -> [Team]) { self.teams = teams }
 
-    public var body: some View { HomeScreen(model: model) }
+    public var body: some View { HomeScreen(model: HomeModel(manager: manager, fetch: teams)) }
 }
 
 private struct HomeScreen: View {
-    /// A tap on a team's button.
-    private struct Wish: Hashable {
-        let team: String
-        let number: Int
-    }
-
     @Environment(AuthManager.self) private var manager
-    @Bindable var model: HomeModel
+    @State private var model: HomeModel
     @State private var showsAccount = false
     @State private var showsMenu = false
     @State private var attempt = 0
-    @State private var wish: Wish?
+
+    init(model: HomeModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        @Bindable var manager = manager
         VStack(spacing: 0) {
             TopNavBar(onMenuTap: { showsMenu = true }, onProfileTap: { showsAccount = true })
             switch model.phase {
@@ -45,9 +38,11 @@ private struct HomeScreen: View {
             }
         }
         .task(id: attempt) { await load() }
-        .task(id: wish) { if let wish { await toggle(wish.team) } }
+        .onChange(of: manager.isProfileLoaded) { model.followWanted() }
+        .onChange(of: showsAccount) { _, isShown in if !isShown { model.forgetWanted() } }
         .sheet(isPresented: $showsMenu) { LeagueMenu(model: model) }
         .accountSheet(isPresented: $showsAccount)
+        .profileSections { _ in TeamsSection(model: model) }
     }
 
     private var failure: some View {
@@ -72,16 +67,18 @@ private struct HomeScreen: View {
             yourTeams
             ForEach(model.listedLeagues) { league in
                 Section {
-                    ForEach(league.teams, id: \.id) { team in
-                        TeamRow(team: team, isFollowed: favorites.contains(team.id)) { tap(team.id) }
-                            .disabled(!canToggle(team.id))
+                    ForEach(league.teams) { team in
+                        TeamRow(team: team, isFollowed: model.favorites.contains(team.id)) {
+                            if !model.toggle(team.id) { showsAccount = true }
+                        }
+                        .disabled(!model.canToggle(team.id))
                     }
                 } header: {
                     Text(verbatim: league.name)
                 }
             }
         }
-        .refreshable { await load() }
+        .refreshable { await model.refresh() }
     }
 
     /// Notices that do not block the rest of the screen.
@@ -105,10 +102,10 @@ private struct HomeScreen: View {
     @ViewBuilder private var yourTeams: some View {
         if manager.isLoggedIn {
             Section {
-                if manager.isProfileLoaded, favorites.isEmpty {
+                if model.isLoaded, model.favorites.isEmpty {
                     Text("Follow a team, and it stands here.", bundle: .module).foregroundStyle(.secondary)
                 }
-                ForEach(model.favorites(favorites), id: \.id) { Text(verbatim: $0.name) }
+                ForEach(model.namedFavorites, id: \.id) { Text(verbatim: $0.name) }
             } header: {
                 Text("Your Teams", bundle: .module)
             }
@@ -123,33 +120,8 @@ private struct HomeScreen: View {
         }
     }
 
-    private var favorites: [String] { manager.user?.favoriteTeams ?? [] }
-
-    /// Whether the button works. Allows at most 30 teams, one change at a time, and none before the profile is loaded,
-    /// because a change sends the complete list. For a signed-out user, a tap opens the account sheet.
-    private func canToggle(_ team: String) -> Bool {
-        guard manager.isLoggedIn else { return true }
-        return manager.isProfileLoaded && !manager.isLoading && (favorites.contains(team) || favorites.count < 30)
-    }
-
     private func load() async {
         if !manager.isProfileLoaded, !manager.isLoading { manager.reloadProfile() }
         await model.load()
-    }
-
-    private func tap(_ team: String) {
-        guard manager.isLoggedIn else {
-            showsAccount = true
-            return
-        }
-        wish = Wish(team: team, number: (wish?.number ?? 0) + 1)
-    }
-
-    private func toggle(_ team: String) async {
-        guard manager.isProfileLoaded else { return }
-        let others = favorites.filter { $0 != team }
-        let changed = others.count < favorites.count ? others : favorites + [team]
-        // Lost: nothing. A failure is the manager's `error`, which this screen shows.
-        try? await manager.updateProfile(favoriteTeams: changed)
     }
 }

@@ -1,9 +1,8 @@
-import Gatehouse
 import SwiftUI
 
 /// A team with the button to follow it.
 struct TeamRow: View {
-    let team: LeagueTeam
+    let team: Team
     let isFollowed: Bool
     let toggle: @MainActor () -> Void
     @Environment(\.dynamicTypeSize) private var textSize

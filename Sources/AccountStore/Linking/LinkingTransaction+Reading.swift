@@ -136,7 +136,7 @@ extension Connection {
     func emptyProfile(of user: UserID, at now: Instant) throws {
         try run(
             """
-            UPDATE profiles SET first_name = NULL, favorite_teams = '[]', name = NULL, avatar_url = NULL,
+            UPDATE profiles SET first_name = NULL, favorite_teams = '[]', data = '{}', name = NULL, avatar_url = NULL,
                 timezone = NULL, updated_at = \(now)
             WHERE id = \(user)
             """)

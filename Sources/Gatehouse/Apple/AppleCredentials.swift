@@ -6,7 +6,7 @@ public enum AppleCredentialState: Hashable, Sendable {
     case revoked
     /// This device does not know the user: it belongs to another user, or is not signed in to an Apple account.
     case notFound
-    /// The app was transferred to another team, for which Apple uses different user ids.
+    /// The app was transferred to another developer, for whom Apple uses different user ids.
     case transferred
     /// The system has no such query, or did not answer.
     case unavailable

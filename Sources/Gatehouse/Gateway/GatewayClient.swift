@@ -1,7 +1,7 @@
 public import Foundation
 import GatehouseWire
 
-/// A client for the gateway: the signed-in user's profile, and the teams.
+/// A client for the gateway: the signed-in user's profile, and routes of the app's own.
 ///
 /// - Retries safe calls: idempotent ones without a response and after 5xx, all calls after 429 with a short
 ///   `Retry-After`.
@@ -13,7 +13,7 @@ import GatehouseWire
 /// ```swift
 /// let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
 /// do {
-///     let account = try await gateway.updateProfile(firstName: "Ada")
+///     let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
 ///     greet(account.profile?.firstName)
 /// } catch GatewayError.notAuthenticated {
 ///     showsLogin = true

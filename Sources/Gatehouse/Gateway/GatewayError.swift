@@ -27,18 +27,25 @@ public enum GatewayError: Error, Hashable, Sendable {
 public struct GatewayRefusal: Hashable, Sendable {
     /// The HTTP status.
     public var status: Int
-    /// `BAD_REQUEST`, `NOT_FOUND`, `RATE_LIMITED`; empty if the response has none.
+    /// `BAD_REQUEST`, `DATA_TOO_LARGE`, `DATA_TOO_DEEP`, `INVALID_DATA`, `NOT_FOUND`, `RATE_LIMITED`; empty if the
+    /// response has none.
     public var code: String
     /// A message for developers.
     public var message: String
+    /// The path of the invalid field, a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as
+    /// `/data/mood`; nil if the refusal concerns no field.
+    public var field: String?
     /// How long the gateway asks to wait before a retry: whole seconds, at most a day. nil if it does not.
     public var retryAfter: Duration?
 
     /// For tests.
-    public init(status: Int, code: String, message: String = "", retryAfter: Duration? = nil) {
+    public init(
+        status: Int, code: String, message: String = "", field: String? = nil, retryAfter: Duration? = nil
+    ) {
         self.status = status
         self.code = code
         self.message = message
+        self.field = field
         self.retryAfter = retryAfter
     }
 }
@@ -54,7 +61,7 @@ extension GatewayError {
         case (429, _), (400..., _?):
             self = .refused(
                 GatewayRefusal(
-                    status: reply.status, code: answer.code ?? "", message: answer.message,
+                    status: reply.status, code: answer.code ?? "", message: answer.message, field: answer.field,
                     retryAfter: reply.retryAfter))
         default: self = .offline(.notUnderstood("status \(reply.status)"))
         }

@@ -10,7 +10,7 @@ struct GatewayRequest: Sendable {
     var needsToken = true
 
     /// Whether the request is idempotent (RFC 9110 §9.2.2). Repeating a PATCH could revert another device's change.
-    var isRepeatable: Bool { method != "PATCH" }
+    var isRepeatable: Bool { method != "PATCH" && method != "POST" }
 
     func call(at url: URL, token: String?) -> HTTPCall {
         var headers = ["accept": "application/json"]

@@ -5,29 +5,32 @@ extension ClientAnswer {
     /// The result of `profile` and `profile set`.
     ///
     /// - Parameter teams: Names for the favourite teams. Ids without a name are shown as they are.
-    package static func profile(_ profile: Profile, teams: [LeagueTeam]) -> ClientAnswer {
+    package static func profile(_ profile: Profile, teams: [Team]) -> ClientAnswer {
         let summary = profile.summary
         let names = Dictionary(teams.map { ($0.id, $0.name) }) { first, _ in first }
         var table = TextTable(["First name", summary.firstName?.printable ?? "-"])
         table.add(["Name", profile.name ?? "-"])
-        let favorites = summary.favoriteTeams.map { id in names[id].map { "\($0) (\(id))" } ?? id }
-        table.add(["Favorite teams", favorites.isEmpty ? "No favorite teams yet" : favorites[0]])
-        for favorite in favorites.dropFirst() { table.add(["", favorite]) }
+        if let ids = summary.favoriteTeams {
+            let favorites = ids.map { id in names[id].map { "\($0) (\(id))" } ?? id }
+            table.add(["Favorite teams", favorites.isEmpty ? "No favorite teams yet" : favorites[0]])
+            for favorite in favorites.dropFirst() { table.add(["", favorite]) }
+        }
         table.add(["Time zone", profile.timezone ?? "-"])
         table.add(["Picture", profile.avatarURL?.absoluteString ?? "-"])
         if profile.isPremium { table.add(["Premium", "yes"]) }
-        return ClientAnswer(
-            [
-                "id": .string(summary.id.uuidString.lowercased()), "first_name": text(summary.firstName),
-                "favorite_teams": texts(summary.favoriteTeams), "name": text(profile.name),
-                "avatar_url": text(profile.avatarURL?.absoluteString), "timezone": text(profile.timezone),
-                "is_premium": .bool(profile.isPremium), "created_at": .string(summary.createdAt.wire),
-                "updated_at": .string(profile.updatedAt.wire),
-            ], table.text)
+        for name in summary.data.keys.sorted() { table.add([name, summary.data[name]?.shown ?? ""]) }
+        let known: JSONObject = [
+            "id": .string(summary.id.uuidString.lowercased()), "first_name": text(summary.firstName),
+            "data": .object(summary.data), "name": text(profile.name),
+            "avatar_url": text(profile.avatarURL?.absoluteString), "timezone": text(profile.timezone),
+            "is_premium": .bool(profile.isPremium), "created_at": .string(summary.createdAt.wire),
+            "updated_at": .string(profile.updatedAt.wire),
+        ]
+        return ClientAnswer(summary.others.merging(known) { $1 }, table.text)
     }
 
     /// The result of `teams`.
-    package static func teams(_ teams: [LeagueTeam]) -> ClientAnswer {
+    package static func teams(_ teams: [Team]) -> ClientAnswer {
         var table = TextTable(["ID", "NAME", "SHORT", "LEAGUE"])
         for team in teams { table.add([team.id, team.name, team.abbreviation, team.league]) }
         let list = teams.map { team -> AnyJSON in
@@ -80,4 +83,9 @@ extension ClientAnswer {
 
     /// The time to the second.
     private static func shown(_ date: Date) -> String { date.wire.prefix(19) + "Z" }
+}
+
+extension AnyJSON {
+    /// A text as it is, other values as JSON.
+    fileprivate var shown: String { stringValue ?? text }
 }

@@ -43,8 +43,7 @@ extension ClientAnswer {
         about["created_at"] = .string(user.createdAt.wire)
         let members: JSONObject = [
             "server": .string(server), "user": .object(about), "checked": .bool(isChecked),
-            "profile": profile.map { ["first_name": text($0.firstName), "favorite_teams": texts($0.favoriteTeams)] }
-                ?? .null,
+            "profile": profile.map(short) ?? .null,
         ]
         var table = TextTable(["Signed in as", name(user)])
         if let firstName = profile?.firstName { table.add(["First name", firstName]) }
@@ -78,6 +77,11 @@ extension ClientAnswer {
         ClientAnswer(
             ["deleted": true, "server": .string(server), "user": short(user)],
             "The account \(name(user)) at \(server) is deleted.\n")
+    }
+
+    private static func short(_ profile: ProfileSummary) -> AnyJSON {
+        let known: JSONObject = ["first_name": text(profile.firstName), "data": .object(profile.data)]
+        return .object(profile.others.merging(known) { $1 })
     }
 
     private static func short(_ user: User) -> AnyJSON {

@@ -19,16 +19,26 @@ struct ShowProfile: ClientCommand {
 struct SetProfile: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Changes the given members.",
-        discussion: "An empty value clears a member, as in --name ''.")
+        discussion: """
+            An empty value clears a member, as in --name ''. A value of --data is JSON if it can be, otherwise a text: \
+            --data mood=calm --data goal=8000.
+            """)
 
     @OptionGroup var options: ClientOptions
     @Option(help: "At most 50 characters.") var firstName: String?
     @Flag(help: "Clear the first name.") var clearFirstName = false
     @Option(
         name: .customLong("team"),
-        help: "The id of a favourite team, from `gatehouse teams`. Repeatable; replaces all favourites.")
+        help: """
+            The id of a favourite team, from `gatehouse teams`, at a server with a catalogue. Repeatable; replaces all \
+            favourites.
+            """)
     var teams: [String] = []
-    @Flag(help: "Clear the favourite teams.") var clearTeams = false
+    @Flag(help: "Clear the favourite teams, at a server with a catalogue.") var clearTeams = false
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp("One of the app's own fields. Repeatable; keeps the others.", valueName: "name=value"))
+    var fields: [DataField] = []
     @Option(help: "The full name, at most 100 characters.") var name: String?
     @Option(help: "An IANA time zone, such as Europe/Berlin.") var timezone: String?
     @Option(name: .customLong("avatar-url"), help: "The https URL of a picture.") var avatarURL: String?
@@ -39,16 +49,16 @@ struct SetProfile: ClientCommand {
         }
         if !teams.isEmpty, clearTeams { throw ValidationError("--team and --clear-teams exclude each other.") }
         if edit == ProfileEdit() {
-            throw ValidationError("Say what to change, such as --first-name or --team.")
+            throw ValidationError("Say what to change, such as --first-name or --data.")
         }
     }
 
     private var edit: ProfileEdit {
         func change(_ text: String?) -> FieldChange { text.map { $0.isEmpty ? .clear : .set($0) } ?? .keep }
-        return ProfileEdit(
-            firstName: clearFirstName ? .clear : change(firstName),
-            favoriteTeams: teams.isEmpty && !clearTeams ? nil : teams, name: change(name),
-            avatarURL: change(avatarURL), timezone: change(timezone))
+        var own = ProfileChange(firstName: clearFirstName ? .clear : change(firstName))
+        for field in fields { own.data[field.name] = field.value }
+        if !teams.isEmpty || clearTeams { own.others["favorite_teams"] = .array(teams.map(AnyJSON.string)) }
+        return ProfileEdit(own, name: change(name), avatarURL: change(avatarURL), timezone: change(timezone))
     }
 
     func perform(_ client: Client) async throws { try await client.show(await client.gateway.updateProfile(edit)) }
@@ -57,21 +67,41 @@ struct SetProfile: ClientCommand {
 extension Client {
     func show(_ profile: Profile) async throws {
         // Only the text output shows names.
-        let needsNames = !isJSON && !profile.summary.favoriteTeams.isEmpty
+        let needsNames = !isJSON && profile.summary.favoriteTeams?.isEmpty == false
         // Lost: the names of the teams. The output shows ids instead.
-        let teams = needsNames ? (try? await gateway.teams()) ?? [] : []
+        let teams = needsNames ? (try? await Team.all(gateway, league: nil)) ?? [] : []
         try answer(.profile(profile, teams: teams))
+    }
+}
+
+/// An argument `name=value`: one of the app's own fields.
+struct DataField: ExpressibleByArgument, Hashable {
+    let name: String
+    /// Null removes the field.
+    let value: AnyJSON
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
+        name = String(parts[0])
+        // Lost: why the value is not JSON. It is a text then.
+        value = parts[1].isEmpty ? .null : (try? JSONReader.read(String(parts[1]))) ?? .string(String(parts[1]))
     }
 }
 
 struct Teams: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "teams", abstract: "Lists the teams that can be favourites. Requires no account.")
+        commandName: "teams",
+        abstract: "Lists the teams that can be favourites, if the server has a catalogue. Requires no account.")
 
     @OptionGroup var options: ClientOptions
     @Option(help: "Only the teams of one league, such as nba.") var league: String?
 
     func perform(_ client: Client) async throws {
-        try client.answer(.teams(await client.gateway.teams(league: league)))
+        do {
+            try client.answer(.teams(await Team.all(client.gateway, league: league)))
+        } catch GatewayError.refused(let refusal) where refusal.status == 404 {
+            throw ClientFailure(refusal.code, "This server has no team catalogue.", exit: .refused)
+        }
     }
 }

@@ -30,6 +30,9 @@ struct Dev: AsyncParsableCommand {
             addresses, localhost and --host are always allowed.
             """)
     var allowHost: [String] = []
+    @Option(help: "A JSON Schema for the apps' own fields of a profile, as the setting `profile_schema`.")
+    var profileSchema: String?
+    @Option(help: "A JSON file with teams, as the setting `team_catalogue`.") var teamCatalogue: String?
     @Flag(help: "Print URLs and keys as one line of JSON.") var json = false
     @Flag(help: "Apply the rate limits of `serve`.") var limits = false
     @Flag(help: "Require a recent sign-in or the current password for changes of sign-in methods.")
@@ -78,15 +81,20 @@ struct Dev: AsyncParsableCommand {
 
     private func checkEnvironment() throws {
         let ignored = IgnoredSettings(environment: System.environment)
+        try reporting { () throws(SettingsProblems) in try ignored.refuse() }
+        let file = ConfigurationFile.usualName
+        let remark = ignored.remark(file: FileManager.default.fileExists(atPath: file) ? file : nil)
+        if let remark { Output.note(remark) }
+    }
+
+    /// Prints the problems of settings, and ends the program.
+    private func reporting<Value>(_ read: () throws(SettingsProblems) -> Value) throws -> Value {
         do throws(SettingsProblems) {
-            try ignored.refuse()
+            return try read()
         } catch {
             Output.note("\(error)")
             throw ExitCode(.configuration)
         }
-        let file = ConfigurationFile.usualName
-        let remark = ignored.remark(file: FileManager.default.fileExists(atPath: file) ? file : nil)
-        if let remark { Output.note(remark) }
     }
 
     /// The app, or the reason why it is unavailable.
@@ -142,10 +150,15 @@ struct Dev: AsyncParsableCommand {
     private func settings(
         _ folder: DevFolder, _ secrets: DevSecrets, _ address: ListenAddress
     ) throws -> ServerSettings {
-        var environment = secrets.environment(
-            database: folder.database, address: address, redirects: redirect, isStrict: strict)
-        if limits { environment[Setting.limits.environmentName] = "on" }
-        var settings = try ServerSettings(GivenSettings(environment: environment))
+        var others: [Setting: String] = [:]
+        others[.profileSchema] = profileSchema
+        others[.teamCatalogue] = teamCatalogue
+        if limits { others[.limits] = "on" }
+        let environment = secrets.environment(
+            database: folder.database, address: address, redirects: redirect, isStrict: strict, others: others)
+        var settings = try reporting { () throws(SettingsProblems) in
+            try ServerSettings(GivenSettings(environment: environment))
+        }
         settings.servesMetricsToLoopback = true
         settings.callers = LocalCallers(names: allowHost + [host])
         return settings

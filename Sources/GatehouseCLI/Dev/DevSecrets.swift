@@ -79,10 +79,12 @@ package struct DevSecrets: Sendable {
     ///   - address: The address to listen on.
     ///   - redirects: Allowed redirect URLs in addition to those of this machine.
     ///   - isStrict: Applies the recommendations of `doctor`.
+    ///   - others: The settings that the command line gives.
     package func environment(
-        database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false
+        database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false,
+        others: [Setting: String] = [:]
     ) -> [String: String] {
-        [
+        let own: [Setting: String] = [
             Setting.database: database,
             .listen: "\(address)",
             .externalURL: address.url + "/auth/v1",
@@ -100,6 +102,7 @@ package struct DevSecrets: Sendable {
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
             .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",
-        ].reduce(into: [:]) { $0[$1.key.environmentName] = $1.value }
+        ]
+        return own.merging(others) { $1 }.reduce(into: [:]) { $0[$1.key.environmentName] = $1.value }
     }
 }

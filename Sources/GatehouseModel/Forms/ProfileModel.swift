@@ -23,6 +23,8 @@ public final class ProfileModel {
     /// The current phase.
     public private(set) var phase = Phase.showing
     private let manager: AuthManager
+    /// The failure that the alert shows.
+    @ObservationIgnored private var failure: AuthError?
 
     /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
@@ -30,8 +32,8 @@ public final class ProfileModel {
     /// The user; nil dismisses the screen.
     public var user: AuthenticatedUser? { manager.user }
 
-    /// Whether the user's teams are loaded, so that they can be changed.
-    public var isLoaded: Bool { manager.isProfileLoaded }
+    /// Whether the profile can be changed.
+    public var canChange: Bool { manager.canChangeProfile }
 
     /// The question to confirm.
     public var question: String? {
@@ -53,7 +55,11 @@ public final class ProfileModel {
     /// The user cancelled the question or dismissed the alert.
     public func dismiss() {
         switch phase {
-        case .confirmingSignOut, .confirmingDeletion, .failed: phase = .showing
+        case .failed:
+            // The alert has said it.
+            if manager.error == failure { manager.error = nil }
+            phase = .showing
+        case .confirmingSignOut, .confirmingDeletion: phase = .showing
         case .showing, .saving, .deleting: break
         }
     }
@@ -70,22 +76,33 @@ public final class ProfileModel {
                 try await manager.deleteAccount()
                 phase = .showing
             } catch {
-                phase = .failed(ProfileAlert(title: "Could Not Delete Account", message: error.message))
+                fail("Could Not Delete Account", error)
             }
         case .showing, .saving, .deleting, .failed: break
         }
     }
 
-    /// Saves the given fields. A failure shows an alert.
-    public func save(firstName: FieldChange = .keep, favoriteTeams: [String]? = nil) async {
-        guard phase == .showing else { return }
+    /// Saves the given fields, even if the user leaves the screen meanwhile: the phase is `saving`, and then `showing`
+    /// or, with an alert, `failed`.
+    ///
+    /// - Returns: Ends when the change has succeeded or failed.
+    @discardableResult
+    public func save(_ change: ProfileChange) -> Task<Void, Never> {
+        guard phase == .showing else { return Task {} }
         phase = .saving
-        do {
-            try await manager.updateProfile(firstName: firstName, favoriteTeams: favoriteTeams)
-            phase = .showing
-        } catch {
-            phase = .failed(ProfileAlert(title: "Could Not Save Profile", message: error.message))
+        return Task {
+            do throws(AuthError) {
+                try await manager.updateProfile(change)
+                phase = .showing
+            } catch {
+                fail("Could Not Save Profile", error)
+            }
         }
+    }
+
+    private func fail(_ title: String, _ error: AuthError) {
+        failure = error
+        phase = .failed(ProfileAlert(title: title, message: error.message))
     }
 }
 

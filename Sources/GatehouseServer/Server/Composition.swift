@@ -50,20 +50,20 @@ func makeGateway(
     _ authenticate: @escaping ProfileRoutes.Authenticate,
     _ changeProfile: @escaping ProfileRoutes.ChangeProfile,
     _ deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion
-) throws -> ProfileRoutes {
+) -> ProfileRoutes {
     ProfileRoutes(
-        profiles: profiles, teams: try TeamCatalogue(), authenticate: authenticate, changeProfile: changeProfile,
+        profiles: profiles, fields: settings.profileFields, authenticate: authenticate, changeProfile: changeProfile,
         deleteAccount: deleteAccount, appScheme: settings.appScheme, now: world.now)
 }
 
 /// A standalone gateway in front of another issuer.
 func makeRemoteGateway(
     _ settings: ServerSettings, _ issuer: RemoteIssuer, _ runtime: ServerRuntime, _ world: World
-) throws -> [RouteTable] {
+) -> [RouteTable] {
     let check = BearerCheck(
         issuers: [issuer.settings.issuer], audiences: [settings.audience], cache: VerifiedTokenCache(),
         now: world.now, remoteKeys: RemoteKeySet(now: world.now, fetch: issuer.fetchKeys))
-    let gateway = try makeGateway(
+    let gateway = makeGateway(
         settings, world, issuer.profiles, check.bearer, issuer.change, issuer.delete)
     return gateway.tables(runtime: runtime, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
 }

@@ -39,15 +39,15 @@ package struct LocalAccounts: Sendable {
     /// The routes of the Auth API and the gateway.
     func tables(
         _ settings: ServerSettings, _ database: any Database, _ runtime: ServerRuntime, _ world: World
-    ) throws -> [RouteTable] {
+    ) -> [RouteTable] {
         let crossOrigin = CrossOriginPolicy(additionalHeaders: settings.allowedHeaders)
         let table = auth.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin)
         guard settings.parts.contains(.gateway) else { return [table] }
-        let profiles = Profiles(database: database)
+        let profiles = Profiles(database: database, fields: settings.profileFields)
         let bearer = LocalBearer(
             keys: keys, accounts: accounts, profiles: profiles, usedTokens: auth.usedTokens,
             issuer: settings.auth.issuer, audience: settings.audience, now: world.now)
-        let gateway = try makeGateway(
+        let gateway = makeGateway(
             settings, world, profiles, bearer.authenticate, bearer.change, bearer.delete)
         return [table] + gateway.tables(runtime: runtime, crossOrigin: crossOrigin)
     }

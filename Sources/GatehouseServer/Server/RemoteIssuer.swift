@@ -10,9 +10,9 @@ struct RemoteIssuer: Sendable {
     private let now: @Sendable () -> Instant
     private let http: OutgoingHTTP
 
-    init(_ settings: RemoteIssuerSettings, database: any Database, _ world: World) {
+    init(_ settings: RemoteIssuerSettings, _ profiles: Profiles, _ world: World) {
         self.settings = settings
-        profiles = Profiles(database: database)
+        self.profiles = profiles
         now = world.now
         http = world.http
     }

@@ -2,6 +2,7 @@ import AccountStore
 import GatehouseWire
 package import HTTPServing
 package import Hummingbird
+import ProfileGateway
 package import SQLDatabase
 package import ServiceLifecycle
 
@@ -32,13 +33,13 @@ package struct Server: Sendable {
         var tables: [RouteTable] = []
         if let secrets = settings.secrets {
             let local = try await LocalAccounts(settings, secrets, database, runtime, world)
-            tables = try local.tables(settings, database, runtime, world)
+            tables = local.tables(settings, database, runtime, world)
             self.local = local
         } else {
             local = nil
             if let issuer = settings.issuer {
-                tables = try makeRemoteGateway(
-                    settings, RemoteIssuer(issuer, database: database, world), runtime, world)
+                let remote = RemoteIssuer(issuer, Profiles(database: database, fields: settings.profileFields), world)
+                tables = makeRemoteGateway(settings, remote, runtime, world)
             }
         }
         let operations = Operations(

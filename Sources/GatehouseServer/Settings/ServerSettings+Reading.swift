@@ -36,7 +36,9 @@ extension ServerSettings {
             requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
             hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads) },
-            appScheme: reader.appScheme(), issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
+            appScheme: reader.appScheme(),
+            profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
+            issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
         self = read

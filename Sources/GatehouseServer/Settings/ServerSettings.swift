@@ -45,6 +45,8 @@ package struct ServerSettings: Sendable {
     /// Memory and time that the hash of a new password takes.
     package var hashCost: Argon2Settings = .owasp
     package var appScheme: AppScheme?
+    /// What the configuration adds to profiles.
+    package var profileFields = ConfiguredFields()
     /// The issuer behind a standalone gateway.
     package var issuer: RemoteIssuerSettings?
     package var logLevel: Logger.Level

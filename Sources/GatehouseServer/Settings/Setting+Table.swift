@@ -179,6 +179,14 @@ extension Setting {
     package static let appScheme = Setting(
         "app_scheme", .none, .text(),
         "The URL scheme of the app, for `/api/v1/auth/callback`. Without a value the route is closed.")
+    package static let profileSchema = Setting(
+        "profile_schema", .none, .text(),
+        "Path of a JSON Schema that the apps' own fields of a profile have to satisfy, see "
+            + "[own-fields.md](own-fields.md).")
+    package static let teamCatalogue = Setting(
+        "team_catalogue", .none, .text(),
+        "Path of a JSON file with teams. With it there is `/v1/teams`, and `favorite_teams` in profiles, which may "
+            + "name those teams alone.")
     package static let jwksURL = Setting(
         "jwks_url", .none, .text(),
         "`serve --only gateway`: where the issuer's keys are, `https://…/.well-known/jwks.json`.")
@@ -205,6 +213,6 @@ extension Setting {
             uriAllowList, redirectPatterns, implicitFlow, plainProofKeys, manualLinking, iosBundleID, appleKey,
             appleKeyID, appleTeamID, openIDProviders, outgoingNetworks, outgoingLoopback,
             limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateAuthorize, rateAnonymous,
-            rateFailedSignIns, appScheme, jwksURL, issuerSecretKey, logLevel, logFormat,
+            rateFailedSignIns, appScheme, profileSchema, teamCatalogue, jwksURL, issuerSecretKey, logLevel, logFormat,
         ] + ProviderNames.all.flatMap(\.settings)
 }

@@ -8,7 +8,6 @@ struct NameEditor: View {
     let model: ProfileModel
     @Environment(\.dismiss) private var dismiss
     @State private var name: String
-    @State private var attempt = 0
     @FocusState private var isFocused: Bool
 
     init(model: ProfileModel, name: String) {
@@ -40,14 +39,15 @@ struct NameEditor: View {
             }
         }
         .onAppear { isFocused = true }
-        .attempt(attempt) {
-            await model.save(firstName: kept.isEmpty ? .clear : .set(kept))
-            if model.phase == .showing { dismiss() }
+        .onChange(of: model.phase) { before, phase in
+            if before == .saving, phase == .showing { dismiss() }
         }
     }
 
     /// At most 40 characters, as in the sign-up.
     private var kept: String { String(name.trimmingCharacters(in: .whitespacesAndNewlines).prefix(40)) }
     private var canSave: Bool { model.phase == .showing && kept != model.user?.firstName ?? "" }
-    private func save() { if canSave { attempt += 1 } }
+    private func save() {
+        if canSave { model.save(ProfileChange(firstName: kept.isEmpty ? .clear : .set(kept))) }
+    }
 }

@@ -41,7 +41,7 @@ private struct ProfileScreen: View {
                         .disabled(isDeleting)
                     }
                 }
-                .refreshable { await manager.reloadProfile() }
+                .refreshable { await manager.refreshProfile() }
         }
         .overlay {
             if let progress = model.progress { BusyOverlay(text: Text(of: progress)) }
@@ -75,13 +75,14 @@ private struct ProfileScreen: View {
                 }
             }
             if let error = manager.error { Section { Text(of: error.message).foregroundStyle(.secondary) } }
-            TeamsSection(model: model)
             if let user = model.user, let sections = parts.profileSections { sections(user) }
             Section {
-                NavigationLink {
-                    NameEditor(model: model, name: model.user?.firstName ?? "")
-                } label: {
-                    Text(ui: "Edit Name")
+                if model.canChange {
+                    NavigationLink {
+                        NameEditor(model: model, name: model.user?.firstName ?? "")
+                    } label: {
+                        Text(ui: "Edit Name")
+                    }
                 }
                 NavigationLink {
                     SignInMethodsView()

@@ -150,10 +150,12 @@ private struct LoginHeader: View {
             Text(verbatim: branding.name)
                 .font(.largeTitle.bold())
                 .accessibilityAddTraits(.isHeader)
-            Text(LocalizedStringKey(branding.tagline), bundle: branding.bundle ?? .module)
-                .font(.subheadline)
-                .foregroundStyle(.secondary)
-                .multilineTextAlignment(.center)
+            if let tagline = branding.tagline {
+                Text(LocalizedStringKey(tagline), bundle: branding.bundle ?? .main)
+                    .font(.subheadline)
+                    .foregroundStyle(.secondary)
+                    .multilineTextAlignment(.center)
+            }
         }
         .padding(.horizontal, 24)
     }

@@ -1,7 +1,7 @@
 /// A JSON value (RFC 8259), such as a user's metadata.
 ///
 /// ```swift
-/// let data: JSONObject = ["first_name": "Ada", "teams": ["nba_1610612744"], "newsletter": true]
+/// let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
 /// let name = session.user.userMetadata["first_name"]?.stringValue
 /// ```
 public enum AnyJSON: Hashable, Sendable {

@@ -6,17 +6,22 @@ public struct ProfileSummary: Hashable, Sendable {
     public var id: UUID
     /// Never empty.
     public var firstName: String?
-    /// Team ids of the form `league_identifier`, such as `nba_1610612744`.
-    public var favoriteTeams: [String]
+    /// The app's own fields. ``JSONObject/decoded(as:)`` gives them types.
+    public var data: JSONObject
     /// When the account was created.
     public var createdAt: Date
+    /// The members that this library does not know, such as those that the configuration of a server adds.
+    public var others: JSONObject
 
     /// For tests and previews.
-    public init(id: UUID, firstName: String? = nil, favoriteTeams: [String] = [], createdAt: Date) {
+    public init(
+        id: UUID, firstName: String? = nil, data: JSONObject = [:], createdAt: Date, others: JSONObject = [:]
+    ) {
         self.id = id
         self.firstName = firstName
-        self.favoriteTeams = favoriteTeams
+        self.data = data
         self.createdAt = createdAt
+        self.others = others
     }
 }
 
@@ -50,15 +55,19 @@ public struct Profile: Hashable, Sendable {
 }
 
 extension ProfileSummary {
-    /// - Throws: ``WireProblem`` for a response without `id`, `favorite_teams` or `created_at`.
+    /// The members that ``Profile`` reads.
+    private static let known = [
+        "id", "first_name", "data", "name", "avatar_url", "timezone", "is_premium", "created_at", "updated_at",
+    ]
+
+    /// - Throws: ``WireProblem`` for a response without `id` or `created_at`.
     package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
-        guard let teams = members["favorite_teams"]?.arrayValue else {
-            throw WireProblem("profile.favorite_teams: expected an array")
-        }
+        var others = json.objectValue ?? [:]
+        for name in Self.known { others.removeValue(forKey: name) }
         self.init(
-            id: try members.uuid("id"), firstName: members.text("first_name"),
-            favoriteTeams: teams.compactMap(\.stringValue), createdAt: try members.requiredDate("created_at"))
+            id: try members.uuid("id"), firstName: members.text("first_name"), data: members.object("data"),
+            createdAt: try members.requiredDate("created_at"), others: others)
     }
 }
 
@@ -79,8 +88,8 @@ package struct ProfileRecord: Equatable, Sendable {
     package let id: String
     /// nil if the user has none.
     package let firstName: String?
-    /// A JSON array of `league_identifier`, stored and sent as text.
-    package let favoriteTeams: String
+    /// The app's own fields: a JSON object, stored and sent as text.
+    package let data: String
     /// The full name; nil if unknown.
     package let name: String?
     /// The URL of a picture; nil if there is none.
@@ -93,15 +102,27 @@ package struct ProfileRecord: Equatable, Sendable {
     package let createdAt: Instant
     /// When the profile was last changed.
     package let updatedAt: Instant
+    /// The members that the server's configuration adds.
+    package var others: [Member]
 
-    /// - Parameter favoriteTeams: A JSON array.
+    /// A member with a value that is stored and sent as text.
+    package struct Member: Equatable, Sendable {
+        package let name: String
+        package let json: String
+
+        /// - Parameter json: The JSON of the value.
+        package init(name: String, json: String) { (self.name, self.json) = (name, json) }
+    }
+
+    /// - Parameter data: A JSON object.
     package init(
-        id: String, firstName: String?, favoriteTeams: String, name: String?, avatarURL: String?, timezone: String?,
-        isPremium: Bool, createdAt: Instant, updatedAt: Instant
+        id: String, firstName: String?, data: String, name: String?, avatarURL: String?, timezone: String?,
+        isPremium: Bool, createdAt: Instant, updatedAt: Instant, others: [Member] = []
     ) {
         self.id = id
         self.firstName = firstName
-        self.favoriteTeams = favoriteTeams
+        self.data = data
+        self.others = others
         self.name = name
         self.avatarURL = avatarURL
         self.timezone = timezone
@@ -112,12 +133,10 @@ package struct ProfileRecord: Equatable, Sendable {
 }
 
 extension ProfileRecord {
-    /// `{"id","first_name","favorite_teams","created_at"}`, the format of `/v1/auth/me`.
+    /// `{"id","first_name","data","created_at"}`, the format of `/v1/auth/me`, with ``others`` after `data`.
     package func writeSummary(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("id", id)
-        writer.member("first_name", orNull: firstName)
-        writer.member("favorite_teams", json: favoriteTeams)
+        writeFields(to: &writer)
         writer.member("created_at", createdAt)
         writer.endObject()
     }
@@ -125,9 +144,7 @@ extension ProfileRecord {
     /// All members, the format of `/api/v1/profile`.
     package func writeWhole(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("id", id)
-        writer.member("first_name", orNull: firstName)
-        writer.member("favorite_teams", json: favoriteTeams)
+        writeFields(to: &writer)
         writer.member("name", orNull: name)
         writer.member("avatar_url", orNull: avatarURL)
         writer.member("timezone", orNull: timezone)
@@ -135,5 +152,16 @@ extension ProfileRecord {
         writer.member("created_at", createdAt)
         writer.member("updated_at", updatedAt)
         writer.endObject()
+    }
+
+    /// The members of both formats.
+    private func writeFields(to writer: inout JSONWriter) {
+        writer.member("id", id)
+        writer.member("first_name", orNull: firstName)
+        writer.member("data", json: data)
+        for member in others {
+            writer.name(text: member.name)
+            writer.value(json: member.json)
+        }
     }
 }

@@ -15,6 +15,8 @@ package struct Refusal: Error, Sendable {
     package var weakPasswordReasons: [String]?
     /// Members of the Auth API's error body after code and message, in this order.
     package var details: [(name: StaticString, value: AnyJSON)] = []
+    /// The invalid field, as a JSON Pointer (RFC 6901) into the body of the request. Only the gateway's format has it.
+    package var field: String?
     /// If set, the Auth API answers in OAuth's format with status 400 and this `error`.
     package private(set) var oauthError: String?
     package let cause: (any Error)?

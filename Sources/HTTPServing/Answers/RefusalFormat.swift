@@ -6,7 +6,7 @@ package import Hummingbird
 package enum RefusalFormat: Sendable {
     /// The Auth API, in both versions ([Error codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
     case auth
-    /// The gateway: `{"error":CODE,"message":text}`.
+    /// The gateway: `{"error":CODE,"message":text}`, and `"field"` for a refusal of one field.
     case profile
 
     /// Encodes a refusal. The Auth API's format depends on the request's `X-Supabase-Api-Version`.
@@ -52,7 +52,7 @@ package enum RefusalFormat: Sendable {
         Answer.json(status: refusal.status, capacity: 256) {
             $0.gatewayError(
                 code: profileCode(refusal.code),
-                message: refusal.status.code >= 500 ? profileFailure(refusal) : refusal.message)
+                message: refusal.status.code >= 500 ? profileFailure(refusal) : refusal.message, field: refusal.field)
         }
     }
 

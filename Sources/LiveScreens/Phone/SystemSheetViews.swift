@@ -27,7 +27,9 @@ struct PhoneRoot: View {
     @ViewBuilder private var screens: some View {
         switch app {
         case .boxScore:
-            AccountsRoot(.ready(accounts), branding: Branding()) { HomeView(teams: $0.teams) }
+            AccountsRoot(.ready(accounts), branding: .boxScore) { accounts in
+                HomeView { try await accounts.gateway.teams() }
+            }
         case .dailyRitual:
             AccountsRoot(.ready(accounts), branding: .dailyRitual) {
                 JournalView(profile: ProfileCalls($0.gateway), date: date)

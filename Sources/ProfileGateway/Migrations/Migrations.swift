@@ -9,7 +9,8 @@ extension Profiles {
             dialectStatements: [
                 .sqlite: [sqliteProfileTrigger],
                 .postgresql: [profileFunction, profileTrigger, tokenHolder, ownRows, ownProfile],
-            ])
+            ]),
+        Migration(16, "an app's own fields", [ownFields]),
     ]
 
     /// The migrations of a database with the profiles of another issuer's accounts. Their numbers are outside of the
@@ -27,7 +28,10 @@ extension Profiles {
                 """,
                 "CREATE INDEX deleted_profiles_by_time ON deleted_profiles (deleted_at)",
             ]),
+        Migration(1_003, "an app's own fields", [ownFields]),
     ]
+
+    private static let ownFields: SQL = "ALTER TABLE profiles ADD COLUMN data \(.json) NOT NULL DEFAULT '{}'"
 
     private static func profiles(id constraints: SQL) -> SQL {
         """

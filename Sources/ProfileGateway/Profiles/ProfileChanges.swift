@@ -1,4 +1,5 @@
 package import GatehouseWire
+package import HTTPServing
 
 /// A change to one member: an absent member keeps its value, an explicit null clears it.
 package enum Change: Equatable, Sendable {
@@ -10,6 +11,14 @@ package enum Change: Equatable, Sendable {
     var value: String? { if case .set(let text) = self { text } else { nil } }
 }
 
+/// A change to the app's own fields.
+package enum DataChange: Equatable, Sendable {
+    case keep
+    case clear
+    /// A JSON Merge Patch (RFC 7396).
+    case merge(JSONObject)
+}
+
 /// A validated PATCH.
 package struct ProfileChanges: Equatable, Sendable {
     package internal(set) var firstName = Change.keep
@@ -18,6 +27,7 @@ package struct ProfileChanges: Equatable, Sendable {
     package internal(set) var name = Change.keep
     package internal(set) var avatarURL = Change.keep
     package internal(set) var timezone = Change.keep
+    package internal(set) var data = DataChange.keep
 
     package init() {}
 
@@ -34,12 +44,24 @@ package struct ProfileChanges: Equatable, Sendable {
 /// An invalid member. The message is for the client and names the member.
 package struct InvalidProfileChange: Error, Equatable {
     package let message: String
-    package init(message: String) { self.message = message }
+    package let code: RefusalCode
+    /// A JSON Pointer to the member; nil if the request has none.
+    package let field: String?
+
+    package init(message: String, code: RefusalCode = .validationFailed, field: String? = nil) {
+        (self.message, self.code, self.field) = (message, code, field)
+    }
+
+    /// - Parameter problem: Follows the name in the message.
+    init(_ name: String, _ problem: String) {
+        self.init(message: "\(name) \(problem)", field: DataPath.pointer(to: name))
+    }
 }
 
 extension ProfileChanges {
-    /// The members that `/v1/auth/me` accepts.
-    package static let summaryFields = ["first_name", "favorite_teams"]
+    static let teamsName = "favorite_teams"
+    /// The members that `/v1/auth/me` accepts, if the server has a team catalogue.
+    package static let summaryFields = ["first_name", teamsName, "data"]
     /// The members that `/api/v1/profile` accepts. `is_premium` is read-only.
     package static let wholeFields = summaryFields + ["name", "avatar_url", "timezone"]
 
@@ -47,19 +69,30 @@ extension ProfileChanges {
     package init(_ members: JSONMembers, allowed: [String]) throws(InvalidProfileChange) {
         guard !members.names.isEmpty else { throw InvalidProfileChange(message: "There is nothing to change.") }
         for name in members.names.sorted(by: <) where !allowed.contains(name) {
-            throw InvalidProfileChange(message: "\(name.cut(to: 50)) cannot be changed here.")
+            throw InvalidProfileChange(name.cut(to: 50), "cannot be changed here.")
         }
         firstName = try Self.text("first_name", members, limit: 50)
         favoriteTeams = try Self.teams(members)
         name = try Self.text("name", members, limit: 100)
         avatarURL = try Self.text("avatar_url", members, limit: URLParts.maximumLength)
         if case .set(let text) = avatarURL, !WebAddress.isAllowed(text) {
-            throw InvalidProfileChange(message: "avatar_url must be an https URL.")
+            throw InvalidProfileChange("avatar_url", "must be an https URL.")
         }
         timezone = try Self.text("timezone", members, limit: 64)
         if case .set(let text) = timezone, !TimeZoneName.isKnown(text) {
-            throw InvalidProfileChange(message: "timezone must be an IANA name such as Europe/Berlin.")
+            throw InvalidProfileChange("timezone", "must be an IANA name such as Europe/Berlin.")
         }
+        data = try Self.data(members)
+    }
+
+    private static func data(_ members: JSONMembers) throws(InvalidProfileChange) -> DataChange {
+        guard members.mentions("data") else { return .keep }
+        guard let value = members["data"] else { return .clear }
+        guard let patch = value.objectValue else {
+            throw InvalidProfileChange("data", "must be an object or null.")
+        }
+        _ = try ProfileData.text(value)
+        return .merge(patch)
     }
 
     /// Reads a trimmed text; an empty one counts as null. The limit is in Unicode scalars, which both databases count.
@@ -69,26 +102,25 @@ extension ProfileChanges {
         guard members.mentions(name) else { return .keep }
         guard let value = members[name] else { return .clear }
         guard let text = value.stringValue?.trimmed else {
-            throw InvalidProfileChange(message: "\(name) must be a string or null.")
+            throw InvalidProfileChange(name, "must be a string or null.")
         }
         guard text.unicodeScalars.count <= limit else {
-            throw InvalidProfileChange(message: "\(name) must have at most \(limit) characters.")
+            throw InvalidProfileChange(name, "must have at most \(limit) characters.")
         }
         return text.isEmpty ? .clear : .set(text)
     }
 
     private static func teams(_ members: JSONMembers) throws(InvalidProfileChange) -> [String]? {
-        let name = "favorite_teams"
+        let name = teamsName
         guard members.mentions(name) else { return nil }
         guard let value = members[name] else { return [] }
         guard let list = value.arrayValue, list.count <= 30 else {
-            throw InvalidProfileChange(message: "favorite_teams must be a list of at most 30 teams.")
+            throw InvalidProfileChange(name, "must be a list of at most 30 teams.")
         }
         var teams: [String] = []
         for element in list {
             guard let team = element.stringValue, TeamIdentifier.isWellFormed(team) else {
-                throw InvalidProfileChange(
-                    message: "favorite_teams must hold strings of at most 50 characters such as nba_1610612744.")
+                throw InvalidProfileChange(name, "must hold strings of at most 50 characters such as nba_1610612744.")
             }
             if !teams.contains(team) { teams.append(team) }
         }

@@ -1,20 +1,26 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Stores profiles. Each method is one statement, apart from those of its caller's condition.
+/// Stores profiles. Each method is one transaction, of one statement apart from those of its caller's condition, and of
+/// two if the change depends on the stored profile: on the app's own fields, or on teams that the catalogue does not
+/// have.
 ///
 /// Beside accounts, a trigger creates each account's profile. For tokens of another issuer, the first change creates
 /// the profile.
 package struct Profiles: Sendable {
     private let database: any Database
+    private let fields: ConfiguredFields
 
-    package init(database: any Database) { self.database = database }
+    package init(database: any Database, fields: ConfiguredFields = ConfiguredFields()) {
+        (self.database, self.fields) = (database, fields)
+    }
 
     /// Returns a profile, or nil if there is none.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func profile(of id: AccountID) async throws -> ProfileRecord? {
-        try await database.row(Self.lookup(id), ProfileRecord.init)
+        let hasTeams = fields.teams != nil
+        return try await database.row(Self.lookup(id)) { ProfileRecord(&$0, hasTeams: hasTeams) }
     }
 
     /// Changes the members in `changes`. Creates the profile if there is none.
@@ -22,17 +28,29 @@ package struct Profiles: Sendable {
     /// - Parameter isAllowed: Checked in the same transaction.
     /// - Returns: The updated profile.
     /// - Throws: ``UnknownAccount`` if `isAllowed` returns false, or if the same database stores accounts and this one
-    ///   does not exist; errors of `isAllowed`; ``DatabaseFailure``. Nothing changed then, except possibly with the
-    ///   reason `unknownOutcome`.
+    ///   does not exist; errors of `isAllowed`; ``InvalidProfileChange`` for fields that the limits, the schema or the
+    ///   catalogue refuse; ``DatabaseFailure``. Nothing changed then, except possibly with the reason `unknownOutcome`.
     package func change(
         _ id: AccountID, _ changes: ProfileChanges, at now: Instant,
         if isAllowed: @escaping @Sendable (any Connection) throws -> Bool = { _ in true }
     ) async throws -> ProfileRecord {
-        let statement = Self.upsert(id, changes, now)
+        let (fields, hasTeams) = (fields, fields.teams != nil)
+        let givenTeams = changes.favoriteTeams ?? []
+        let readsFirst = changes.data != .keep || !givenTeams.allSatisfy(fields.isKnown)
+        let ready = readsFirst ? nil : Self.upsert(id, changes, nil, now)
         let changed: ProfileRecord?
         do {
             changed = try await database.write { db in
-                try isAllowed(db) ? try db.row(statement, ProfileRecord.init) : nil
+                guard try isAllowed(db) else { return nil }
+                var statement = ready
+                if statement == nil {
+                    // Changes of different fields all survive: a transaction that read an older profile runs again.
+                    let stored = try db.row(Self.dependencies(id)) { ($0.text(), $0.text()) } ?? ("{}", "[]")
+                    try fields.check(givenTeams, stored: try JSONReader.read(stored.1).arrayValue ?? [])
+                    let data = try ProfileData.text(after: changes.data, of: stored.0, fields.schema)
+                    statement = Self.upsert(id, changes, data, now)
+                }
+                return try statement.flatMap { try db.row($0) { ProfileRecord(&$0, hasTeams: hasTeams) } }
             }
         } catch let failure as DatabaseFailure where failure.reason == .constraint(.foreignKey) {
             throw UnknownAccount()
@@ -44,29 +62,39 @@ package struct Profiles: Sendable {
     /// For the test that the hot read uses an index.
     package static func lookup(_ id: AccountID) -> SQL {
         """
-        SELECT id, first_name, favorite_teams, name, avatar_url, timezone, is_premium, created_at, updated_at
+        SELECT id, first_name, favorite_teams, data, name, avatar_url, timezone, is_premium, created_at, updated_at
         FROM profiles WHERE id = \(id.text)
         """
     }
 
-    private static func upsert(_ id: AccountID, _ changes: ProfileChanges, _ now: Instant) -> SQL {
+    private static func dependencies(_ id: AccountID) -> SQL {
+        "SELECT data, favorite_teams FROM profiles WHERE id = \(id.text)"
+    }
+
+    /// - Parameter data: The app's own fields; nil keeps them.
+    private static func upsert(
+        _ id: AccountID, _ changes: ProfileChanges, _ data: String?, _ now: Instant
+    ) -> SQL {
         let time = SQLValue.instant(now.microseconds)
         return """
-            INSERT INTO profiles (id, first_name, favorite_teams, name, avatar_url, timezone, created_at, updated_at)
-            VALUES (\(id.text), \(changes.firstName.value), \(changes.favoriteTeamsJSON ?? "[]"), \(changes.name.value),
-                \(changes.avatarURL.value), \(changes.timezone.value), \(time), \(time))
+            INSERT INTO profiles
+                (id, first_name, favorite_teams, data, name, avatar_url, timezone, created_at, updated_at)
+            VALUES (\(id.text), \(changes.firstName.value), \(changes.favoriteTeamsJSON ?? "[]"), \(data ?? "{}"),
+                \(changes.name.value), \(changes.avatarURL.value), \(changes.timezone.value), \(time), \(time))
             ON CONFLICT (id) DO UPDATE SET
                 first_name = CASE WHEN \(changes.firstName.isSet) = 1
                     THEN excluded.first_name ELSE profiles.first_name END,
                 favorite_teams = CASE WHEN \(changes.favoriteTeams != nil) = 1
                     THEN excluded.favorite_teams ELSE profiles.favorite_teams END,
+                data = CASE WHEN \(data != nil) = 1 THEN excluded.data ELSE profiles.data END,
                 name = CASE WHEN \(changes.name.isSet) = 1 THEN excluded.name ELSE profiles.name END,
                 avatar_url = CASE WHEN \(changes.avatarURL.isSet) = 1
                     THEN excluded.avatar_url ELSE profiles.avatar_url END,
                 timezone = CASE WHEN \(changes.timezone.isSet) = 1
                     THEN excluded.timezone ELSE profiles.timezone END,
                 updated_at = excluded.updated_at
-            RETURNING id, first_name, favorite_teams, name, avatar_url, timezone, is_premium, created_at, updated_at
+            RETURNING
+                id, first_name, favorite_teams, data, name, avatar_url, timezone, is_premium, created_at, updated_at
             """
     }
 }
@@ -109,10 +137,12 @@ package struct UnknownAccount: Error, Equatable {
 
 extension ProfileRecord {
     /// Reads the columns of ``Profiles/lookup(_:)``.
-    fileprivate init(_ row: inout Row) {
+    fileprivate init(_ row: inout Row, hasTeams: Bool) {
+        let (id, firstName, teams) = (row.text(), row.textIfPresent(), row.text())
         self.init(
-            id: row.text(), firstName: row.textIfPresent(), favoriteTeams: row.text(), name: row.textIfPresent(),
+            id: id, firstName: firstName, data: row.text(), name: row.textIfPresent(),
             avatarURL: row.textIfPresent(), timezone: row.textIfPresent(), isPremium: row.bool(),
-            createdAt: Instant(microseconds: row.int()), updatedAt: Instant(microseconds: row.int()))
+            createdAt: Instant(microseconds: row.int()), updatedAt: Instant(microseconds: row.int()),
+            others: hasTeams ? [Member(name: ProfileChanges.teamsName, json: teams)] : [])
     }
 }

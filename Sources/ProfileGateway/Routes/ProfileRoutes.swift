@@ -14,7 +14,7 @@ package enum AccountDeletion: Sendable {
     case failed(any Error)
 }
 
-/// The gateway: profiles of token holders, and the list of teams.
+/// The gateway: profiles of token holders, and what its configuration adds to them.
 package struct ProfileRoutes: Sendable {
     /// Routes that check account and session themselves pass false for `refusesRevoked`.
     package typealias Authenticate =
@@ -28,22 +28,28 @@ package struct ProfileRoutes: Sendable {
     package static let limits = [RateLimit("profile_write", 60, per: .seconds(60), burst: 60)]
 
     private let profiles: Profiles
-    private let teams: TeamCatalogue
+    private let teams: TeamCatalogue?
+    private let summaryFields: [String]
+    private let wholeFields: [String]
     private let authenticate: Authenticate
     private let changeProfile: ChangeProfile
     private let deleteAccount: @Sendable (Bearer) async throws -> AccountDeletion
     private let appScheme: AppScheme?
     private let now: @Sendable () -> Instant
 
-    /// - Parameter appScheme: nil disables the callback route.
+    /// - Parameters:
+    ///   - fields: Without teams there is no `/v1/teams`.
+    ///   - appScheme: nil disables the callback route.
     package init(
-        profiles: Profiles, teams: TeamCatalogue, authenticate: @escaping Authenticate,
+        profiles: Profiles, fields: ConfiguredFields, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,
         deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion, appScheme: AppScheme?,
         now: @escaping @Sendable () -> Instant
     ) {
         self.profiles = profiles
-        self.teams = teams
+        teams = fields.teams
+        summaryFields = fields.existing(ProfileChanges.summaryFields)
+        wholeFields = fields.existing(ProfileChanges.wholeFields)
         self.authenticate = authenticate
         self.changeProfile = changeProfile
         self.deleteAccount = deleteAccount
@@ -54,15 +60,14 @@ package struct ProfileRoutes: Sendable {
     /// The route tables of both prefixes.
     package func tables(runtime: ServerRuntime, crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> [RouteTable] {
         let write = "profile_write"
+        var short = [
+            Route(.get, "/auth/me", readMe),
+            Route(.patch, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, changeMe),
+            Route(.delete, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, deleteMe),
+        ]
+        if let teams { short.append(Route(.get, "/teams") { request, _ in try Self.list(teams, request) }) }
         return [
-            table(
-                "/v1", runtime, crossOrigin,
-                [
-                    Route(.get, "/auth/me", readMe),
-                    Route(.patch, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, changeMe),
-                    Route(.delete, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, deleteMe),
-                    Route(.get, "/teams", listTeams),
-                ]),
+            table("/v1", runtime, crossOrigin, short),
             table(
                 "/api/v1", runtime, crossOrigin,
                 [
@@ -90,7 +95,7 @@ extension ProfileRoutes {
 
     private func changeMe(_ request: Request, _ context: ServerContext) async throws -> Response {
         let bearer = try await bearer(request)
-        return Self.me(bearer, try await change(request, context, bearer, ProfileChanges.summaryFields))
+        return Self.me(bearer, try await change(request, context, bearer, summaryFields))
     }
 
     private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -118,11 +123,11 @@ extension ProfileRoutes {
 
     private func changeWhole(_ request: Request, _ context: ServerContext) async throws -> Response {
         let bearer = try await bearer(request)
-        let profile = try await change(request, context, bearer, ProfileChanges.wholeFields)
+        let profile = try await change(request, context, bearer, wholeFields)
         return Answer.json { profile.writeWhole(to: &$0) }
     }
 
-    private func listTeams(_ request: Request, _ context: ServerContext) throws -> Response {
+    private static func list(_ teams: TeamCatalogue, _ request: Request) throws -> Response {
         let league = Query(request)["league"]
         guard let response = teams.response(league: league) else {
             throw Refusal(.badRequest, .validationFailed, "league must be one of the listed teams' leagues.")
@@ -155,7 +160,9 @@ extension ProfileRoutes {
         do {
             return try await changeProfile(bearer, try ProfileChanges(members, allowed: allowed), now())
         } catch let invalid as InvalidProfileChange {
-            throw Refusal(.badRequest, .validationFailed, invalid.message)
+            var refusal = Refusal(.badRequest, invalid.code, invalid.message)
+            refusal.field = invalid.field
+            throw refusal
         } catch is UnknownAccount {
             // The account or session ended before the token expired.
             throw BearerRefusal.invalid.refusal

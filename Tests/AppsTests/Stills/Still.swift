@@ -6,6 +6,8 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
+@testable import BoxScoreScreens
+
 /// A screen of one of the apps in a state with its own look, for pictures and snapshots. A new screen needs a line in
 /// one of the lists that ``all`` combines.
 ///
@@ -60,13 +62,12 @@ extension World {
         ("nfl_22", "San Francisco 49ers", "San Francisco", "SF"), ("nhl_1", "Columbus Blue Jackets", "Columbus", "CBJ"),
         ("mlb_9", "Arizona Diamondbacks", "Arizona", "ARI"),
     ].map { id, name, city, short in
-        LeagueTeam(id: id, league: String(id.prefix(3)), name: name, city: city, abbreviation: short)
+        Team(id: id, league: String(id.prefix(3)), name: name, city: city, abbreviation: short)
     }
 
     /// Every backend of the screens, without faults.
     static var everything: AccountCalls {
         var calls = World.calls
-        calls.teams = { manyTeams }
         calls.sendPasswordMail = { _ in }
         calls.resendConfirmation = { _ in }
         calls.devices = { devices }

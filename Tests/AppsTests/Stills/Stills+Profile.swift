@@ -50,15 +50,24 @@ extension Still {
         Still("teams-none-found") {
             try await opened().tapping("Edit Teams").waiting(for: "Boston Celtics").typing(["Search teams": "zzz"])
         },
+        Still("teams-changed") {
+            try await opened().tapping("Edit Teams").waiting(for: "Boston Celtics").tapping("Boston Celtics", "Cancel")
+        },
+        Still("teams-save-failed") {
+            let world = try await opened()
+            world.service.meet(.offline, at: .updateProfile)
+            return try await world.tapping("Edit Teams").waiting(for: "Boston Celtics")
+                .tapping("Boston Celtics", "Save").waiting(for: "The teams could not be saved.")
+        },
         Still("teams-loading") {
-            var calls = World.everything
-            calls.teams = { try await World.silence() }
-            return try await opened(calls: calls).tapping("Edit Teams")
+            let world = await World.boxScore(
+                .signedIn(), teams: { try await World.silence() }, calls: World.everything)
+            return try await world.tapping("Your profile")
         },
         Still("teams-failed") {
-            var calls = World.everything
-            calls.teams = { throw GatewayError.server(status: 503) }
-            return try await opened(calls: calls).tapping("Edit Teams").waiting(for: "Retry")
+            let world = await World.boxScore(
+                .signedIn(), teams: { throw GatewayError.server(status: 503) }, calls: World.everything)
+            return try await world.waiting(for: "Try Again").tapping("Your profile")
         },
     ]
 

@@ -17,15 +17,19 @@ struct ClientAnswerTests {
             createdAt: time, updatedAt: time)
     }
 
-    private static func profile(teams: [String] = ["nba_1", "nba_2"]) throws -> Profile {
-        Profile(
+    private static func profile(teams: [String]? = ["nba_1", "nba_2"], data: JSONObject = [:]) throws -> Profile {
+        var others: JSONObject = [:]
+        others["favorite_teams"] = teams.map { .array($0.map(AnyJSON.string)) }
+        return Profile(
             summary: ProfileSummary(
-                id: try #require(UUID(uuidString: idText)), firstName: "Ada", favoriteTeams: teams, createdAt: time),
+                id: try #require(UUID(uuidString: idText)), firstName: "Ada", data: data, createdAt: time,
+                others: others),
             name: nil, avatarURL: URL(string: "https://example.com/a.png"), timezone: "Europe/London",
             isPremium: false, updatedAt: time)
     }
 
-    private static let team = LeagueTeam(id: "nba_1", league: "nba", name: "Ones", city: "One", abbreviation: "ONE")
+    private static let team = Team(
+        ["id": "nba_1", "league": "nba", "name": "Ones", "city": "One", "abbreviation": "ONE"])
 
     private static func session(isCurrent: Bool) throws -> SessionInfo {
         SessionInfo(
@@ -68,7 +72,7 @@ struct ClientAnswerTests {
                     "id": .string(Self.idText), "email": "ada@example.com", "is_anonymous": false,
                     "providers": ["email", "google"], "created_at": .string(Self.timeText),
                 ],
-                "profile": ["first_name": "Ada", "favorite_teams": ["nba_1", "nba_2"]],
+                "profile": ["first_name": "Ada", "data": [:], "favorite_teams": ["nba_1", "nba_2"]],
             ])
         #expect(known.text.hasPrefix("Signed in as  ada@example.com\nFirst name    Ada\n"))
         let unknown = ClientAnswer.whoAmI(try Self.user(), nil, server: Self.server, isChecked: false)
@@ -78,15 +82,26 @@ struct ClientAnswerTests {
 
     @Test("A profile shows teams by name, and an unknown id as it is")
     func profile() throws {
-        let answer = ClientAnswer.profile(try Self.profile(), teams: [Self.team])
+        let answer = ClientAnswer.profile(try Self.profile(), teams: [try #require(Self.team)])
         #expect(
             answer.json == [
-                "id": .string(Self.idText), "first_name": "Ada", "favorite_teams": ["nba_1", "nba_2"], "name": .null,
+                "id": .string(Self.idText), "first_name": "Ada", "data": [:],
+                "favorite_teams": ["nba_1", "nba_2"], "name": .null,
                 "avatar_url": "https://example.com/a.png", "timezone": "Europe/London", "is_premium": false,
                 "created_at": .string(Self.timeText), "updated_at": .string(Self.timeText),
             ])
         #expect(answer.text.contains("Favorite teams  Ones (nba_1)\n                nba_2\n"))
         #expect(ClientAnswer.profile(try Self.profile(teams: []), teams: []).text.contains("No favorite teams yet"))
+    }
+
+    @Test("A server without a catalogue has no teams in the profile; the app's own fields are shown by name")
+    func ownFields() throws {
+        let answer = ClientAnswer.profile(
+            try Self.profile(teams: nil, data: ["mood": "calm\u{1B}[2J", "goal": 8_000]), teams: [])
+        #expect(answer.json["favorite_teams"] == nil)
+        #expect(answer.json["data"] == ["goal": 8_000, "mood": "calm\u{1B}[2J"])
+        #expect(!answer.text.contains("teams"))
+        #expect(answer.text.hasSuffix("goal        8000\nmood        calm?[2J\n"), "\(answer.text)")
     }
 
     @Test("The current session is marked, and no device name moves the cursor")
@@ -123,7 +138,7 @@ struct ClientAnswerTests {
         let answers: [ClientAnswer] = [
             .signedIn(user, server: Self.server), .checkMail(server: Self.server),
             .whoAmI(user, try Self.profile().summary, server: Self.server, isChecked: true),
-            .profile(try Self.profile(), teams: []), .teams([Self.team]),
+            .profile(try Self.profile(), teams: []), .teams([try #require(Self.team)]),
             .sessions([try Self.session(isCurrent: true)]),
             .revoked([id], endsOthers: false, isSignedIn: true), .deleted(user, server: Self.server),
             .signedOut(user, server: Self.server, isRevoked: true),

@@ -64,7 +64,7 @@ package enum SupabaseExport {
             INTO columns, changes, newer FROM pg_attribute
             WHERE attrelid = to_regclass('public.profiles') AND NOT attisdropped AND attgenerated = ''
                 AND attname IN ('id', 'first_name', 'name', 'full_name', 'avatar_url', 'timezone', 'favorite_teams',
-                    'is_premium', 'created_at', 'updated_at');
+                    'data', 'is_premium', 'created_at', 'updated_at');
             IF columns IS NULL THEN RETURN; END IF;
             -- A trigger may have made the profile of an account that was added a moment ago: ours is the newer one.
             EXECUTE format('INSERT INTO public.profiles AS there (%1$s) SELECT %1$s

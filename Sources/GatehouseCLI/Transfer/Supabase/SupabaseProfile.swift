@@ -3,8 +3,8 @@ import GatehouseWire
 import ProfileGateway
 
 /// A row of a table `public.profiles`. Reads the columns `first_name`, `name` or `full_name`, `avatar_url`, `timezone`,
-/// `favorite_teams`, `is_premium`, `created_at` and `updated_at`. Drops values that a PATCH of the profile would
-/// refuse.
+/// `favorite_teams`, `data`, `is_premium`, `created_at` and `updated_at`. Drops values that a PATCH of the profile
+/// would refuse.
 struct SupabaseProfile {
     private(set) var imported = ImportedProfile()
     /// Columns with invalid values.
@@ -18,6 +18,7 @@ struct SupabaseProfile {
         imported.avatarURL = text("avatar_url", \.avatarURL)
         imported.timezone = text("timezone", \.timezone)
         imported.favoriteTeams = teams()
+        imported.data = data()
         imported.isPremium = value("is_premium") { columns, name throws(LineProblem) in try columns.flag(name) }
         imported.createdAt = value("created_at") { columns, name throws(LineProblem) in try columns.time(name) }
         imported.updatedAt = value("updated_at") { columns, name throws(LineProblem) in try columns.time(name) }
@@ -41,6 +42,16 @@ struct SupabaseProfile {
         let list = value(column) { columns, name throws(LineProblem) in try columns.texts(name) }
         guard let list, let changes = changes(column, [column: .array(list)]) else { return nil }
         return AnyJSON.array((changes.favoriteTeams ?? []).map(AnyJSON.string)).text
+    }
+
+    /// The members that are not null, as after a PATCH of an empty profile.
+    private mutating func data() -> String? {
+        let column = "data"
+        let given = value(column) { columns, name throws(LineProblem) in try columns.object(name) }
+        guard let given, case .merge(let patch) = changes(column, [column: .object(given)])?.data else { return nil }
+        var data: JSONObject = [:]
+        data.apply(mergePatch: patch)
+        return AnyJSON.object(data).text
     }
 
     private mutating func changes(_ column: String, _ members: JSONObject) -> ProfileChanges? {

@@ -47,18 +47,22 @@ func question(_ screen: LinkModel) -> String? {
 func headline(_ manager: AuthManager) -> String {
     switch manager.phase {
     case .restoring: ""
-    case .unauthenticated: "Sign in to save your favorite teams"
+    case .unauthenticated: "Sign in to keep your journal"
     case .authenticating: "Signing in…"
     case .authenticated, .refreshing: "Hello, \(manager.user?.firstName ?? "you")!"
     }
 }
 
-/// Picks a favorite. The rest of the profile stays unchanged.
+/// The app's own fields of the profile.
+struct Journal: Codable, Equatable {
+    var mood: String?
+}
+
+/// Notes a mood. The rest of the profile stays unchanged.
 @MainActor
-func follow(_ team: String, _ manager: AuthManager) async {
-    guard let user = manager.user, !user.favoriteTeams.contains(team) else { return }
+func note(_ mood: String, _ manager: AuthManager) async {
     do {
-        try await manager.updateProfile(favoriteTeams: user.favoriteTeams + [team])
+        try await manager.updateProfile(data: Journal(mood: mood))
     } catch {
         // `manager.error` is the same error: a screen that shows it has shown this one.
     }

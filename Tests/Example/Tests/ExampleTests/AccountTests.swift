@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The account") @MainActor
 struct AccountTests {
-    @Test("A guest signs up, follows a team, and loses the connection")
+    @Test("A guest loses the connection, signs up, and notes a mood")
     func account() async throws {
         let service = InMemoryAuthService()
         let manager = service.makeManager()
@@ -19,8 +19,8 @@ struct AccountTests {
         #expect(message == "Unable to connect. Check your internet and try again.")
 
         #expect(await signUp(manager, email: "ada@example.com", password: Fixtures.password, firstName: "Ada") == nil)
-        await follow("nba_1610612744", manager)
-        #expect(manager.user?.favoriteTeams == ["nba_1610612744"])
+        await note("calm", manager)
+        #expect(try manager.user?.data(as: Journal.self) == Journal(mood: "calm"))
         #expect(headline(manager) == "Hello, Ada!")
     }
 
@@ -87,12 +87,12 @@ struct LiveTests {
         #expect(await signIn(manager, email: email, password: Fixtures.password) == nil)
         #expect(headline(manager) == "Hello, Ada!")
 
-        await follow("nba_1610612744", manager)
+        await note("calm", manager)
         let answer = try await scores(from: try #require(server).appending(path: "v1/auth/me"), manager)
-        #expect(String(decoding: answer, as: UTF8.self).contains("nba_1610612744"))
+        #expect(String(decoding: answer, as: UTF8.self).contains("calm"))
 
         let next = try Accounts(server: try #require(server), key: key, storage: storage).manager
-        await next.wait { $0.user?.favoriteTeams == ["nba_1610612744"] }
+        await next.wait { $0.user?.data == ["mood": "calm"] }
         try await next.deleteAccount()
         #expect(next.phase == .unauthenticated)
     }

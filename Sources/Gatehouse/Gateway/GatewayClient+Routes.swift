@@ -1,0 +1,47 @@
+public import Foundation
+
+/// The method of a request to a route of the app's own.
+public enum GatewayMethod: String, Hashable, Sendable {
+    case get = "GET"
+    case put = "PUT"
+    case post = "POST"
+    case patch = "PATCH"
+    case delete = "DELETE"
+}
+
+extension GatewayClient {
+    /// The largest response of ``send(_:_:query:body:needsToken:)`` in bytes.
+    public static let largestAnswer = 4_194_304
+
+    /// Calls a route of the app's own beside the gateway's, with the user's token, and the time limits, retries and
+    /// circuit breaker of this client. Repeats `GET`, `PUT` and `DELETE` if there is no response, but never `POST` and
+    /// `PATCH`.
+    ///
+    /// ```swift
+    /// let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: Begins with a slash and has no `.` or `..` between slashes, because the token goes with the request.
+    ///   - needsToken: False for a route without authorization.
+    /// - Returns: The response's JSON; nil for an empty body.
+    /// - Throws: ``GatewayError`` or `CancellationError`: ``GatewayError/refused(_:)`` for a 4xx response, and without
+    ///   a request for an invalid path; ``GatewayError/unexpectedAnswer(_:)`` for more than ``largestAnswer`` bytes;
+    ///   ``GatewayError/notAuthenticated(_:)`` only if the call needs a token.
+    @discardableResult
+    public func send(
+        _ method: GatewayMethod, _ path: String, query: [URLQueryItem] = [], body: AnyJSON? = nil,
+        needsToken: Bool = true
+    ) async throws -> AnyJSON? {
+        let steps = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard path.hasPrefix("/"), !steps.contains(where: { $0 == "." || $0 == ".." }) else {
+            throw GatewayError.refused(
+                GatewayRefusal(status: 400, code: "BAD_REQUEST", message: "The path is invalid, nothing was sent."))
+        }
+        var request = GatewayRequest(method: method.rawValue, path: path, body: body, needsToken: needsToken)
+        request.query = query
+        let reply = try await send(request)
+        guard reply.body.count <= Self.largestAnswer else { throw GatewayError.unexpectedAnswer("too long") }
+        return reply.body.isEmpty ? nil : try Self.read(reply) { json throws(WireProblem) in json }
+    }
+}

@@ -1,0 +1,88 @@
+/// A change of one member: ``keep`` is the default, ``clear`` erases, a string sets.
+///
+/// ```swift
+/// try await manager.updateProfile(firstName: "Ada")
+/// try await manager.updateProfile(firstName: .clear)
+/// ```
+public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// Omits the member.
+    case keep
+    /// Sets the member to null.
+    case clear
+    /// Sets the member. The server trims the text; an empty text clears the member.
+    case set(String)
+
+    /// Sets the member.
+    public init(stringLiteral value: String) { self = .set(value) }
+
+    fileprivate var json: AnyJSON? {
+        switch self {
+        case .keep: nil
+        case .clear: .null
+        case .set(let text): .string(text)
+        }
+    }
+}
+
+/// Changes to the part of the user's profile that most screens need. Omitted members keep their values.
+///
+/// ```swift
+/// let change = ProfileChange(data: ["mood": "calm", "goal": .null])   // sets the mood, removes the goal
+/// ```
+public struct ProfileChange: Hashable, Sendable {
+    /// At most 50 characters.
+    public var firstName: FieldChange
+    /// A JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the app's own fields: null removes a
+    /// member, and objects merge. The gateway allows at most 16 KiB and 8 levels, before and after the change.
+    public var data: JSONObject
+    /// Members that the configuration of the app's server adds.
+    public var others: JSONObject
+
+    /// Omitted members keep their values.
+    public init(firstName: FieldChange = .keep, data: JSONObject = [:], others: JSONObject = [:]) {
+        self.firstName = firstName
+        self.data = data
+        self.others = others
+    }
+
+    /// Whether the change keeps every value.
+    public var isEmpty: Bool { self == ProfileChange() }
+
+    var members: JSONObject {
+        var members = others
+        if let firstName = firstName.json { members["first_name"] = firstName }
+        if !data.isEmpty { members["data"] = .object(data) }
+        return members
+    }
+}
+
+/// Changes to the user's whole profile. Omitted members keep their values.
+public struct ProfileEdit: Hashable, Sendable {
+    /// The part that most screens need.
+    public var change: ProfileChange
+    /// At most 100 characters.
+    public var name: FieldChange
+    /// An https URL.
+    public var avatarURL: FieldChange
+    /// An IANA time zone, such as `Europe/Berlin`.
+    public var timezone: FieldChange
+
+    /// Omitted members keep their values.
+    public init(
+        _ change: ProfileChange = ProfileChange(), name: FieldChange = .keep, avatarURL: FieldChange = .keep,
+        timezone: FieldChange = .keep
+    ) {
+        self.change = change
+        self.name = name
+        self.avatarURL = avatarURL
+        self.timezone = timezone
+    }
+
+    var members: JSONObject {
+        var members = change.members
+        for (name, change) in [("name", name), ("avatar_url", avatarURL), ("timezone", timezone)] {
+            if let json = change.json { members[name] = json }
+        }
+        return members
+    }
+}

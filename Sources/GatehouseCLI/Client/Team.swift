@@ -1,0 +1,28 @@
+import Foundation
+package import Gatehouse
+
+/// A team of the server's catalogue.
+package struct Team: Hashable, Sendable {
+    let id, league, name, city, abbreviation: String
+
+    package init?(_ json: AnyJSON) {
+        guard let id = json["id"]?.stringValue, let league = json["league"]?.stringValue,
+            let name = json["name"]?.stringValue, let city = json["city"]?.stringValue,
+            let abbreviation = json["abbreviation"]?.stringValue
+        else { return nil }
+        (self.id, self.league, self.name, self.city, self.abbreviation) = (id, league, name, city, abbreviation)
+    }
+
+    /// - Parameter league: nil for all.
+    static func all(_ gateway: GatewayClient, league: String?) async throws -> [Team] {
+        let query = league.map { [URLQueryItem(name: "league", value: $0)] } ?? []
+        let answer = try await gateway.send(.get, "/v1/teams", query: query, needsToken: false)
+        guard let list = answer?["teams"]?.arrayValue else { throw GatewayError.unexpectedAnswer("teams") }
+        return list.compactMap(Team.init)
+    }
+}
+
+extension ProfileSummary {
+    /// nil if the server has no team catalogue.
+    var favoriteTeams: [String]? { others["favorite_teams"]?.arrayValue?.compactMap(\.stringValue) }
+}

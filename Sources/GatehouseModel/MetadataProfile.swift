@@ -1,0 +1,74 @@
+import Foundation
+public import Gatehouse
+
+/// Profiles in the user's metadata, for a server without the gateway, such as hosted Supabase.
+///
+/// The member `first_name` is the first name, the object `data` has the app's own fields, and the other members are
+/// ``AuthenticatedUser/others``. Two devices that change `data` at the same time overwrite each other, because the
+/// server replaces the object as a whole.
+///
+/// ```swift
+/// let profiles = MetadataProfile(client: client) { try await deleteThroughMyEdgeFunction() }
+/// let service = LiveAuthService(client: client, gateway: profiles)
+/// ```
+public struct MetadataProfile: ProfileSource {
+    public let isReadOnly: Bool
+    private let client: AuthClient
+    private let delete: @Sendable () async throws -> Void
+
+    /// Creates a source without making a call.
+    ///
+    /// - Parameters:
+    ///   - isReadOnly: True for an app without profiles. The name of a sign-up is then all that there is, and no
+    ///     request is made for it.
+    ///   - deleteAccount: Deletes the account with all its data, through a route of the app's own: the Auth API has
+    ///     none for its users. Throws as ``ProfileSource`` describes.
+    public init(
+        client: AuthClient, isReadOnly: Bool = false, deleteAccount: @escaping @Sendable () async throws -> Void
+    ) {
+        self.client = client
+        self.isReadOnly = isReadOnly
+        delete = deleteAccount
+    }
+
+    public func fetchMe() async throws -> SignedInAccount {
+        Self.account(try await isReadOnly ? client.session.user : client.user())
+    }
+
+    public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
+        guard !isReadOnly, !change.isEmpty else {
+            throw GatewayError.refused(
+                GatewayRefusal(status: 400, code: "BAD_REQUEST", message: "There is nothing to change."))
+        }
+        var members = change.others
+        switch change.firstName {
+        case .keep: break
+        case .clear: members["first_name"] = .null
+        case .set(let text): members["first_name"] = Self.name(text).map(AnyJSON.string) ?? .null
+        }
+        if !change.data.isEmpty {
+            var data = try await client.user().userMetadata["data"]?.objectValue ?? [:]
+            data.apply(mergePatch: change.data)
+            members["data"] = .object(data)
+        }
+        return Self.account(try await client.update(user: UserAttributes(data: members)))
+    }
+
+    public func deleteAccount() async throws { try await delete() }
+
+    private static func account(_ user: User) -> SignedInAccount {
+        var others = user.userMetadata
+        let name = others.removeValue(forKey: "first_name")?.stringValue.flatMap(Self.name)
+        let data = others.removeValue(forKey: "data")?.objectValue ?? [:]
+        return SignedInAccount(
+            id: user.id, email: user.email,
+            profile: ProfileSummary(
+                id: user.id, firstName: name, data: data, createdAt: user.createdAt, others: others))
+    }
+
+    /// - Returns: The trimmed text; nil for an empty one.
+    private static func name(_ text: String) -> String? {
+        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return name.isEmpty ? nil : name
+    }
+}

@@ -1,0 +1,22 @@
+extension JSONObject {
+    /// Applies a JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)): null removes a member, an
+    /// object merges into the member of the same name, and any other value replaces it.
+    ///
+    /// ```swift
+    /// var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
+    /// data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
+    /// // {"goals":{"sleep":8,"steps":8000}}
+    /// ```
+    public mutating func apply(mergePatch patch: JSONObject) {
+        for (name, value) in patch {
+            switch value {
+            case .null: self[name] = nil
+            case .object(let changes):
+                var member = removeValue(forKey: name)?.objectValue ?? [:]
+                member.apply(mergePatch: changes)
+                self[name] = .object(member)
+            case .bool, .integer, .double, .string, .array: self[name] = value
+            }
+        }
+    }
+}
