@@ -43,16 +43,6 @@ package final class Locked<Value: Sendable>: Sendable {
 }
 #endif
 
-#if canImport(Security)
-/// The system's keychain; nil if there is none.
-func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)? {
-    KeychainStorage(service: service, clock: clock)
-}
-#else
-/// The system's keychain; nil if there is none.
-func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
-#endif
-
 #if canImport(Network)
 import Network
 
@@ -71,6 +61,16 @@ func systemReachability() -> Reachability {
 #else
 /// The system's knowledge of the network; unknown on other systems.
 func systemReachability() -> Reachability { .unknown }
+#endif
+
+#if canImport(Security)
+/// The system's keychain; nil if there is none.
+func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)? {
+    KeychainStorage(service: service, clock: clock)
+}
+#else
+/// The system's keychain; nil if there is none.
+func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
 #if canImport(UIKit)

@@ -11,7 +11,18 @@
 public struct DeviceName: Hashable, Sendable {
     /// The kinds of devices, for a symbol.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        case phone, tablet, computer, watch, television, other
+        /// An iPhone, or an Android phone.
+        case phone
+        /// An iPad, or an Android tablet.
+        case tablet
+        /// A Mac, or any other computer.
+        case computer
+        /// An Apple Watch.
+        case watch
+        /// An Apple TV.
+        case television
+        /// Unknown, as for programs that name only themselves.
+        case other
     }
 
     /// The kind of the device.
