@@ -53,7 +53,7 @@ struct SupabaseAccountTests {
             rest:
                 #","profile":{"first_name":"\#(long)","full_name":" Ada ","timezone":"PST","is_premium":3,"#
                 + #""avatar_url":"https://example.com/a\"onerror=","favorite_teams":["nba_1","Lakers"],"#
-                + #""data":{"a":[[[[[[[1]]]]]]]}}"#)
+                + #""data":{"a":[[[[[[[[1]]]]]]]]}}"#)
         let columns = ["first_name", "avatar_url", "timezone", "favorite_teams", "data", "is_premium"]
         #expect(odd.notes.map(\.detail) == columns && odd.notes.allSatisfy { $0.remark == .profileValue })
         #expect(odd.imported?.profile?.name == "Ada")
