@@ -10,7 +10,7 @@ extension Profiles {
                 .sqlite: [sqliteProfileTrigger],
                 .postgresql: [profileFunction, profileTrigger, tokenHolder, ownRows, ownProfile],
             ]),
-        Migration(16, "an app's own fields", [ownFields]),
+        Migration(16, "fields of apps", [ownFields]),
     ]
 
     /// The migrations of a database with the profiles of another issuer's accounts. Their numbers are outside of the
@@ -28,7 +28,7 @@ extension Profiles {
                 """,
                 "CREATE INDEX deleted_profiles_by_time ON deleted_profiles (deleted_at)",
             ]),
-        Migration(1_003, "an app's own fields", [ownFields]),
+        Migration(1_003, "fields of apps", [ownFields]),
     ]
 
     private static let ownFields: SQL = "ALTER TABLE profiles ADD COLUMN data \(.json) NOT NULL DEFAULT '{}'"
