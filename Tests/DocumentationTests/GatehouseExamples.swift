@@ -95,21 +95,30 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Gateway/GatewayClient+Profile.swift
+// Sources/Gatehouse/AuthServerSettings.swift
 extension Given {
     @MainActor private func example8() async throws {
-        try await gateway.updateProfile(ProfileEdit(firstName: "Ada", name: nil))
-        try await gateway.updateProfile(firstName: FieldChange(field.text))
-        try await gateway.updateProfile(favoriteTeams: [])
+        let settings = try await client.settings()
+        showsGoogle = settings.providers.contains(.google)
+        showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
+        _ = settings
+    }
+}
+
+// Sources/Gatehouse/Gateway/GatewayClient+Routes.swift
+extension Given {
+    @MainActor private func example9() async throws {
+        let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
+        _ = scores
     }
 }
 
 // Sources/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
         do {
-            let account = try await gateway.updateProfile(firstName: "Ada")
+            let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
             greet(account.profile?.firstName)
         } catch GatewayError.notAuthenticated {
             showsLogin = true
@@ -118,9 +127,25 @@ extension Given {
     }
 }
 
+// Sources/Gatehouse/Gateway/ProfileChange.swift
+extension Given {
+    @MainActor private func example11() async throws {
+        try await manager.updateProfile(firstName: "Ada")
+        try await manager.updateProfile(firstName: .clear)
+    }
+}
+
+// Sources/Gatehouse/Gateway/ProfileChange.swift
+extension Given {
+    @MainActor private func example12() async throws {
+        let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+        _ = change
+    }
+}
+
 // Sources/Gatehouse/HTTPCall.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example13() async throws {
         let transport = SystemDefaults.transport()
         let logged: HTTPTransport = { call in
             let reply = try await transport(call)
@@ -132,8 +157,26 @@ extension Given {
     }
 }
 
+// Sources/Gatehouse/Reachability.swift
+extension Given {
+    @MainActor private func example14() async throws {
+        let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
+        _ = offline
+    }
+}
+
 // Sources/Gatehouse/Storage/SecureStorage.swift
-private struct Example11 {
+extension Given {
+    @MainActor private func example15() async throws {
+        let locked = StoreProblem("keychain -25308", cause: .locked)
+        let unknown: StoreProblem = "the disk has an error"
+        _ = locked
+        _ = unknown
+    }
+}
+
+// Sources/Gatehouse/Storage/SecureStorage.swift
+private struct Example16 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
         func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
@@ -144,7 +187,7 @@ private struct Example11 {
 
 // Sources/Gatehouse/Storage/SystemStorage.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example17() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = SystemStorage.make(name: "com.example.app", environment: environment) { notice in
             if case .usesFiles(let folder) = notice { print("Sessions are stored in \(folder).") }
@@ -156,7 +199,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example18() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -165,7 +208,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example19() async throws {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
@@ -178,7 +221,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example20() async throws {
         do {
             try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
         } catch let error as AuthClientError where error.code == .identityAlreadyExists {
@@ -189,7 +232,7 @@ extension Given {
 
 // Sources/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example21() async throws {
         switch error.code {
         case .invalidCredentials?: message = "Incorrect email or password."
         case .overRequestRateLimit?: message = "Too many attempts."
@@ -198,19 +241,48 @@ extension Given {
     }
 }
 
+// Sources/GatehouseWire/Auth/DeviceName.swift
+extension Given {
+    @MainActor private func example22() async throws {
+        let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.1")
+        title.text = device?.name  // iPhone
+        subtitle.text = device?.details  // Journal · iOS 18.2
+        _ = device
+    }
+}
+
 // Sources/GatehouseWire/JSON/AnyJSON.swift
 extension Given {
-    @MainActor private func example17() async throws {
-        let data: JSONObject = ["first_name": "Ada", "teams": ["nba_1610612744"], "newsletter": true]
+    @MainActor private func example23() async throws {
+        let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
         _ = name
     }
 }
 
+// Sources/GatehouseWire/JSON/JSONObject+Codable.swift
+extension Given {
+    @MainActor private func example24() async throws {
+        struct Journal: Codable { var mood: String? }
+        let journal = try user.data.decoded(as: Journal.self)
+        _ = journal
+    }
+}
+
+// Sources/GatehouseWire/JSON/JSONObject+MergePatch.swift
+extension Given {
+    @MainActor private func example25() async throws {
+        var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
+        data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
+        // {"goals":{"sleep":8,"steps":8000}}
+        _ = data
+    }
+}
+
 // Sources/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example26() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)

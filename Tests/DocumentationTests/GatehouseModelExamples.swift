@@ -17,9 +17,31 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+SignIn.swift
+// Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example2() async throws {
+        List { rows }.refreshable { await manager.refreshProfile() }
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+Profile.swift
+extension Given {
+    @MainActor private func example3() async throws {
+        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+Profile.swift
+extension Given {
+    @MainActor private func example4() async throws {
+        struct Journal: Codable { var mood: String? }
+        try await manager.updateProfile(data: Journal(mood: "calm"))
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+SignIn.swift
+extension Given {
+    @MainActor private func example5() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -29,7 +51,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example6() async throws {
         let manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
         do {
             let outcome = try await manager.signInWithEmail("ada@example.com", password: password)
@@ -43,16 +65,25 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example7() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
     }
 }
 
+// Sources/GatehouseModel/AuthenticatedUser.swift
+extension Given {
+    @MainActor private func example8() async throws {
+        struct Journal: Codable { var mood: String? }
+        let mood = try user.data(as: Journal.self).mood
+        _ = mood
+    }
+}
+
 // Sources/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example9() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -61,9 +92,19 @@ extension Given {
     }
 }
 
+// Sources/GatehouseModel/MetadataProfile.swift
+extension Given {
+    @MainActor private func example10() async throws {
+        let profiles = MetadataProfile(client: client) { try await deleteThroughMyEdgeFunction() }
+        let service = LiveAuthService(client: client, gateway: profiles)
+        _ = profiles
+        _ = service
+    }
+}
+
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example11() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -75,11 +116,45 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example12() async throws {
         let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         Task { await sink.run() }
         _ = sink
         _ = manager
+    }
+}
+
+// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+private struct Example13 {
+    struct Diary: Codable {
+        var mood: String?
+        var reminder: Reminder?
+
+        struct Reminder: Codable {
+            var hour: Int
+        }
+    }
+}
+
+// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+extension Given {
+    @MainActor private func example14() async throws {
+        let diary = try account.user?.data(as: Diary.self)
+        _ = diary
+    }
+}
+
+// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+extension Given {
+    @MainActor private func example15() async throws {
+        try await account.updateProfile(data: Diary(mood: "calm"))
+    }
+}
+
+// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+extension Given {
+    @MainActor private func example16() async throws {
+        try await account.updateProfile(data: ["mood": .null])
     }
 }

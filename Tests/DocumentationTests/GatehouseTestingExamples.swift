@@ -11,7 +11,7 @@ import Testing
 // Sources/GatehouseTesting/InMemoryAuthService+World.swift
 extension Given {
     @MainActor private func example1() async throws {
-        let service = InMemoryAuthService.signedIn(favoriteTeams: ["nba_1610612744"])
+        let service = InMemoryAuthService.signedIn(data: ["mood": "calm"])
         let manager = service.makeManager()
         await manager.wait { $0.isProfileLoaded }
         _ = service

@@ -11,7 +11,7 @@ import Testing
 // Sources/GatehouseUI/AccountCalls.swift
 extension Given {
     @MainActor private func example1() async throws {
-        var calls = AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo)
+        var calls = AccountCalls(client: client, redirectTo: redirectTo)
         calls.devices = nil  // no list of devices
         _ = HomeView().gatehouse(manager, googleRedirect: redirectTo, calls: calls)
         _ = calls
@@ -62,6 +62,6 @@ extension Given {
             .accountSheet(isPresented: $showsAccount)
             .gatehouse(
                 manager, googleRedirect: redirectTo,
-                calls: AccountCalls(client: client, gateway: gateway, redirectTo: redirectTo))
+                calls: AccountCalls(client: client, redirectTo: redirectTo))
     }
 }

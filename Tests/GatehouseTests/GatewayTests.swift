@@ -102,7 +102,7 @@ struct GatewayTests {
                 try await gateway.client.send(
                     .get, "/v1/teams", query: [URLQueryItem(name: "league", value: "curling")], needsToken: false)
             }
-            await #expect(throws: GatewayError.notAuthenticated(.signedOut(.neverSignedIn))) {
+            await #expect(throws: GatewayError.notAuthenticated(.neverSignedIn)) {
                 try await gateway.client.send(.get, "/v1/auth/me")
             }
         }

@@ -2,10 +2,15 @@ public import Foundation
 
 /// The method of a request to a route of the app's own.
 public enum GatewayMethod: String, Hashable, Sendable {
+    /// Reads.
     case get = "GET"
+    /// Replaces.
     case put = "PUT"
+    /// Creates, or acts.
     case post = "POST"
+    /// Changes.
     case patch = "PATCH"
+    /// Deletes.
     case delete = "DELETE"
 }
 
