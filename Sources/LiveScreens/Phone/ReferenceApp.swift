@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// An app that a simulated phone runs.
 enum ReferenceApp: String, CaseIterable, Sendable {
     case boxScore = "BoxScore"

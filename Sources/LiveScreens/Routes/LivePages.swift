@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird
