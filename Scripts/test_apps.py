@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMES = ("BoxScore", "DailyRitual")
 LANGUAGES = ("ar", "de", "es", "ja")
 PRODUCTS = {"Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting"}
-IMPORTS = {"SwiftUI", "AuthenticationServices", "Gatehouse", "GatehouseModel", "GatehouseUI"}
+IMPORTS = {"Foundation", "SwiftUI", "AuthenticationServices", "Gatehouse", "GatehouseModel", "GatehouseUI"}
 # Variables that Xcode defines itself.
 BUILT_IN = {"inherited", "TARGET_NAME", "PRODUCT_BUNDLE_IDENTIFIER"}
 IDENTIFIER = re.compile(r"[0-9A-F]{24}")
