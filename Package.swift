@@ -8,6 +8,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+/// For the screens and what they are built on. Xcode refuses part of what is a warning here.
+let spotless: [SwiftSetting] = strict + [.treatAllWarnings(as: .error)]
 
 /// Whether a package manager fetched this copy for an app: it reads the manifest from the repository ("/") to resolve,
 /// and from a folder in `checkouts` to build. Such a copy is without the server (Docs/decisions/0013-package-traits.md).
@@ -46,14 +48,14 @@ let headless: [Target] = [
     /// The part of SwiftUI that the screens use, run without glass.
     .target(
         name: "SwiftUI", dependencies: ["PreviewPlugin"], path: "Sources/HeadlessSwiftUI/SwiftUI",
-        swiftSettings: strict),
+        swiftSettings: spotless),
     .target(
         name: "AuthenticationServices", dependencies: ["SwiftUI"],
-        path: "Sources/HeadlessSwiftUI/AuthenticationServices", swiftSettings: strict),
+        path: "Sources/HeadlessSwiftUI/AuthenticationServices", swiftSettings: spotless),
     /// Uses screens as a person does: finds, taps, types, looks; draws pages for pictures.
     .target(
         name: "ScreenDriver", dependencies: ["SwiftUI", "AuthenticationServices"],
-        path: "Sources/HeadlessSwiftUI/ScreenDriver", swiftSettings: strict),
+        path: "Sources/HeadlessSwiftUI/ScreenDriver", swiftSettings: spotless),
     .testTarget(
         name: "HeadlessSwiftUITests", dependencies: ["SwiftUI", "AuthenticationServices", "ScreenDriver"],
         exclude: ["Refused"], resources: [.process("Texts")], swiftSettings: strict),
@@ -66,29 +68,29 @@ let headless: [Target] = [
     /// What both reference apps need of a server: its address, and the client.
     .target(
         name: "AppSupport", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
-        path: "Apps/Shared", packageAccess: false, swiftSettings: strict),
+        path: "Apps/Shared", packageAccess: false, swiftSettings: spotless),
     .target(
         name: "BoxScoreScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
         path: "Apps/BoxScore/Screens", resources: [.process("Localizable.xcstrings")], packageAccess: false,
-        swiftSettings: strict),
+        swiftSettings: spotless),
     .executableTarget(
         name: "BoxScore",
         dependencies: [
             "AppSupport", "BoxScoreScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
         ] + screenKit,
         path: "Apps/BoxScore", exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens", "teams.json"],
-        packageAccess: false, swiftSettings: strict),
+        packageAccess: false, swiftSettings: spotless),
     .target(
         name: "DailyRitualScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
         path: "Apps/DailyRitual/Screens", resources: [.process("Localizable.xcstrings")], packageAccess: false,
-        swiftSettings: strict),
+        swiftSettings: spotless),
     .executableTarget(
         name: "DailyRitual",
         dependencies: [
             "AppSupport", "DailyRitualScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
         ] + screenKit,
         path: "Apps/DailyRitual", exclude: ["DailyRitual.xcodeproj", "Configuration", "Resources", "Screens"],
-        packageAccess: false, swiftSettings: strict),
+        packageAccess: false, swiftSettings: spotless),
     /// The app in a browser, for `gatehouse dev`: what the screens draw goes out, taps and typing come back.
     .target(
         name: "LiveScreens",
@@ -99,7 +101,7 @@ let headless: [Target] = [
         resources: [
             .copy("Fonts"),
             .embedInCode("Page/app.html"), .embedInCode("Page/app.css"), .embedInCode("Page/app.js"),
-        ], swiftSettings: strict),
+        ], swiftSettings: spotless),
     .testTarget(
         name: "LiveScreensTests",
         dependencies: [
@@ -194,7 +196,7 @@ let package = Package(
         /// The screens: plain SwiftUI. Talks to the account through the model alone.
         .target(
             name: "GatehouseUI", dependencies: ["GatehouseModel", "Gatehouse"] + screenKit, exclude: privacyExcluded,
-            resources: [.process("Resources")] + privacyResources, swiftSettings: strict),
+            resources: [.process("Resources")] + privacyResources, swiftSettings: spotless),
         /// What a database can do; SQL with bound values; the migrator's list.
         .target(name: "SQLDatabase", swiftSettings: strict),
         /// Decides. No async, no I/O, no clock: every input is an argument.
