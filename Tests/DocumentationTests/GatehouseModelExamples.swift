@@ -125,8 +125,20 @@ extension Given {
     }
 }
 
+// Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
+extension Given {
+    @MainActor private func example13() async throws {
+        let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
+        let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
+        let account = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
+        _ = client
+        _ = gateway
+        _ = account
+    }
+}
+
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example13 {
+private struct Example14 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -139,7 +151,7 @@ private struct Example13 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -147,14 +159,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

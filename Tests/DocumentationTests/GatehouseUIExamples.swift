@@ -65,3 +65,76 @@ extension Given {
                 calls: AccountCalls(client: client, redirectTo: redirectTo))
     }
 }
+
+// Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
+private struct Example7 {
+    struct JournalView: View {
+        let account: AuthManager
+        let client: AuthClient
+        @State private var showsAccount = false
+
+        var body: some View {
+            NavigationStack {
+                Text("My days")
+                    .toolbar { ProfileButton { showsAccount = true } }
+            }
+            .accountSheet(isPresented: $showsAccount)
+            .gatehouse(
+                account, googleRedirect: redirectTo, calls: AccountCalls(client: client, redirectTo: redirectTo))
+        }
+    }
+}
+
+// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+extension Given {
+    @MainActor private func example8() async throws {
+        _ = HomeView().gatehouse(
+            account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo),
+            googleRedirect: redirectTo)
+    }
+}
+
+// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+extension Given {
+    @MainActor private func example9() async throws {
+        _ = HomeView()
+            .loginHeader { Text("Keep your days").font(.title) }
+            .loginFooter { Link("Terms of Use", destination: terms) }
+            .profileSections { user in
+                Section("Journal") { NavigationLink("Reminders") { RemindersView() } }
+            }
+            .profileButtonLabel { user in Image(systemName: user == nil ? "person" : "person.fill") }
+            .gatehouse(account, googleRedirect: redirectTo)
+    }
+}
+
+// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+private struct Example10 {
+    struct SignInView: View {
+        @State private var screen: LoginModel
+        @State private var password = ""
+
+        init(account: AuthManager) { _screen = State(initialValue: LoginModel(manager: account)) }
+
+        var body: some View {
+            Form {
+                TextField("Email", text: $screen.form.email).textContentType(.username)
+                SecureField("Password", text: $password).textContentType(.password)
+                if let message = screen.message { Text(message.text) }
+                Button("Sign In") { Task { await screen.submit(password: password) } }
+                    .disabled(!screen.canSubmit(password: password))
+            }
+        }
+    }
+}
+
+// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+extension Given {
+    @MainActor @ViewBuilder private func example11() -> some View {
+        switch account.phase {
+        case .restoring: ProgressView()
+        case .unauthenticated, .authenticating: SignInView(account: account)
+        case .authenticated, .refreshing: JournalView()
+        }
+    }
+}

@@ -30,6 +30,7 @@ let storage: any SecureStorage = given()
 let client: AuthClient = given()
 let gateway: GatewayClient = given()
 let session: Session = given()
+let user: AuthenticatedUser = given()
 let credentials: OpenIDConnectCredentials = given()
 let nonce: SignInNonce = given()
 let browser: any WebAuthenticator = given()
@@ -41,6 +42,11 @@ let webAuthenticationSession = BrowserSheet()
 @MainActor let account: AuthManager = given()
 @MainActor var message: Any?
 @MainActor var showsLogin = false
+@MainActor var showsGoogle = false
+@MainActor var showsForgotPassword = false
+@MainActor var title = Caption()
+@MainActor var subtitle = Caption()
+@MainActor let rows = Text("")
 @MainActor var showsMailHint = false
 @MainActor var request = AppleRequest()
 let credential: AppleUser = given()
@@ -62,11 +68,16 @@ struct AppleUser: Sendable {
     var user: String
 }
 
+struct Caption: Sendable {
+    var text: String?
+}
+
 struct TextValue: Sendable {
     var text: String
 }
 
 func openURL(_: URL) {}
+func deleteThroughMyEdgeFunction() async throws {}
 func show(_: AuthChangeEvent, _: User?) {}
 func greet(_: String?) {}
 
