@@ -45,7 +45,7 @@ extension AuthManager {
     ///
     /// - Parameters:
     ///   - firstName: At most 50 characters.
-    ///   - data: A JSON Merge Patch; see ``ProfileChange/data``.
+    ///   - data: A JSON Merge Patch; see `ProfileChange.data`.
     /// - Throws: As ``updateProfile(_:)``.
     public func updateProfile(firstName: FieldChange = .keep, data: JSONObject = [:]) async throws(AuthError) {
         try await updateProfile(ProfileChange(firstName: firstName, data: data))

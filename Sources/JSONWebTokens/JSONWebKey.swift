@@ -58,10 +58,14 @@ package struct JSONWebKey: Sendable {
 
     /// Generates an ES256 key with the system's random generator.
     ///
-    /// - Parameter id: The `kid`; nil uses the key's ``thumbprint``.
+    /// - Parameter id: The `kid`; nil uses the key's ``thumbprint``, which then does not begin with "-": commands take it
+    ///   as an argument.
     package static func newES256(id: String? = nil) -> JSONWebKey {
-        let parts = KeyParts(p256: P256.Signing.PrivateKey())
-        return JSONWebKey(id: id, algorithm: .es256, maySign: true, parts: parts).identified()
+        while true {
+            let parts = KeyParts(p256: P256.Signing.PrivateKey())
+            let key = JSONWebKey(id: id, algorithm: .es256, maySign: true, parts: parts).identified()
+            if id != nil || key.id?.utf8.first != UInt8(ascii: "-") { return key }
+        }
     }
 
     /// The key with its ``thumbprint`` as `kid` if it has none. A symmetric key stays without one, because a digest of

@@ -236,11 +236,11 @@ def test_sessions_are_listed_and_ended(person, dev, tmp_path, new_email):
     for other in others:
         other.log_in(email)
     sessions = person.json("sessions")["sessions"]
-    assert [session["is_current"] for session in sessions] == [False, False, True]
+    assert [session["is_current"] for session in sessions] == [True, False, False]
     assert all(session["user_agent"].startswith("gatehouse-cli/") for session in sessions)
     assert person.run("sessions").out.count("(this one)") == 1
 
-    newest = sessions[0]["id"]
+    newest = sessions[1]["id"]
     assert person.json("sessions", "revoke", newest) == {"revoked": [newest], "others": False, "signed_in": True}
     assert others[1].fails(NOT_SIGNED_IN, "whoami")[0] == "session_not_found"
     assert others[1].kept() == {}

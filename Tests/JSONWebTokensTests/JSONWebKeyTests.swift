@@ -71,6 +71,12 @@ struct JSONWebKeyTests {
         #expect(text.contains("<\(algorithm.rawValue) key \(algorithm.rawValue)>"))
     }
 
+    @Test("The id of a new key is an argument of a command, not an option")
+    func newIdentifiers() {
+        // One thumbprint in 64 begins with "-".
+        #expect((0..<1_000).allSatisfy { _ in JSONWebKey.newES256().id?.hasPrefix("-") == false })
+    }
+
     @Test("A new ES256 key is named by its thumbprint by default")
     func newKeys() throws {
         let key = JSONWebKey.newES256()
