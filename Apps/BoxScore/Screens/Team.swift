@@ -1,5 +1,5 @@
+import Foundation
 public import Gatehouse
-import SwiftUI
 
 /// A team of the server's catalogue (`teams.json` beside this folder).
 public struct Team: Hashable, Sendable, Identifiable {
