@@ -48,22 +48,6 @@ struct NothingLostTests {
         }
     }
 
-    @Test("A caller that is cancelled during a refresh stops waiting, and the refresh is stored")
-    func cancelledRefresh() async throws {
-        try await World.with { world in
-            let first = try await world.signUp()
-            world.expireToken()
-            world.network.hold()
-            let caller = Task { try await world.client.session }
-            await until { world.network.heldCount == 1 }
-            caller.cancel()
-            await #expect(throws: CancellationError.self) { try await caller.value }
-            world.network.release()
-            #expect(try await world.client.session.refreshToken != first.refreshToken)
-            #expect(world.network.refreshCount == 1)
-        }
-    }
-
     private static let identityID = "7b1f0a52-0d7e-4f57-8c0a-0a5f3c1b9e44"
     private static let signedIn: AnyJSON = {
         let user: AnyJSON = [

@@ -152,7 +152,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("A cancelled caller loses nothing: the refresh finishes and is stored")
+    @Test("A cancelled caller stops waiting and loses nothing: the refresh finishes and is stored")
     func cancellation() async throws {
         try await World.with { world in
             let first = try await world.signUp()
@@ -161,6 +161,7 @@ struct RefreshTests {
             let caller = Task { try await world.client.session }
             await until { world.network.heldCount == 1 }
             caller.cancel()
+            await #expect(throws: CancellationError.self) { try await caller.value }
             world.network.release()
             let fresh = try await world.client.session
             #expect(fresh.refreshToken != first.refreshToken)
