@@ -261,6 +261,10 @@ class AppTests(unittest.TestCase):
             entries = 0
             for path in project.sources():
                 source = path.read_text(encoding="utf-8")
+                if path.parent.name == "Previews":
+                    # Not in a shipped app.
+                    self.assertRegex(source, r"\A#if DEBUG\n(?s:.*)\n#endif\n\Z", path)
+                    source = source.removeprefix("#if DEBUG\n")
                 self.assertNotRegex(source, r"(?m)^\s*#(?:if|elseif)\b", path)
                 allowed = IMPORTS | ({"GatehouseTesting"} if path.parent.name == "Previews" else set())
                 self.assertLessEqual(set(IMPORT.findall(source)), allowed, path)

@@ -165,6 +165,37 @@ extension AuthClient {
         try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
+    /// Makes the call and stores the session that it returns.
+    func signIn(
+        _ request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil
+    ) async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let timed = try await caller.session(request, bearer: bearer)
+        return try await coordinator.adopt(timed, begun: begun, then: event)
+    }
+
+    /// Makes the call with the session's access token, and stores the session that it returns. It takes the place of
+    /// the previous one.
+    func signInAsUser(_ request: AuthRequest) async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let (timed, token) = try await asUser { token, _ in
+            (try await self.caller.session(request, bearer: token), token)
+        }
+        let session = try await coordinator.adopt(timed, begun: begun)
+        retire(token)
+        return session
+    }
+
+    /// Ends the session of an access token at the server, so that a session that continues in a new one does not stay
+    /// in the list of devices. Not awaited: the new session is valid in any case.
+    func retire(_ accessToken: String) {
+        guard !accessToken.isEmpty else { return }
+        Task { [caller] in
+            // Lost: that the server did not answer. The old session then ends by its own lifetime.
+            try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
+        }
+    }
+
     /// Makes a call that may return a session, and stores it.
     func respond(
         to request: AuthRequest, then event: AuthChangeEvent? = nil

@@ -171,22 +171,6 @@ public final class AuthClient: Sendable {
     public func setSession(accessToken _: String, refreshToken: String) async throws -> Session {
         try await signIn(.refresh(refreshToken))
     }
-
-    /// Makes the call and stores the session that it returns.
-    func signIn(
-        _ request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil
-    ) async throws -> Session {
-        let begun = try await coordinator.beginSignIn()
-        let timed = try await caller.session(request, bearer: bearer)
-        return try await coordinator.adopt(timed, begun: begun, then: event)
-    }
-
-    /// Makes the call with the session's access token, and stores the session that it returns.
-    func signInAsUser(_ request: AuthRequest) async throws -> Session {
-        let begun = try await coordinator.beginSignIn()
-        let timed = try await asUser { token, _ in try await self.caller.session(request, bearer: token) }
-        return try await coordinator.adopt(timed, begun: begun)
-    }
 }
 
 extension AuthRequest {

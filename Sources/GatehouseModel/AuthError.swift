@@ -14,6 +14,8 @@ public enum AuthError: Error, Hashable, Sendable, CaseIterable {
     /// The server failed, refused the call, or sent an invalid response. After a failure the change may have taken
     /// effect.
     case networkError
+    /// The account exists, but its profile does not. Reload it later.
+    case profileNotCreated
     /// The device's store failed, or a sign-in intervened. The session is kept: try again.
     case unknown
 }
@@ -26,6 +28,7 @@ extension AuthError {
         case .forbidden: "You don't have permission to do that."
         case .freshSignInNeeded: "Please sign in again, then repeat this."
         case .offline: "You're offline. Some features may be unavailable."
+        case .profileNotCreated: "Account created but profile setup failed. Please try again."
         case .networkError, .unknown: "Something went wrong. Please try again."
         }
     }
@@ -39,16 +42,6 @@ extension AuthError {
             case let error as AuthClientError: Self(error)
             default: .unknown
             }
-    }
-
-    /// Whether the failure definitively ends the session. A 401 without a code does not: proxies send it, and servers
-    /// for a wrong API key.
-    static func endsSession(_ failure: any Error) -> Bool {
-        switch failure {
-        case AuthError.notAuthenticated, GatewayError.notAuthenticated, AuthClientError.signedOut: true
-        case AuthClientError.refused(let refusal), GatewayError.noToken(.refused(let refusal)): refusal.isFinal
-        default: false
-        }
     }
 
     private init(_ error: GatewayError) {
@@ -83,7 +76,7 @@ extension AuthError {
     private init(_ cause: OfflineCause) {
         self =
             switch cause {
-            case .noAnswer, .notUnderstood, .noConnection: .offline
+            case .noConnection, .noAnswer, .notUnderstood: .offline
             case .status: .networkError
             }
     }

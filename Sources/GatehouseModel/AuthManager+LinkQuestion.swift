@@ -54,7 +54,19 @@ extension AuthManager {
     /// - Throws: As ``confirmLink(throughGoogle:)``.
     @discardableResult
     public func confirmLink(throughGoogleIn browser: any WebAuthenticator) async throws -> SignInOutcome {
-        try await confirmLink(through: .google) { try await self.service.signIn(with: .google, in: browser) }
+        try await confirmLink(through: .google, in: browser)
+    }
+
+    /// The user owns the account and signs in to it with any provider in a browser.
+    ///
+    /// - Throws: As ``confirmLink(throughGoogle:)``.
+    @discardableResult
+    public func confirmLink(
+        through provider: Provider, in browser: any WebAuthenticator
+    ) async throws -> SignInOutcome {
+        try await confirmLink(through: AuthMethod(provider)) {
+            try await self.service.signIn(with: provider, in: browser)
+        }
     }
 
     /// The user owns the account and signs in to it with Google in the app's own browser.
@@ -75,7 +87,7 @@ extension AuthManager {
     ///   been proven meanwhile.
     @discardableResult
     public func recoverAccount() async throws -> SignInOutcome {
-        let method = linkQuestion.flatMap { AuthMethod(rawValue: $0.provider) } ?? .email
+        let method = linkQuestion.map { AuthMethod(rawValue: $0.provider) } ?? .email
         return try await answer(method) { try await self.service.recoverAccount(with: $0.ticket) }
     }
 
@@ -107,8 +119,8 @@ extension AuthManager {
         guard let question = linkQuestion else { return .ignored }
         do {
             let outcome = try await authenticate(method) { .session(try await work(question)) }
-            if outcome == .signedIn, let existing, let new = AuthMethod(rawValue: question.provider) {
-                record(.linked(existing: existing, new: new))
+            if outcome == .signedIn, let existing {
+                record(.linked(existing: existing, new: AuthMethod(rawValue: question.provider)))
             }
             return outcome
         } catch {

@@ -20,11 +20,11 @@ extension AuthManager {
 
     /// Removes a sign-in method. The server refuses to remove the last one, so offer this only if there are others.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out;
-    ///   ``AuthError/freshSignInNeeded`` if the server requires a recent sign-in; ``AuthError/networkError`` also for
-    ///   the last method. After ``AuthError/offline`` the method may be removed.
-    public func unlink(_ identity: UserIdentity) async throws(AuthError) {
-        try await call { try await self.service.unlink(identity) }
+    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/unlink(_:)``, such
+    ///   as `AuthClientError` with `single_identity_not_deletable` for the last method or `fresh_sign_in_required`.
+    ///   ``SignInMessage/init(changing:)`` has a text for each. After `offline` the method may be removed.
+    public func unlink(_ identity: UserIdentity) async throws {
+        try await changing { try await self.service.unlink(identity) }
     }
 
     /// Returns the links of the last 30 days that can be undone. Empty if the server does not support this, such as
@@ -89,7 +89,15 @@ extension AuthManager {
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
     public func linkGoogle(in browser: any WebAuthenticator) async throws -> LinkOutcome {
-        try await link(.google) { try await self.service.link(.google, in: browser) }
+        try await link(.google, in: browser)
+    }
+
+    /// Links any provider to the account, in a browser that has its own redirect URL.
+    ///
+    /// - Throws: As ``linkApple(_:)``.
+    @discardableResult
+    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> LinkOutcome {
+        try await link(AuthMethod(provider)) { try await self.service.link(provider, in: browser) }
     }
 
     private func link(
@@ -101,8 +109,9 @@ extension AuthManager {
         defer { callCount -= 1 }
         record(.started(method))
         do {
-            // The service's event delivers the new session.
+            // The service's event delivers the new session. The profile sends a name from Apple.
             _ = try await work()
+            loadProfile()
             record(.linked(existing: account?.firstMethod, new: method))
             return .linked
         } catch {
@@ -121,6 +130,6 @@ extension User {
     /// The sign-in method with which the account was created.
     fileprivate var firstMethod: AuthMethod? {
         let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider
-        return provider.flatMap(AuthMethod.init)
+        return provider.map { AuthMethod(rawValue: $0) }
     }
 }

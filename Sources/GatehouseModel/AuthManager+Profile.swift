@@ -97,7 +97,8 @@ extension AuthManager {
             return try await Task { try await work() }.value
         } catch {
             let failure = AuthError(error)
-            if epoch == mine { self.error = failure }
+            // A screen that was left does not wait for its answer any more.
+            if epoch == mine, !(error is CancellationError) { self.error = failure }
             throw failure
         }
     }
@@ -139,30 +140,21 @@ extension AuthManager {
         case .success(let me):
             if let account, account.id == user?.id { user?.email = account.email }
             land(me, mine)
-            error = nil
+            error = me.profile == nil ? .profileNotCreated : nil
             if let account { startSendingKeptName(of: account, mine) }
-        case .failure(let failure):
-            await refused(failure)
+        case .failure(let failure): refused(failure)
         }
     }
 
-    private func refused(_ failure: any Error) async {
-        guard AuthError.endsSession(failure) else {
-            error = AuthError(failure)
-            return
-        }
+    /// Only the auth server ends a session. The event about it arrives too, in either order; both show the reason for
+    /// the sign-out.
+    private func refused(_ failure: any Error) {
         switch failure {
-        // The auth server has ended the session, and its event will arrive too, in either order. Both therefore show
-        // the same: the reason for the sign-out, and no error.
-        case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(let reason):
-            leave(reason)
-            if case .endedByServer = reason { return }
-        // The app's own profile source, or the auth server with another call, knows no session.
-        default:
-            leave(.endedByServer((failure as? AuthClientError)?.code ?? .noAuthorization))
-            await endSession()
+        case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(let reason): leave(reason)
+        // A newer load has begun.
+        case is CancellationError: break
+        default: error = AuthError(failure)
         }
-        error = .notAuthenticated
     }
 
     /// Runs in a task of the manager, because neither a sign-in nor a screen should wait for it or end it. Waits for an

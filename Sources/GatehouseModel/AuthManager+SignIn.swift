@@ -19,9 +19,10 @@ extension AuthManager {
 
     /// Signs in with a password.
     ///
+    /// Returns as soon as there is a session; the profile loads afterwards.
+    ///
     /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
-    ///   password; ``SignInFailure/profileNotCreated`` if the account has no profile; `GatewayError` if the gateway
-    ///   refused the new session. The user is signed out then. ``SignInMessage`` has a text for each.
+    ///   password. ``SignInMessage`` has a text for each.
     @discardableResult
     public func signInWithEmail(_ email: String, password: String) async throws -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
@@ -38,7 +39,7 @@ extension AuthManager {
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
     ) async throws -> SignInOutcome {
-        try await authenticate(.email) {
+        try await authenticate(.email, isSignUp: true) {
             try await self.service.signUp(email: email, password: password, firstName: firstName)
         }
     }
@@ -106,16 +107,26 @@ extension AuthManager {
     /// - Throws: As ``signInWithApple(_:)``, and `WebAuthenticationError`.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticator) async throws -> SignInOutcome {
-        try await authenticate(.google) { .session(try await self.service.signIn(with: .google, in: browser)) }
+        try await signIn(with: .google, in: browser)
+    }
+
+    /// Signs in with any provider of the server, in a browser that has its own redirect URL.
+    ///
+    /// - Throws: As ``signInWithGoogle(in:)``.
+    @discardableResult
+    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> SignInOutcome {
+        try await authenticate(AuthMethod(provider)) {
+            .session(try await self.service.signIn(with: provider, in: browser))
+        }
     }
 
     /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
     func authenticate(
-        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, isSignUp: Bool = false, _ work: @MainActor () async throws -> AuthResponse
     ) async throws -> SignInOutcome {
         guard step(.begin(method)) else { return .ignored }
         epoch += 1
-        let (mine, startedAt) = (epoch, uptime())
+        let (mine, startedAt) = (epoch, clock.uptime())
         error = nil
         linkHasExpired = false
         record(.started(method))
@@ -124,15 +135,20 @@ extension AuthManager {
                 if epoch == mine { await fail() }
                 return .checkMail
             }
-            try await arrive(session, mine)
-            record(.completed(method, duration: uptime() - startedAt))
+            guard epoch == mine else { throw SignInFailure.cancelled }
+            show(session.user)
+            isNewUser = isSignUp || method != .email && session.user.isNew
+            loadProfile()
+            record(.completed(method, duration: clock.uptime() - startedAt))
+            memory.keep(method.rawValue)
             return .signedIn
         } catch {
+            // A sign-out or another sign-in took precedence.
+            let problem = epoch == mine ? SignInProblem(error) : .cancelled
             if epoch == mine {
                 if let question = (error as? AuthClientError)?.linkQuestion { linkQuestion = question }
                 await fail()
             }
-            let problem = SignInProblem(error)
             guard problem != .cancelled else {
                 record(.cancelled(method))
                 return .cancelled
@@ -147,29 +163,27 @@ extension AuthManager {
         await catchUp()
     }
 
-    /// Shows the new session with its profile. Without a connection for the profile the user is signed in nevertheless;
-    /// if the profile does not exist, the sign-in fails.
-    private func arrive(_ session: Session, _ mine: Int) async throws {
-        let profile: Result<SignedInAccount, any Error>
-        do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
-        guard epoch == mine else { throw SignInFailure.cancelled }
-        shownRefreshToken = session.refreshToken
-        switch profile {
-        case .success(let me):
-            guard me.profile != nil else {
-                await endSession()
-                throw SignInFailure.profileNotCreated
-            }
-            show(session.user, me)
-            startSendingKeptName(of: session.user, mine)
-        case .failure(let failure):
-            if AuthError.endsSession(failure) {
-                await endSession()
-                throw failure
-            }
-            show(session.user)
-            error = failure is CancellationError ? nil : AuthError(failure)
+    /// - Returns: Whether the phase allows the step. An unexpected step is recorded and changes nothing.
+    @discardableResult
+    func step(_ step: AuthStep) -> Bool {
+        guard let next = phase.after(step) else {
+            record(.stepIgnored)
+            return false
         }
+        if phase != next { phase = next }
+        return true
+    }
+
+    func record(_ event: TelemetryEvent) {
+        for sink in sinks { sink.record(event) }
+    }
+}
+
+extension User {
+    /// Whether the last sign-in created the account.
+    fileprivate var isNew: Bool {
+        guard let last = times.lastSignInAt else { return false }
+        return abs(last.timeIntervalSince(createdAt)) < 5
     }
 }
 

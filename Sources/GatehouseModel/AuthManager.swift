@@ -1,17 +1,18 @@
+import Foundation
 public import Gatehouse
 public import Observation
 
 /// The single owner of an app's account state.
 ///
-/// It follows the auth service's events and stores nothing itself. It shows the restored session immediately, even
-/// offline, and adds the profile when it arrives. Create one at the app's root and pass it down.
+/// It follows the auth service's events. It shows the stored session with the first frame, even offline, and adds the
+/// profile when it arrives. Create one at the app's root and pass it down.
 ///
 /// While ``phase`` is `restoring`, the store has not answered yet: show neither a signed-in nor a signed-out state.
 ///
 /// ```swift
-/// let manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
+/// let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
 /// do {
-///     let outcome = try await manager.signInWithEmail("ada@example.com", password: password)
+///     let outcome = try await account.signInWithEmail("ada@example.com", password: password)
 ///     showsMailHint = outcome == .checkMail
 /// } catch {
 ///     message = SignInMessage(.email, error)?.text
@@ -27,12 +28,18 @@ public final class AuthManager {
     public var error: AuthError?
     /// Why the user is signed out; nil if signed in, and before the store has answered.
     public internal(set) var signedOutReason: SignedOutReason?
+    /// Why the store does not answer while ``phase`` is `restoring`; nil before the first attempt has failed.
+    public internal(set) var storeProblem: StoreProblem?
+    /// Whether the account was created by the sign-in that began this session. False after a restart.
+    public internal(set) var isNewUser = false
     /// The user came from a password reset mail: ask for a new password, then set this to false.
     public var needsNewPassword = false
     /// The question after a provider sign-in whose address already belongs to an account. Answer it with
     /// ``confirmLink(password:)`` and related methods, ``recoverAccount()`` or ``dismissLinkQuestion()``. nil if there
     /// is no question.
     public internal(set) var linkQuestion: LinkQuestion?
+    /// What the server offers; nil before ``loadServerSettings()``.
+    public internal(set) var serverSettings: AuthServerSettings?
     /// Whether ``user`` contains the gateway's profile. Until then empty ``AuthenticatedUser/data`` means "unknown";
     /// saving a list based on it would delete the user's entries.
     public internal(set) var isProfileLoaded = false
@@ -56,22 +63,23 @@ public final class AuthManager {
 
     @ObservationIgnored let service: any AuthService
     @ObservationIgnored let names: PendingNames
-    @ObservationIgnored let uptime: @Sendable () -> Duration
-    @ObservationIgnored private let sinks: [any TelemetrySink]
+    @ObservationIgnored let memory: SignInMemory
+    /// The source of time.
+    public nonisolated let clock: ClientClock
+    @ObservationIgnored let sinks: [any TelemetrySink]
     @ObservationIgnored private let appleCredentials: AppleCredentials
     @ObservationIgnored private let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.
     @ObservationIgnored var epoch = 0
     @ObservationIgnored var loadCount = 0
-    /// The refresh token of the session that this manager's own sign-in has shown. The session's event adds nothing.
-    @ObservationIgnored var shownRefreshToken: String?
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
     /// Sends a name from Apple to the server. No sign-in waits for it.
     @ObservationIgnored var naming: Task<Void, Never>?
     @ObservationIgnored private var listeners: [Task<Void, Never>] = []
 
-    /// Creates a manager and starts to listen.
+    /// Creates a manager over a service of the app's own, and starts to listen. Reads the store once, on the calling
+    /// thread.
     ///
     /// - Parameters:
     ///   - service: The service that signs in and out.
@@ -80,21 +88,23 @@ public final class AuthManager {
     ///   - telemetry: The receivers of all events.
     ///   - appleCredentials: Reports whether a user who signed in with Apple has revoked that consent; queried at the
     ///     start and at each of its `AppleCredentials.moments`. If so, the user is signed out.
+    ///   - memory: Remembers the method of the last sign-in.
     ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
         clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = [],
-        appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
+        appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(), memory: SignInMemory = .inMemory(),
         log: @escaping @Sendable (TelemetryLevel, String) -> Void = { _, _ in }
     ) {
         self.service = service
         names = PendingNames(storage: storage, key: storageKey + ".apple-names")
-        uptime = clock.uptime
+        self.memory = memory
+        self.clock = clock
         sinks = telemetry
         self.appleCredentials = appleCredentials
         self.log = log
         let (changes, notices) = (service.authStateChanges, service.notices)
-        let moments = appleCredentials.moments()
+        let (moments, networks) = (appleCredentials.moments(), service.reachability.changes())
         listeners = [
             Task { [weak self] in
                 for await change in changes { await self?.hear(change) }
@@ -105,7 +115,18 @@ public final class AuthManager {
             Task { [weak self] in
                 for await _ in moments { await self?.checkAppleCredential() }
             },
+            Task { [weak self] in
+                for await isOffline in networks { self?.hear(isOffline: isOffline) }
+            },
         ]
+        switch service.initialState {
+        case .restoring: break
+        case .signedOut(let reason): leave(reason)
+        case .signedIn(let session, _):
+            show(session.user)
+            loadProfile()
+        }
+        if let setupProblem { log(.error, "setup \(setupProblem)") }
     }
 
     deinit {
@@ -190,15 +211,16 @@ extension AuthManager {
         let current = await service.currentSession
         if case .authenticating = phase { return }
         guard epoch == mine, current?.user.id == change.session?.user.id else { return }
-        if change.event == .signedIn, change.session?.refreshToken == shownRefreshToken { return }
         if let session = change.session {
+            // The start and this manager's own sign-ins load the profile themselves.
+            let isLoaded = user?.id == session.user.id && (isProfileLoaded || isLoadingProfile)
             // A different user, for example through the link in a mail. Work for the previous user must have no effect.
             if let user, user.id != session.user.id {
                 epoch += 1
                 error = nil
             }
             show(session.user)
-            loadProfile()
+            if !isLoaded || change.event == .userUpdated { loadProfile() }
         } else if case .signedOut(let reason) = change.event {
             if phase != .unauthenticated {
                 leave(reason)
@@ -206,7 +228,7 @@ extension AuthManager {
                 // A late event of a sign-out that was not requested by the user.
                 signedOutReason = reason
             }
-        } else {
+        } else if phase != .unauthenticated {
             leave(.neverSignedIn)
         }
     }
@@ -219,8 +241,15 @@ extension AuthManager {
         case .refreshFailed(let error):
             record(.refreshFailed(SignInProblem(error)))
             endRefresh()
-        case .storeFailed, .storeUnavailable: break
+        case .storeUnavailable(let problem):
+            if phase == .restoring { storeProblem = problem }
+        case .storeFailed: break
         }
+    }
+
+    /// What failed without a connection loads again as soon as there is one.
+    private func hear(isOffline: Bool) {
+        if !isOffline, isLoggedIn, error == .offline { loadProfile() }
     }
 
     private func endRefresh() {
@@ -231,16 +260,15 @@ extension AuthManager {
 // Shown state.
 extension AuthManager {
     /// Shows the session's user, and keeps known details of the same user.
-    func show(_ account: User, _ me: SignedInAccount? = nil) {
+    func show(_ account: User) {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
             shown.keepProfile(of: user)
         } else {
             isProfileLoaded = false
         }
-        if let me { (shown, isProfileLoaded) = (shown.with(me), true) }
         if user != shown { user = shown }
-        signedOutReason = nil
+        (signedOutReason, storeProblem) = (nil, nil)
         linkQuestion = nil
         linkHasExpired = false
         step(.signedIn)
@@ -251,30 +279,15 @@ extension AuthManager {
         epoch += 1
         loading?.cancel()
         user = nil
+        isNewUser = false
         isProfileLoaded = false
         isLoadingProfile = false
-        shownRefreshToken = nil
         needsNewPassword = false
         linkQuestion = nil
         linkHasExpired = false
         error = nil
-        signedOutReason = reason
+        (signedOutReason, storeProblem) = (reason, nil)
         if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
         step(.signedOut)
-    }
-
-    /// - Returns: Whether the phase allows the step. An unexpected step is recorded and changes nothing.
-    @discardableResult
-    func step(_ step: AuthStep) -> Bool {
-        guard let next = phase.after(step) else {
-            record(.stepIgnored)
-            return false
-        }
-        if phase != next { phase = next }
-        return true
-    }
-
-    func record(_ event: TelemetryEvent) {
-        for sink in sinks { sink.record(event) }
     }
 }

@@ -1,13 +1,3 @@
-/// A sign-in method.
-public enum AuthMethod: String, Hashable, Sendable, CaseIterable {
-    /// Sign in with Apple.
-    case apple
-    /// Google.
-    case google
-    /// An email address with a password.
-    case email
-}
-
 /// The phase of the account state.
 public enum AuthPhase: Hashable, Sendable {
     /// The store has not answered yet. Show neither a signed-in nor a signed-out state.

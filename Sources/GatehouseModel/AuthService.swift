@@ -3,7 +3,7 @@ public import Gatehouse
 
 /// The services that ``AuthManager`` uses. Tests and previews replace them.
 ///
-/// Apps use ``LiveAuthService``. Methods throw `AuthClientError`, `GatewayError` for the profile, or
+/// Methods throw `AuthClientError`, `GatewayError` for the profile, or
 /// `CancellationError`. Calls for the signed-in user throw `AuthClientError.signedOut` without a session.
 public protocol AuthService: ProfileSource {
     /// Events of the session, beginning with `initialSession`. Each access returns a new stream.
@@ -12,8 +12,22 @@ public protocol AuthService: ProfileSource {
     /// Internal events. Each access returns a new stream.
     var notices: AsyncStream<AuthNotice> { get }
 
+    /// The stored state; `restoring` if the store cannot answer at once. Called once, before the first frame.
+    var initialState: AuthState { get }
+
     /// The current session, without a call to the server; nil if signed out or if the store does not answer.
     var currentSession: Session? { get async }
+
+    /// The redirect URL of browsers and of links in mails; nil if the app has none.
+    var redirectTo: URL? { get }
+
+    /// What the system knows about the connection.
+    var reachability: Reachability { get }
+
+    /// Fetches what the server offers. Needs no session.
+    ///
+    /// - Throws: `AuthClientError`.
+    func settings() async throws -> AuthServerSettings
 
     /// Returns a valid access token, refreshed first if necessary.
     ///
@@ -119,99 +133,37 @@ public protocol AuthService: ProfileSource {
     ///   one; `identity_not_found`; `fresh_sign_in_required`.
     func unlink(_ identity: UserIdentity) async throws
 
+    /// Sends the mail for a password reset. Does not reveal whether the address has an account.
+    ///
+    /// - Throws: `AuthClientError`, with the code `email_provider_disabled` if the server sends no mail.
+    func sendPasswordMail(to email: String) async throws
+
+    /// Sends the confirmation mail of a sign-up again. Does not reveal whether one is pending.
+    ///
+    /// - Throws: As ``sendPasswordMail(to:)``.
+    func resendConfirmation(to email: String) async throws
+
+    /// Completes the link of a mail, which confirms an address or allows setting a password.
+    ///
+    /// - Parameter url: A URL below ``redirectTo``.
+    /// - Throws: `AuthClientError`: `unknownFlow` for a link that this device did not request; `refused` for one that
+    ///   is too old or used; `offline`, after which the link can be used again.
+    func openMailLink(_ url: URL) async throws
+
+    /// Fetches the user's sessions, this device's first.
+    ///
+    /// - Throws: `AuthClientError`: `signedOut` without a session; `refused` with status 404 if the server does not
+    ///   support this.
+    func sessions() async throws -> [SessionInfo]
+
+    /// Ends one of the user's sessions.
+    ///
+    /// - Throws: As ``sessions()``; status 404 also if the user has no such session.
+    func revokeSession(id: UUID) async throws
+
     /// Ends this device's session. The client is signed out afterwards, even if this throws.
     ///
     /// - Throws: `AuthClientError.storeFailed` if the stored session could not be deleted; it may return with the next
     ///   start.
     func signOut() async throws
-}
-
-/// The service of an app: the auth client and the gateway's profiles.
-public struct LiveAuthService: AuthService {
-    private let client: AuthClient
-    private let gateway: any ProfileSource
-    private let redirectTo: URL?
-
-    /// Creates a service without making a call.
-    ///
-    /// - Parameters:
-    ///   - gateway: Usually a `GatewayClient`, with tokens from the same client; ``MetadataProfile`` without a gateway.
-    ///   - redirectTo: The target of the links in confirmation mails, for a new account and for a new address; the
-    ///     server must allow it.
-    public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
-        self.client = client
-        self.gateway = gateway
-        self.redirectTo = redirectTo
-    }
-
-    public var authStateChanges: AsyncStream<AuthChange> { client.authStateChanges }
-    public var notices: AsyncStream<AuthNotice> { client.notices }
-    public var currentSession: Session? { get async { await client.currentSession } }
-
-    public func accessToken() async throws -> String { try await client.session.accessToken }
-
-    public func signIn(email: String, password: String) async throws -> Session {
-        try await client.signIn(email: email, password: password)
-    }
-
-    public func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
-        try await client.signUp(
-            email: email, password: password, data: firstName.map { ["first_name": .string($0)] },
-            redirectTo: redirectTo)
-    }
-
-    public func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
-        try await client.signInWithIdToken(credentials: credentials)
-    }
-
-    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
-        try await client.signInWithOAuth(provider: provider, in: browser)
-    }
-
-    public func confirmLink(_ ticket: LinkTicket) async throws -> Session { try await client.confirmLink(ticket) }
-
-    public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
-        try await client.confirmLink(ticket, email: email, password: password)
-    }
-
-    public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
-        try await client.recoverAccount(with: ticket)
-    }
-
-    public func updateMetadata(_ data: JSONObject) async throws {
-        try await client.update(user: UserAttributes(data: data))
-    }
-
-    public func update(user: UserAttributes) async throws -> User {
-        try await client.update(user: user, redirectTo: redirectTo)
-    }
-
-    public func reauthenticate() async throws { try await client.reauthenticate() }
-
-    public func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
-        await client.checkAppleCredential(credentials)
-    }
-
-    public func identities() async throws -> [UserIdentity] { try await client.userIdentities() }
-
-    public func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
-        try await client.linkIdentityWithIdToken(credentials: credentials)
-    }
-
-    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
-        try await client.linkIdentity(provider: provider, in: browser)
-    }
-
-    public func undoableLinks() async throws -> [UndoableLink] { try await client.undoableLinks() }
-    public func undoLink(identityID: UUID) async throws { try await client.undoLink(identityID: identityID) }
-    public func unlink(_ identity: UserIdentity) async throws { try await client.unlinkIdentity(identity) }
-
-    public func signOut() async throws { try await client.signOut(scope: .local) }
-
-    public var isReadOnly: Bool { gateway.isReadOnly }
-    public func fetchMe() async throws -> SignedInAccount { try await gateway.fetchMe() }
-    public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
-        try await gateway.updateProfile(change)
-    }
-    public func deleteAccount() async throws { try await gateway.deleteAccount() }
 }

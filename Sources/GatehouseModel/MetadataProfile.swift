@@ -8,8 +8,9 @@ public import Gatehouse
 /// server replaces the object as a whole.
 ///
 /// ```swift
-/// let profiles = MetadataProfile(client: client) { try await deleteThroughMyEdgeFunction() }
-/// let service = LiveAuthService(client: client, gateway: profiles)
+/// let account = AuthManager(
+///     url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
+///     profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
 /// ```
 public struct MetadataProfile: ProfileSource {
     public let isReadOnly: Bool

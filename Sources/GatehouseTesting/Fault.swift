@@ -44,6 +44,19 @@ extension InMemoryAuthService {
         case updateProfile
         /// The deletion of the account.
         case deleteAccount
+        /// Asks what the server offers. Without a session, and at times of the screens' own choice: only lasting faults
+        /// and those for this kind of call apply to it.
+        case settings
+        /// Lists the user's devices.
+        case sessions
+        /// The sign-out of a device.
+        case revokeSession
+        /// A mail to reset the password.
+        case sendPasswordMail
+        /// Another confirmation mail.
+        case resendConfirmation
+        /// A link of a mail.
+        case openMailLink
     }
 
     /// A named failure. Each applies to certain calls, with the same effect on the app as the real failure.
@@ -89,13 +102,19 @@ extension InMemoryAuthService {
         case tokenRejected
         /// The user pressed "Cancel" on the provider's page.
         case providerCancelled
-        /// The browser returned with a code that this device did not request.
+        /// The browser returned, or a mail's link opened, with a code that this device did not request.
         case invalidCallback
+        /// The server sends no mail.
+        case mailDisabled
+        /// The server does not have this call: 404.
+        case notSupported
+        /// The sign-in method is the last one of the account.
+        case lastMethod
         /// The account exists, but its profile does not.
         case profileMissing
         /// The gateway's 403.
         case forbidden
-        /// The gateway refuses a token that the auth server has confirmed.
+        /// The gateway refuses a token that the auth server confirms. The session stays.
         case accessTokenRefused
         /// The server states that the session has ended, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
@@ -114,7 +133,7 @@ extension InMemoryAuthService.Call {
         isGateway
             || [
                 .refresh, .identities, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
-                .updateUser, .reauthenticate,
+                .updateUser, .reauthenticate, .sessions, .revokeSession,
             ].contains(self)
     }
 
@@ -122,7 +141,7 @@ extension InMemoryAuthService.Call {
     var isKept: Bool {
         [
             .signUp, .signIn, .signInWithProvider, .finishInBrowser, .link, .confirmLink, .recoverAccount, .refresh,
-            .signOut,
+            .openMailLink, .signOut,
         ].contains(self)
     }
 }
@@ -141,7 +160,11 @@ extension InMemoryAuthService.Fault {
         case .weakPassword: call == .signUp || call == .updateUser
         case .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong: call == .updateUser
         case .tokenRejected: call == .signInWithProvider || call == .link
-        case .providerCancelled, .invalidCallback: call == .finishInBrowser
+        case .providerCancelled: call == .finishInBrowser
+        case .invalidCallback: call == .finishInBrowser || call == .openMailLink
+        case .mailDisabled: call == .sendPasswordMail || call == .resendConfirmation
+        case .notSupported: call == .sessions || call == .undoableLinks
+        case .lastMethod: call == .unlink || call == .undoLink
         case .profileMissing: call == .fetchMe
         case .forbidden, .accessTokenRefused: call.isGateway
         case .sessionEndedByServer: call.needsSession
@@ -173,6 +196,9 @@ extension InMemoryAuthService.Fault {
             case .codeWrong: Self.refused(422, .reauthenticationNotValid)
             case .providerCancelled: Self.refused(0, AuthErrorCode(rawValue: "access_denied"))
             case .invalidCallback: .unknownFlow
+            case .mailDisabled: Self.refused(400, .emailProviderDisabled)
+            case .notSupported: Self.refused(404)
+            case .lastMethod: Self.refused(422, .singleIdentityNotDeletable)
             case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
             case .storeLocked: Self.locked
             }
@@ -195,7 +221,8 @@ extension InMemoryAuthService.Fault {
         case .sessionEndedByServer(let code): .notAuthenticated(.endedByServer(code))
         case .answerLost, .slow, .wrongCredentials, .emailTaken, .weakPassword, .tokenRejected, .providerCancelled,
             .invalidCallback, .profileMissing, .storeLocked, .linkTicketExpired, .notRecoverable, .linkTooOld,
-            .nameIgnored, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong:
+            .nameIgnored, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong, .mailDisabled,
+            .notSupported, .lastMethod:
             nil
         }
     }
@@ -210,7 +237,8 @@ extension InMemoryAuthService.Fault {
     }
 
     static let lost = AuthClientError.offline(.noAnswer("in memory"))
-    static let locked = AuthClientError.storeUnavailable("locked")
+    static let storeProblem = StoreProblem("locked", cause: .locked)
+    static let locked = AuthClientError.storeUnavailable(storeProblem)
 
     static func refused(
         _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil

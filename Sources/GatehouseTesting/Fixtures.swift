@@ -9,6 +9,9 @@ public enum Fixtures {
     /// Satisfies every form.
     public static let password = "correct horse battery"
 
+    /// An app on a phone, as it names itself to the server.
+    public static let userAgent = "Example/1.0 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2"
+
     /// A UUID that ends with the number.
     public static func id(_ number: Int) -> UUID {
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }

@@ -48,8 +48,10 @@ extension InMemoryAuthService {
     }
 
     /// Makes a call that signs in.
+    ///
+    /// - Parameter continues: Whether the new session takes the place of the current one, which then ends.
     func opened(
-        _ call: Call,
+        _ call: Call, continues: Bool = false,
         _ open:
             @escaping @Sendable (inout InMemoryServer, Date, Fault?) throws(AuthClientError) ->
             InMemoryServer.Opened
@@ -58,7 +60,10 @@ extension InMemoryAuthService {
         return try await exchange(call) { server, fault in
             try open(&server, now, fault)
         } then: { state, opened in
-            try state.device.adopt(opened, begun: begun, at: uptime)
+            let old = state.device.kept
+            let session = try state.device.adopt(opened, begun: begun, at: uptime)
+            if continues, let old { state.server.sessions[old.id] = nil }
+            return session
         }
     }
 

@@ -45,7 +45,7 @@ extension InMemoryAuthService {
         }
         guard let code = values["code"].flatMap(ScriptedFlow.read) else { throw AuthClientError.unknownFlow }
         let (flow, kept) = state.withLock { ($0.device.flows[code.id], $0.device.kept) }
-        return try await opened(.finishInBrowser) { server, now, _ throws(AuthClientError) in
+        return try await opened(.finishInBrowser, continues: flow == .link) { server, now, _ throws(AuthClientError) in
             switch flow {
             case .signIn: return try server.signIn(code.token, at: now)
             case .link: return try server.link(code.token, to: kept, at: now)
@@ -59,7 +59,7 @@ extension InMemoryAuthService {
 extension InMemoryAuthService {
     public func confirmLink(_ ticket: LinkTicket) async throws -> Session {
         let kept = try await fresh()
-        return try await opened(.confirmLink) { server, now, _ throws(AuthClientError) in
+        return try await opened(.confirmLink, continues: true) { server, now, _ throws(AuthClientError) in
             try server.confirm(ticket, for: kept.session.user.id, at: now)
         }
     }
@@ -85,7 +85,7 @@ extension InMemoryAuthService {
 
     public func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
         let kept = try await fresh()
-        return try await opened(.link) { server, now, fault throws(AuthClientError) in
+        return try await opened(.link, continues: true) { server, now, fault throws(AuthClientError) in
             var token = try InMemoryServer.token(of: credentials)
             if fault == .nameIgnored { token.name = nil }
             return try server.link(token, to: kept, at: now)
@@ -107,7 +107,7 @@ extension InMemoryAuthService {
     public func undoLink(identityID: UUID) async throws {
         let now = clock.now
         try await asUser(.undoLink, then: .userUpdated) { server, kept throws(AuthClientError) in
-            try server.undo(identityID, of: kept.session.user.id, at: now)
+            try server.undo(identityID, by: kept, at: now)
         }
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
@@ -26,8 +26,8 @@ public import GatehouseModel
 /// - ``calls``, ``openSessionCount`` and ``account(email:)`` show the requests that the server received and the data
 ///   that it stores.
 ///
-/// Not simulated: mails (``confirmEmail(of:)`` and ``openRecoveryMail(of:)`` replace the user who opens them), the
-/// server's own rate limits, retries after temporary failures, and the device's store, except that it can be locked.
+/// Not simulated: the texts of mails (``mails`` lists them, ``mailLink(_:to:)`` is their link), the server's own rate
+/// limits, retries after temporary failures, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: AuthService {
     struct State: Sendable {
         var server = InMemoryServer()
@@ -42,6 +42,8 @@ public final class InMemoryAuthService: AuthService {
 
     let state = Locked(State())
     let gate = Gate()
+    /// The redirect URL of browsers and of links in mails.
+    public let redirectTo: URL?
     /// The clock of the service and of managers that it creates.
     public let clock: VirtualClock
 
@@ -49,9 +51,24 @@ public final class InMemoryAuthService: AuthService {
     ///
     /// - Parameter confirmsAutomatically: Whether a sign-up signs in immediately. Otherwise it waits for
     ///   ``confirmEmail(of:)``.
-    public init(confirmsAutomatically: Bool = true, clock: VirtualClock = VirtualClock()) {
+    /// - Parameter redirectTo: The app's redirect URL.
+    public init(
+        confirmsAutomatically: Bool = true, clock: VirtualClock = VirtualClock(),
+        redirectTo: URL? = URL(string: "com.example.app://callback")
+    ) {
         self.clock = clock
+        self.redirectTo = redirectTo
         state.withLock { $0.server.confirmsAutomatically = confirmsAutomatically }
+    }
+
+    public var initialState: AuthState {
+        let uptime = clock.uptime
+        return state.withLock { state in
+            state.restore()
+            guard state.device.isRestored else { return .restoring }
+            guard let kept = state.device.kept else { return .signedOut(state.device.reason) }
+            return .signedIn(kept.session, isFresh: kept.goodUntil > uptime)
+        }
     }
 
     public var authStateChanges: AsyncStream<AuthChange> {
@@ -66,7 +83,11 @@ public final class InMemoryAuthService: AuthService {
 
     public var notices: AsyncStream<AuthNotice> {
         let (stream, continuation) = AsyncStream<AuthNotice>.makeStream()
-        let id = state.withLock { $0.device.listen(continuation) }
+        let id = state.withLock { state in
+            state.restore()
+            if !state.device.isRestored { continuation.yield(.storeUnavailable(Fault.storeProblem)) }
+            return state.device.listen(continuation)
+        }
         continuation.onTermination = { [weak self] _ in self?.forget(id) }
         return stream
     }
@@ -148,7 +169,8 @@ struct FaultScript: Sendable {
     mutating func take(_ call: InMemoryAuthService.Call) -> InMemoryAuthService.Fault? {
         calls.append(call)
         let isMet = { (entry: Entry) in entry.fault.fits(call) && (entry.call ?? call) == call }
-        if let index = next.firstIndex(where: isMet) { return next.remove(at: index).fault }
+        let isNext = { (entry: Entry) in isMet(entry) && (call != .settings || entry.call == .settings) }
+        if let index = next.firstIndex(where: isNext) { return next.remove(at: index).fault }
         return lasting.first(where: isMet)?.fault
     }
 }

@@ -35,6 +35,8 @@ struct InMemoryDevice: Sendable {
     var flight: Task<Kept, any Error>?
     private var listeners: [Int: Listener] = [:]
     private var notices: [Int: AsyncStream<AuthNotice>.Continuation] = [:]
+    private(set) var isOffline = false
+    private var watchers: [AsyncStream<Bool>.Continuation] = []
     private var count = 0
 
     /// The error for a superseded call.
@@ -113,6 +115,16 @@ extension InMemoryDevice {
     mutating func forget(_ listener: Int) {
         listeners[listener] = nil
         notices[listener] = nil
+    }
+
+    mutating func watch(_ continuation: AsyncStream<Bool>.Continuation) {
+        continuation.yield(isOffline)
+        watchers.append(continuation)
+    }
+
+    mutating func setOffline(_ isOffline: Bool) {
+        self.isOffline = isOffline
+        for watcher in watchers { watcher.yield(isOffline) }
     }
 
     func notify(_ notice: AuthNotice) {

@@ -183,7 +183,8 @@ extension InMemoryServer {
     }
 
     /// From then on the identity belongs to another user.
-    mutating func undo(_ identity: UUID, of id: UUID, at now: Date) throws(AuthClientError) {
+    mutating func undo(_ identity: UUID, by kept: InMemoryDevice.Kept, at now: Date) throws(AuthClientError) {
+        let id = kept.session.user.id
         guard let known = account(id)?.user.identities?.first(where: { $0.identityID == identity }) else {
             throw Fault.refused(422, .identityNotFound)
         }
@@ -191,7 +192,7 @@ extension InMemoryServer {
         try take(identity, from: id)
         undone.insert(ScriptedToken.key(known.provider, known.id))
         update(id) { $0.isEmailProven = made.wasProven }
-        for (session, opener) in openers where opener == identity { sessions[session] = nil }
+        for (session, opener) in openers where opener == identity && session != kept.id { sessions[session] = nil }
     }
 
     private mutating func take(_ identity: UUID?, from id: UUID) throws(AuthClientError) {

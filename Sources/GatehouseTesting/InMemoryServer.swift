@@ -22,6 +22,10 @@ struct InMemoryServer: Sendable {
     var accounts: [Account] = []
     /// The owners of sessions, by session number.
     var sessions: [Int: UUID] = [:]
+    /// What the list of devices says, by session number.
+    var devices: [Int: SessionInfo] = [:]
+    var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true)
+    var mails: [InMemoryAuthService.Mail] = []
     /// The identities that opened sessions, by session number.
     var openers: [Int: UUID] = [:]
     /// Pending questions, by ticket.
@@ -111,6 +115,7 @@ extension InMemoryServer {
     mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
         let number = number()
         (sessions[number], openers[number]) = (id, opener)
+        devices[number] = SessionInfo(id: Fixtures.id(number), createdAt: now, userAgent: Fixtures.userAgent)
         return try refresh(number, at: now)
     }
 
@@ -120,6 +125,7 @@ extension InMemoryServer {
             throw Fault.refused(400, .refreshTokenNotFound)
         }
         let number = number()
+        devices[session]?.refreshedAt = now
         let seconds = Double(Self.lifetime.components.seconds)
         return Opened(
             session: Session(

@@ -3,27 +3,29 @@ public import SwiftUI
 
 extension View {
     /// Presents a sheet with the login screen, or the profile of a signed-in user. It closes when the user signs in or
-    /// out, without a flash of the other screen.
+    /// out, without a flash of the other screen. ``ProfileButton/init()`` has one already.
     ///
-    /// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above. Gives way to the sheet for a new password.
+    /// Requires `gatehouse(_:branding:)` above. Gives way to the sheet for a new password.
     public func accountSheet(isPresented: Binding<Bool>) -> some View {
         modifier(AccountSheet(isPresented: isPresented))
     }
 }
 
 private struct AccountSheet: ViewModifier {
-    @Environment(AuthManager.self) private var manager
+    @Environment(AuthManager.self) private var account: AuthManager?
     let isPresented: Binding<Bool>
 
     func body(content: Content) -> some View {
         content
             .sheet(isPresented: isPresented) {
-                AccountScreen(isUser: manager.isLoggedIn).modifier(MailLinksInSheet())
+                WithAccount { AccountScreen(isUser: $0.isLoggedIn).modifier(MailLinksInSheet()) }
             }
             // Here rather than in the screens, which disappear in the same update.
-            .onChange(of: manager.isLoggedIn) { isPresented.wrappedValue = false }
+            .onChange(of: account?.isLoggedIn) { isPresented.wrappedValue = false }
             // Only one sheet can be open: a password reset takes precedence.
-            .onChange(of: manager.needsNewPassword) { _, isNeeded in if isNeeded { isPresented.wrappedValue = false } }
+            .onChange(of: account?.needsNewPassword) { _, isNeeded in
+                if isNeeded == true { isPresented.wrappedValue = false }
+            }
     }
 }
 

@@ -7,7 +7,7 @@ public import SwiftUI
 /// let branding = Branding(
 ///     name: "DailyRitual", symbol: "book.closed.fill", tagline: "Sign in to keep your journal", bundle: .main,
 ///     accent: .indigo)
-/// HomeView().gatehouse(manager, branding: branding, googleRedirect: redirectTo)
+/// HomeView().gatehouse(manager, branding: branding)
 /// ```
 public struct Branding: Sendable {
     /// The app's name, not localized.

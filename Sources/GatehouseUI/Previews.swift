@@ -8,7 +8,7 @@ import SwiftUI
 struct ButtonPreviews: PreviewProvider {
     static var previews: some View {
         VStack(spacing: 12) {
-            GoogleButton {}
+            ProviderButton(method: .google) {}
             OrDivider()
             Button {
             } label: {

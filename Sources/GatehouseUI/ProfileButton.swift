@@ -1,29 +1,59 @@
 import GatehouseModel
 public import SwiftUI
 
-/// A circle in the top bar that shows the signed-in user. Has no separate loading state.
+/// A circle in the top bar that shows the signed-in user, and opens the login screen or the profile.
+///
+/// While the store cannot say who is signed in, the circle is empty: neither the user's nor the guest's.
 public struct ProfileButton: View {
-    @Environment(AuthManager.self) private var manager
-    @Environment(\.parts) private var parts
-    private let action: @MainActor () -> Void
+    @State private var showsAccount = false
+    private let action: (@MainActor () -> Void)?
 
+    /// Creates a button that opens the account's sheet. Requires `gatehouse(_:branding:)` above.
+    public init() { action = nil }
+
+    /// Creates a button for a sheet of the app's own place; see `accountSheet(isPresented:)`.
+    ///
     /// - Parameter action: Usually presents the account sheet.
     public init(action: @escaping @MainActor () -> Void) { self.action = action }
 
     public var body: some View {
+        if let action {
+            WithAccount { AccountButton(account: $0, action: action) }
+        } else {
+            WithAccount { AccountButton(account: $0) { showsAccount = true } }
+                .accountSheet(isPresented: $showsAccount)
+        }
+    }
+}
+
+private struct AccountButton: View {
+    let account: AuthManager
+    let action: @MainActor () -> Void
+    @Environment(\.parts) private var parts
+
+    var body: some View {
         Button(action: action) {
-            Group {
-                if let label = parts.profileButtonLabel {
-                    label(manager.user)
-                } else {
-                    AccountCircle(user: manager.user)
-                }
-            }
-            .frame(minWidth: 44, minHeight: 44)
-            .contentShape(Rectangle())
+            circle
+                .frame(minWidth: 44, minHeight: 44)
+                .contentShape(Rectangle())
         }
         .buttonStyle(.plain)
-        .accessibilityLabel(manager.isLoggedIn ? Text(ui: "Your profile") : Text(ui: "Sign in"))
+        .accessibilityLabel(label)
+    }
+
+    @ViewBuilder private var circle: some View {
+        if account.phase == .restoring {
+            EmptyCircle()
+        } else if let label = parts.profileButtonLabel {
+            label(account.user)
+        } else {
+            AccountCircle(user: account.user)
+        }
+    }
+
+    private var label: Text {
+        if account.phase == .restoring { return Text(ui: "Account") }
+        return account.isLoggedIn ? Text(ui: "Your profile") : Text(ui: "Sign in")
     }
 }
 
@@ -45,4 +75,9 @@ private struct AccountCircle: View {
                 .foregroundStyle(.white)
             }
     }
+}
+
+/// Stands in for the circle before it is known whose it is.
+private struct EmptyCircle: View {
+    var body: some View { Circle().fill(Color.quiet).frame(width: 32, height: 32) }
 }

@@ -1,64 +1,48 @@
 import AuthenticationServices
-public import Foundation
+import Foundation
 public import Gatehouse
 public import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Provides the account screens below with their dependencies. Apply it once, at the app's root. It also handles
-    /// links of mails and asks for a new password after a password reset.
+    /// Provides the account screens below with the account. Apply it once, at the app's root. It also completes links
+    /// of mails, asks for a new password after a password reset, and asks the server what it offers.
     ///
     /// ```swift
-    /// HomeView()
-    ///     .accountSheet(isPresented: $showsAccount)
-    ///     .gatehouse(
-    ///         manager, googleRedirect: redirectTo,
-    ///         calls: AccountCalls(client: client, redirectTo: redirectTo))
+    /// HomeView().gatehouse(account)
     /// ```
-    ///
-    /// - Parameters:
-    ///   - googleRedirect: The redirect URL of the system's browser sheet for Google, such as
-    ///     `com.example.app://callback`; the server must allow it. nil hides Google.
-    ///   - clock: Measures the time limit of 60 seconds in the browser.
-    ///   - calls: The calls that the screens need in addition to the manager.
-    public func gatehouse(
-        _ manager: AuthManager, branding: Branding = Branding(), googleRedirect: URL?,
-        clock: ClientClock = SystemDefaults.clock(), calls: AccountCalls = AccountCalls()
-    ) -> some View {
-        modifier(
-            GoogleSheet(manager: manager, branding: branding, redirectTo: googleRedirect, clock: clock, calls: calls))
+    public func gatehouse(_ account: AuthManager, branding: Branding = Branding()) -> some View {
+        modifier(SystemBrowser(account: account, branding: branding))
     }
 
     /// The same with a browser that the app provides, as in tests and previews.
     ///
-    /// - Parameter google: The browser for Google; nil hides Google.
+    /// - Parameter browser: The browser for providers other than Apple; nil hides them.
     public func gatehouse(
-        _ manager: AuthManager, branding: Branding = Branding(),
-        google: (any WebAuthenticator)? = nil,
-        calls: AccountCalls = AccountCalls()
+        _ account: AuthManager, branding: Branding = Branding(), browser: (any WebAuthenticator)?
     ) -> some View {
-        modifier(NewPasswordSheet(manager: manager))
-            .modifier(MailLinks(redirectTo: calls.redirectTo, finish: calls.openLink))
-            .environment(manager)
+        modifier(NewPasswordSheet(manager: account))
+            .modifier(MailLinks(account: account))
+            .task(id: account.phase == .unauthenticated) {
+                // The login screen then knows its buttons with its first frame.
+                if account.phase == .unauthenticated { await account.loadServerSettings() }
+            }
+            .environment(account)
             .environment(\.branding, branding)
-            .environment(\.googleBrowser, google)
-            .environment(\.accountCalls, calls)
+            .environment(\.browser, browser)
     }
 }
 
 /// Reads the system's browser sheet from SwiftUI's environment.
-private struct GoogleSheet: ViewModifier {
+private struct SystemBrowser: ViewModifier {
     @Environment(\.webAuthenticationSession) private var browser
-    let manager: AuthManager
+    let account: AuthManager
     let branding: Branding
-    let redirectTo: URL?
-    let clock: ClientClock
-    let calls: AccountCalls
 
     func body(content: Content) -> some View {
         content.gatehouse(
-            manager, branding: branding,
-            google: redirectTo.map { BrowserSheet(redirectTo: $0, browser: browser, clock: clock) }, calls: calls)
+            account, branding: branding,
+            browser: account.redirectTo.map { BrowserSheet(redirectTo: $0, browser: browser, clock: account.clock) })
     }
 }
 
@@ -75,12 +59,8 @@ private struct BrandingKey: EnvironmentKey {
     static let defaultValue = Branding()
 }
 
-private struct GoogleBrowserKey: EnvironmentKey {
+private struct BrowserKey: EnvironmentKey {
     static let defaultValue: (any WebAuthenticator)? = nil
-}
-
-private struct AccountCallsKey: EnvironmentKey {
-    static let defaultValue = AccountCalls()
 }
 
 extension EnvironmentValues {
@@ -89,14 +69,9 @@ extension EnvironmentValues {
         set { self[BrandingKey.self] = newValue }
     }
 
-    var googleBrowser: (any WebAuthenticator)? {
-        get { self[GoogleBrowserKey.self] }
-        set { self[GoogleBrowserKey.self] = newValue }
-    }
-
-    var accountCalls: AccountCalls {
-        get { self[AccountCallsKey.self] }
-        set { self[AccountCallsKey.self] = newValue }
+    var browser: (any WebAuthenticator)? {
+        get { self[BrowserKey.self] }
+        set { self[BrowserKey.self] = newValue }
     }
 }
 
@@ -106,9 +81,27 @@ extension Text {
 
     /// A model's English text, which is its key in the catalogue.
     init(of model: String) { self.init(LocalizedStringKey(model), bundle: .module) }
+
+    /// A model's text.
+    init(of model: ModelText) {
+        var parts = LocalizedStringKey.StringInterpolation(
+            literalCapacity: model.key.utf8.count, interpolationCount: model.arguments.count)
+        let literals = model.key.split(separator: "%@", omittingEmptySubsequences: false)
+        for (index, literal) in literals.enumerated() {
+            parts.appendLiteral(String(literal))
+            if index < model.arguments.count, index + 1 < literals.count {
+                parts.appendInterpolation(model.arguments[index])
+            }
+        }
+        self.init(LocalizedStringKey(stringInterpolation: parts), bundle: .module)
+    }
 }
 
 /// Announces a text of this package's catalogue with VoiceOver.
-func announce(_ key: String) {
-    AccessibilityNotification.Announcement(Bundle.module.localizedString(forKey: key, value: nil, table: nil)).post()
+func announce(_ key: String) { announce(ModelText(key)) }
+
+/// Announces a model's text with VoiceOver.
+func announce(_ text: ModelText) {
+    let format = Bundle.module.localizedString(forKey: text.key, value: nil, table: nil)
+    AccessibilityNotification.Announcement(ModelText(format, text.arguments).english).post()
 }

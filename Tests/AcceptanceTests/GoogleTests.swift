@@ -16,7 +16,7 @@ extension AcceptanceTests {
             try await World.with { world in
                 try await world.signIn(with: "Google")
                 try await world.waitForUser()
-                #expect(world.screen.shows("Welcome back, Verified"))
+                #expect(world.screen.shows("Welcome, Verified"))
                 #expect(try await world.providers(of: "verified@example.com") == ["google"])
                 let profile = try await world.accounts.gateway.profile()
                 #expect(profile.name == "Verified Example")
@@ -86,7 +86,8 @@ extension AcceptanceTests {
             "002, E7: a failure of Google comes back as a service error, never as a session",
             arguments: [
                 ("provider-error", "Sign in service unavailable. Please try again later."),
-                ("wrong-nonce", "Service temporarily unavailable. Please try again later."),
+                // Permanent: a retry would not help.
+                ("wrong-nonce", "Sign in with Google failed. Please try again."),
             ])
         func providerFails(_ person: String, _ text: String) async throws {
             try await World.with { world in

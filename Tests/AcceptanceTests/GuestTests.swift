@@ -26,13 +26,16 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("000, A12: a guest's start and a visit to the login sheet request only the teams")
+        @Test("000, A12: a guest's start requests only the teams and what the server offers, the login sheet nothing")
         func nothingIsSent() async throws {
             try await World.with { world in
+                try await world.screen.wait { _ in world.manager.serverSettings != nil }
                 try await world.openLogin()
                 try await world.screen.tap("Close")
-                #expect(Set(world.network.calls.map(\.line)) == ["GET /v1/teams?league=nba"])
-                #expect(world.network.calls.allSatisfy { $0.headers["authorization"] == nil })
+                #expect(
+                    world.network.calls.map(\.line).sorted() == ["GET /auth/v1/settings", "GET /v1/teams?league=nba"])
+                let tokens = Set(world.network.calls.map { $0.headers["authorization"] })
+                #expect(tokens == [nil, "Bearer sb_publishable_test"], "nothing but the app's public key")
                 #expect(await world.storage.contents.isEmpty)
                 #expect(world.manager.user == nil && !world.manager.isLoggedIn && world.manager.error == nil)
             }
@@ -96,16 +99,18 @@ extension AcceptanceTests {
         @Test(
             "000: an app built without a server, or with an invalid address, starts and names the value",
             arguments: [
-                (nil, "GatehouseServer has no value. See Configuration/*.xcconfig.template."),
-                ("::", "GatehouseServer is no address. See Configuration/*.xcconfig.template."),
+                (nil, #"url: "" is not a URL. It looks like https://accounts.example.com."#),
+                ("::", #"url: "::" is not a URL. It looks like https://accounts.example.com."#),
             ])
-        func misconfigured(_ server: String?, _ text: String) throws {
-            let problem = #expect(throws: SettingsProblem.self) { try ServerSettings { _ in server } }
-            let root = AccountsRoot(.misconfigured(problem?.description ?? ""), branding: Branding()) { _ in
-                Text(verbatim: "the app")
+        func misconfigured(_ server: String?, _ text: String) async throws {
+            let account = AuthManager(ServerSettings { _ in server }, storage: MemoryStorage())
+            let screen = Screen(Button("Scores") {}.overlay { ProfileButton() }.gatehouse(account))
+            #expect(screen.has(button: "Scores"))
+            await #expect(throws: SetupProblem.self) {
+                try await account.signInWithEmail("ada@example.com", password: World.password)
             }
-            let screen = Screen(root)
-            #expect(screen.texts == [text])
+            try await screen.tap("Sign in")
+            #expect(screen.shows(text))
             #expect(screen.complaints.isEmpty)
         }
     }

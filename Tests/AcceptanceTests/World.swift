@@ -16,6 +16,19 @@ import Testing
 @testable import BoxScoreScreens
 @testable import DailyRitualScreens
 
+/// The account of an app, and the clients below it.
+@MainActor struct Accounts {
+    let manager: AuthManager
+    let client: AuthClient
+    let gateway: GatewayClient
+
+    init(_ manager: AuthManager) throws {
+        self.manager = manager
+        client = try #require(manager.client)
+        gateway = try #require(manager.gateway)
+    }
+}
+
 /// A device with one of the apps, its server, and the stand-ins for Apple and Google.
 @MainActor final class World {
     enum App {
@@ -68,12 +81,13 @@ import Testing
         _ app: App, _ network: Network, _ storage: MemoryStorage, _ clock: DeviceClock, _ telemetry: HeardEvents
     ) throws -> Accounts {
         let values = [
-            ServerSettings.serverKey: TestServer.external, ServerSettings.publishableKeyKey: "sb_publishable_test",
-            ServerSettings.redirectKey: redirect(of: app), ServerSettings.googleKey: "YES",
+            "GatehouseServer": TestServer.external, "GatehousePublishableKey": "sb_publishable_test",
+            "GatehouseRedirect": redirect(of: app),
         ]
         return try Accounts(
-            ServerSettings { values[$0] }, storage: storage, transport: network.transport, clock: clock.clock,
-            telemetry: [telemetry])
+            AuthManager(
+                ServerSettings { values[$0] }, storage: storage, transport: network.transport, clock: clock.clock,
+                telemetry: [telemetry], memory: .inMemory()))
     }
 
     private static func redirect(of app: App) -> String {
@@ -86,22 +100,20 @@ import Testing
         switch app {
         case .boxScore:
             // Three rows instead of 124: every look draws them.
-            let root = AccountsRoot(.ready(accounts), branding: .boxScore) { accounts in
-                HomeView { [gateway = accounts.gateway] in
-                    try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
-                }
+            let root = HomeView { [gateway = accounts.gateway] in
+                try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
             }
+            .gatehouse(accounts.manager, branding: .boxScore)
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         case .boxScoreOfAllLeagues:
-            let root = AccountsRoot(.ready(accounts), branding: .boxScore) { accounts in
-                HomeView { try await accounts.gateway.teams() }
-            }
+            let root = HomeView { [gateway = accounts.gateway] in try await gateway.teams() }
+                .gatehouse(accounts.manager, branding: .boxScore)
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         case .dailyRitual:
-            let root = AccountsRoot(.ready(accounts), branding: .dailyRitual) { accounts in
-                JournalView(
-                    profile: ProfileCalls(accounts.gateway), date: Date(timeIntervalSince1970: 1_767_225_600))
-            }
+            let root = JournalView(
+                profile: ProfileCalls(accounts.manager), date: Date(timeIntervalSince1970: 1_767_225_600)
+            )
+            .gatehouse(accounts.manager, branding: .dailyRitual)
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         }
     }
@@ -207,7 +219,10 @@ extension World {
     func begin(as email: String = "ada@example.com", name: String? = "Ada", teams: [String] = []) async throws {
         try await manager.signUpWithEmail(email, password: World.password, firstName: name)
         if !teams.isEmpty { try await manager.updateProfile(favoriteTeams: teams) }
-        try await waitForUser()
+        // Not for the button of the profile, which DailyRitual's onboarding does not have.
+        try await screen.wait("for a user") { [manager] screen in
+            manager.isProfileLoaded && !manager.isLoading && !screen.has(button: "Sign in")
+        }
     }
 
     /// Creates an account that is not signed in here.
@@ -246,4 +261,12 @@ final class HeardEvents: TelemetrySink {
     private let heard = Mutex<[TelemetryEvent]>([])
     var events: [TelemetryEvent] { heard.withLock { $0 } }
     func record(_ event: TelemetryEvent) { heard.withLock { $0.append(event) } }
+}
+
+/// Records every line of the log.
+final class HeardLines: Sendable {
+    private let heard = Mutex<[String]>([])
+    var all: [String] { heard.withLock { $0 } }
+
+    @Sendable func hear(_ level: TelemetryLevel, _ line: String) { heard.withLock { $0.append(line) } }
 }

@@ -47,6 +47,22 @@ struct UndoTests {
         #expect(try await store.user(other.user).email == nil)
     }
 
+    @Test("The session of the caller stays, even if the link opened it", arguments: TestDatabase.all)
+    func caller(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let owner = try await store.signedIn()
+        let linked = try #require(try await store.link(store.identity(), to: owner).session?.issued)
+        let id = try #require(linked.account.identities.first { $0.provider == "google" }?.id)
+        store.tick()
+        let outcome = try await store.accounts.undoLink(
+            id, of: owner.account.user.id, by: linked.session.id, at: store.clock.now)
+        guard case .unlinked = outcome else {
+            Issue.record("not undone")
+            return
+        }
+        #expect(try await store.refresh(linked.refreshToken).issued != nil)
+    }
+
     @Test("After 30 days, and for an identity that was never linked, there is no undo", arguments: TestDatabase.all)
     func tooLate(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

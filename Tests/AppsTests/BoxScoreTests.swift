@@ -24,7 +24,7 @@ struct BoxScoreTests {
         #expect(world.screen.presentations.isEmpty)
         try await world.screen.tap("Sign in to follow your teams")
         #expect(world.screen.presentations == ["sheet"])
-        #expect(world.service.calls.isEmpty)
+        #expect(world.service.calls == [.settings])
         #expect(world.screen.complaints.isEmpty)
     }
 

@@ -7,8 +7,6 @@ import Testing
 
 @MainActor @Suite("Links in mails", .timeLimit(.minutes(5)))
 struct MailLinkTests {
-    private let link = URL(string: "boxscore://auth-callback?code=1234") ?? URL(filePath: "/")
-
     private func service() -> InMemoryAuthService {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada")
@@ -17,9 +15,8 @@ struct MailLinkTests {
 
     @Test("D11: a recovery mail signs in and asks for a new password")
     func recovery() async throws {
-        let service = service()
-        let world = await World.boxScore(service, link: { _ in service.openRecoveryMail(of: "ada@example.com") })
-        await world.screen.open(link)
+        let world = await World.boxScore(service())
+        await world.openMail()
         try await world.screen.wait { $0.title == "New Password" }
         try await world.screen.type("another password", into: "New Password")
         try await world.screen.type("another password", into: "Confirm Password")
@@ -29,10 +26,11 @@ struct MailLinkTests {
         #expect(!world.manager.needsNewPassword)
     }
 
-    @Test("An invalid link shows an error", arguments: [AuthClientError.unknownFlow, .insecureURL])
-    func refused(_ error: AuthClientError) async throws {
-        let world = await World.boxScore(link: { _ in throw error })
-        await world.screen.open(link)
+    @Test("An invalid link shows an error", arguments: [InMemoryAuthService.Fault.invalidCallback, .serverError])
+    func refused(_ fault: InMemoryAuthService.Fault) async throws {
+        let world = await World.boxScore(service())
+        world.service.meet(fault, at: .openMailLink)
+        await world.openMail()
         try await world.screen.wait(for: "The link could not be opened.")
         #expect(world.screen.buttons == ["OK"])
         try await world.screen.tap("OK")
@@ -41,36 +39,23 @@ struct MailLinkTests {
 
     @Test("After a lost connection the same link can be used again")
     func offline() async throws {
-        let tries = Tries()
-        let world = await World.boxScore(link: { _ in
-            if await tries.add() == 1 { throw AuthClientError.offline(.noAnswer("no connection")) }
-        })
-        await world.screen.open(link)
+        let world = await World.boxScore(service())
+        world.service.meet(.offline, at: .openMailLink)
+        await world.openMail()
         try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
         try await world.screen.tap("Try Again")
-        try await world.screen.wait { $0.presentations.isEmpty }
-        #expect(await tries.count == 2)
-        #expect(world.screen.presentations.isEmpty)
+        try await world.screen.wait { $0.title == "New Password" }
+        #expect(world.service.calls.filter { $0 == .openMailLink }.count == 2)
     }
 
     @Test(
         "A URL of another scheme, host or path is ignored",
         arguments: [
-            "dailyritual://auth-callback?code=1", "boxscore://other?code=1", "boxscore://auth-callback/x?code=1",
+            "other://callback?code=1", "com.example.app://other?code=1", "com.example.app://callback/x?code=1",
         ])
     func others(_ address: String) async throws {
-        let tries = Tries()
-        let world = await World.boxScore(link: { _ in _ = await tries.add() })
+        let world = await World.boxScore(service())
         await world.screen.open(try #require(URL(string: address)))
-        #expect(await tries.count == 0)
-    }
-}
-
-private actor Tries {
-    private(set) var count = 0
-
-    func add() -> Int {
-        count += 1
-        return count
+        #expect(!world.service.calls.contains(.openMailLink))
     }
 }

@@ -22,46 +22,36 @@ import SwiftUI
 
     private init(
         _ service: InMemoryAuthService, settings: Screen.Settings, _ content: some View, branding: Branding,
-        calls: AccountCalls
+        waits: Bool = true
     ) async {
         self.service = service
         manager = service.makeManager()
         var settings = settings
         if let textSize = Self.textSize { settings.dynamicTypeSize = textSize }
-        screen = Screen(
-            content.gatehouse(manager, branding: branding, google: google, calls: calls), settings: settings)
-        await manager.wait { $0.phase != .restoring && !$0.isLoading }
+        screen = Screen(content.gatehouse(manager, branding: branding, browser: google), settings: settings)
+        if waits { await manager.wait { $0.phase != .restoring && !$0.isLoading } }
         await screen.settle()
     }
 
     /// The sports app.
+    ///
+    /// - Parameter waits: Whether to wait for the store, and for the profile.
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        link: (@Sendable (URL) async throws -> Void)? = nil,
-        teams: @escaping @Sendable () async throws -> [Team] = { World.teams },
-        calls: AccountCalls = World.calls
+        teams: @escaping @Sendable () async throws -> [Team] = { World.teams }, waits: Bool = true
     ) async -> World {
-        var calls = calls
-        calls.openLink = link ?? calls.openLink
-        return await World(
-            service, settings: settings, HomeView(teams: teams), branding: .boxScore, calls: calls)
+        await World(
+            service, settings: settings, HomeView(teams: teams), branding: .boxScore, waits: waits)
     }
 
     /// The journal.
     static func dailyRitual(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        profiles: Profiles, calls: AccountCalls = World.calls
+        profiles: Profiles
     ) async -> World {
         await World(
             service, settings: settings, JournalView(profile: profiles.calls, date: Fixtures.date),
-            branding: .dailyRitual, calls: calls)
-    }
-
-    static var calls: AccountCalls {
-        var calls = AccountCalls()
-        calls.redirectTo = URL(string: "boxscore://auth-callback")
-        calls.openLink = { _ in }
-        return calls
+            branding: .dailyRitual)
     }
 
     nonisolated static let teams = [
@@ -69,6 +59,11 @@ import SwiftUI
         Team(id: "nba_2", league: "nba", name: "Miami Heat", city: "Miami", abbreviation: "MIA"),
         Team(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
     ]
+
+    /// Opens the link of the mail for a password reset.
+    func openMail() async {
+        if let link = service.mailLink(.recovery, to: "ada@example.com") { await screen.open(link) }
+    }
 
     func signIn(as email: String = "ada@example.com") async throws {
         try await screen.tap("Sign in")

@@ -39,9 +39,18 @@ extension Given {
     }
 }
 
+// Sources/GatehouseModel/AuthManager+Setup.swift
+private struct Example5 {
+    struct JournalApp: App {
+        @State private var account = AuthManager(
+            url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
+        var body: some Scene { WindowGroup { HomeView().gatehouse(account) } }
+    }
+}
+
 // Sources/GatehouseModel/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -51,21 +60,21 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example6() async throws {
-        let manager = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
+    @MainActor private func example7() async throws {
+        let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
-            let outcome = try await manager.signInWithEmail("ada@example.com", password: password)
+            let outcome = try await account.signInWithEmail("ada@example.com", password: password)
             showsMailHint = outcome == .checkMail
         } catch {
             message = SignInMessage(.email, error)?.text
         }
-        _ = manager
+        _ = account
     }
 }
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -74,7 +83,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthenticatedUser.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         struct Journal: Codable { var mood: String? }
         let mood = try user.data(as: Journal.self).mood
         _ = mood
@@ -83,7 +92,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -94,17 +103,17 @@ extension Given {
 
 // Sources/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example10() async throws {
-        let profiles = MetadataProfile(client: client) { try await deleteThroughMyEdgeFunction() }
-        let service = LiveAuthService(client: client, gateway: profiles)
-        _ = profiles
-        _ = service
+    @MainActor private func example11() async throws {
+        let account = AuthManager(
+            url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
+            profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
+        _ = account
     }
 }
 
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -116,7 +125,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         Task { await sink.run() }
@@ -127,18 +136,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example13() async throws {
-        let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
-        let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
-        let account = AuthManager(service: LiveAuthService(client: client, gateway: gateway), storage: storage)
-        _ = client
-        _ = gateway
+    @MainActor private func example14() async throws {
+        let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example14 {
+private struct Example15 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -151,7 +156,7 @@ private struct Example14 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -159,14 +164,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -8,30 +8,20 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/GatehouseUI/AccountCalls.swift
-extension Given {
-    @MainActor private func example1() async throws {
-        var calls = AccountCalls(client: client, redirectTo: redirectTo)
-        calls.devices = nil  // no list of devices
-        _ = HomeView().gatehouse(manager, googleRedirect: redirectTo, calls: calls)
-        _ = calls
-    }
-}
-
 // Sources/GatehouseUI/Branding.swift
 extension Given {
-    @MainActor private func example2() async throws {
+    @MainActor private func example1() async throws {
         let branding = Branding(
             name: "DailyRitual", symbol: "book.closed.fill", tagline: "Sign in to keep your journal", bundle: .main,
             accent: .indigo)
-        _ = HomeView().gatehouse(manager, branding: branding, googleRedirect: redirectTo)
+        _ = HomeView().gatehouse(manager, branding: branding)
         _ = branding
     }
 }
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example2() async throws {
         _ = HomeView()
             .loginHeader { Label("Keep your days", systemImage: "book.fill") }
     }
@@ -39,7 +29,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example3() async throws {
         _ = HomeView()
             .loginFooter { Link("Terms of Use", destination: terms) }
     }
@@ -47,7 +37,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example4() async throws {
         _ = HomeView()
             .profileSections { user in
                 Section { NavigationLink("My Journal") { Journal(of: user.id) } }
@@ -57,46 +47,37 @@ extension Given {
 
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example6() async throws {
-        _ = HomeView()
-            .accountSheet(isPresented: $showsAccount)
-            .gatehouse(
-                manager, googleRedirect: redirectTo,
-                calls: AccountCalls(client: client, redirectTo: redirectTo))
+    @MainActor private func example5() async throws {
+        _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example7 {
-    struct JournalView: View {
-        let account: AuthManager
-        let client: AuthClient
-        @State private var showsAccount = false
+private struct Example6 {
+    struct JournalApp: App {
+        @State private var account = AuthManager(
+            url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
 
+        var body: some Scene { WindowGroup { JournalHome().gatehouse(account) } }
+    }
+
+    struct JournalHome: View {
         var body: some View {
-            NavigationStack {
-                Text("My days")
-                    .toolbar { ProfileButton { showsAccount = true } }
-            }
-            .accountSheet(isPresented: $showsAccount)
-            .gatehouse(
-                account, googleRedirect: redirectTo, calls: AccountCalls(client: client, redirectTo: redirectTo))
+            NavigationStack { Text("Today").toolbar { ProfileButton() } }
         }
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example8() async throws {
-        _ = HomeView().gatehouse(
-            account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo),
-            googleRedirect: redirectTo)
+    @MainActor private func example7() async throws {
+        _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example8() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -104,12 +85,12 @@ extension Given {
                 Section("Journal") { NavigationLink("Reminders") { RemindersView() } }
             }
             .profileButtonLabel { user in Image(systemName: user == nil ? "person" : "person.fill") }
-            .gatehouse(account, googleRedirect: redirectTo)
+            .gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example10 {
+private struct Example9 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -121,7 +102,7 @@ private struct Example10 {
                 TextField("Email", text: $screen.form.email).textContentType(.username)
                 SecureField("Password", text: $password).textContentType(.password)
                 if let message = screen.message { Text(message.text) }
-                Button("Sign In") { Task { await screen.submit(password: password) } }
+                Button("Sign In") { screen.submit(password: password) }
                     .disabled(!screen.canSubmit(password: password))
             }
         }
@@ -130,7 +111,7 @@ private struct Example10 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example11() -> some View {
+    @MainActor @ViewBuilder private func example10() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

@@ -22,8 +22,11 @@ struct MessageTests {
             (refused(500, .unexpectedFailure), EmailText.other, .retry),
             (refused(503), EmailText.other, .retry),
             (.offline(.notUnderstood("page")), EmailText.other, .retry),
-            (refused(403, .userBanned), EmailText.other, nil),
-            (.storeFailed("disk"), EmailText.other, nil),
+            (refused(403, .userBanned), EmailText.blocked, nil),
+            (refused(400, .emailNotConfirmed), EmailText.unconfirmed, nil),
+            (refused(422, .signupDisabled), EmailText.closed, nil),
+            (.storeFailed("disk"), EmailText.store, nil),
+            (.sessionChanged, EmailText.other, nil),
         ] as [(AuthClientError, String, OfferedAction?)])
     func emailErrors(_ error: AuthClientError, _ text: String, _ action: OfferedAction?) {
         let message = SignInMessage(.email, error)
@@ -38,6 +41,48 @@ struct MessageTests {
         static let rate = "Too many attempts. Please wait a moment and try again."
         static let offline = "Unable to connect. Check your internet and try again."
         static let other = "Something went wrong. Please try again."
+        static let blocked = "This account is blocked. Please contact the support of this app."
+        static let unconfirmed = "Please open the link in the email that we have sent you, then sign in."
+        static let closed = "New accounts cannot be created here."
+        static let store = "Your account could not be stored on this device. Please unlock it and try again."
+    }
+
+    @Test(
+        "E6: a weak password says what is wrong with it, by the server's reasons and its own minimum",
+        arguments: [
+            ("length", nil, "Password must be at least 8 characters."),
+            ("length", 12, "Password must be at least 12 characters."),
+            ("characters", nil, "Please use more kinds of characters: small and capital letters, digits, symbols."),
+            ("pwned", nil, "This password is too easy to guess. Please choose another one."),
+            ("new-rule", nil, "This password is too easy to guess. Please choose another one."),
+        ] as [(String, Int?, String)])
+    func weakPasswords(_ reason: String, _ minimum: Int?, _ text: String) {
+        let message = minimum.map { "Password should be at least \($0) characters." } ?? ""
+        let refusal = AuthRefusal(
+            status: 422, code: .weakPassword, message: message, weakPasswordReasons: [reason])
+        #expect(SignInMessage(.email, AuthClientError.refused(refusal))?.text == text)
+        #expect(SignInMessage(changing: AuthClientError.refused(refusal))?.text == text)
+    }
+
+    @Test(
+        "Lasting failures of a provider offer no retry",
+        arguments: [
+            (0, "The identity from the provider could not be verified", SignInProblem.providerFailed),
+            (0, "Unable to exchange external code: abcd", .providerFailed),
+            (0, "Error getting user email from external provider", .noProviderEmail),
+            (500, "Error getting user email from external provider", .noProviderEmail),
+        ])
+    func lasting(_ status: Int, _ text: String, _ problem: SignInProblem) {
+        let refusal = AuthRefusal(status: status, code: .unexpectedFailure, message: text)
+        #expect(SignInProblem(AuthClientError.refused(refusal)) == problem)
+        #expect(SignInMessage(.google, AuthClientError.refused(refusal))?.action != .retry)
+    }
+
+    @Test("A provider that the library does not know is named as people know it")
+    func names() {
+        let methods = ["github", "azure", "linkedin_oidc", "custom:acme-corp"].map(AuthMethod.init(rawValue:))
+        #expect(methods.map(\.name) == ["GitHub", "Microsoft", "LinkedIn", "Acme Corp"])
+        #expect(SignInMessage(methods[0], .other)?.text == "Sign in with GitHub failed. Please try again.")
     }
 
     @Test(
@@ -46,7 +91,10 @@ struct MessageTests {
             (.noNetwork, "No internet connection. Please try again.", .retry),
             (.providerFailed, "Sign in with Apple failed. Please try again.", nil),
             (.serviceDown, "Sign in service unavailable. Please try again later.", .retry),
-            (.profileNotCreated, "Account created but profile setup failed. Please try again.", .retry),
+            (
+                .noProviderEmail, "Apple did not share an email address. Please use another way to sign in.",
+                .otherMethod
+            ),
             (.invalidCallback, "Sign in failed. Please try again.", nil),
             (.sessionExpired, "Session expired. Please sign in again.", nil),
             (.serverError, "Service temporarily unavailable. Please try again later.", .retry),
@@ -62,7 +110,7 @@ struct MessageTests {
         }
     }
 
-    @Test("A cancelled sign-in shows nothing, whatever cancelled it", arguments: AuthMethod.allCases)
+    @Test("A cancelled sign-in shows nothing, whatever cancelled it", arguments: [AuthMethod.apple, .google, .email])
     func cancelled(_ method: AuthMethod) {
         let errors: [any Error] = [
             CancellationError(), SignInFailure.cancelled, WebAuthenticationError.cancelled,
@@ -85,7 +133,7 @@ struct MessageTests {
             (refused(0, .unexpectedFailure), .serverError),
             (refused(0, AuthErrorCode(rawValue: "server_error")), .serverError),
             (refused(0, AuthErrorCode(rawValue: "temporarily_unavailable")), .serviceDown),
-            (refused(0, .signupDisabled), .other), (refused(500, .unexpectedFailure), .serverError),
+            (refused(0, .signupDisabled), .signUpDisabled), (refused(500, .unexpectedFailure), .serverError),
             (refused(503, .unexpectedFailure), .serviceDown),
         ] as [(AuthClientError, SignInProblem)])
     func problems(_ error: AuthClientError, _ problem: SignInProblem) {
@@ -101,7 +149,7 @@ struct MessageTests {
             (GatewayError.refused(GatewayRefusal(status: 429, code: "RATE_LIMITED")), .rateLimited),
             (GatewayError.notAuthenticated(.endedByServer(.sessionExpired)), .sessionExpired),
             (GatewayError.refusesValidToken(code: "TOKEN_INVALID"), .serverError),
-            (GatewayError.noToken(.storeUnavailable("locked")), .other),
+            (GatewayError.noToken(.storeUnavailable("locked")), .storeFailed),
             (URLError(.notConnectedToInternet), .noNetwork),
             (AuthError.notAuthenticated, .sessionExpired), (WebAuthenticationError.cancelled, .cancelled),
             (WebAuthenticationError.timedOut, .invalidCallback),
@@ -126,7 +174,7 @@ struct MessageTests {
         }
     }
 
-    @Test("Only the message of a conflict has a question", arguments: AuthMethod.allCases)
+    @Test("Only the message of a conflict has a question", arguments: [AuthMethod.apple, .google, .email])
     func question(_ method: AuthMethod) {
         let question = LinkQuestion(
             ticket: LinkTicket("t"), expiresAt: Date(timeIntervalSince1970: 0), email: "ada@example.com",
@@ -145,6 +193,7 @@ struct MessageTests {
             (.freshSignInNeeded, "Please sign in again, then repeat this."),
             (.offline, "You're offline. Some features may be unavailable."),
             (.networkError, "Something went wrong. Please try again."),
+            (.profileNotCreated, "Account created but profile setup failed. Please try again."),
             (.unknown, "Something went wrong. Please try again."),
         ] as [(AuthError, String)])
     func accountErrors(_ error: AuthError, _ text: String) {
@@ -152,7 +201,9 @@ struct MessageTests {
         #expect(error.localizedDescription == text)
     }
 
-    @Test("A link that needs a fresh sign-in says so, whichever way it was wanted", arguments: AuthMethod.allCases)
+    @Test(
+        "A link that needs a fresh sign-in says so, whichever way it was wanted",
+        arguments: [AuthMethod.apple, .google, .email])
     func freshSignIn(_ method: AuthMethod) {
         let message = SignInMessage(method, Self.refused(403, .freshSignInRequired))
         #expect(message == SignInMessage(changing: Self.refused(403, .freshSignInRequired)))

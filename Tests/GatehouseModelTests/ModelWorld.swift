@@ -17,7 +17,7 @@ enum People {
 final class TestNetwork: Sendable {
     private let faults = Mutex<[String: Int]>([:])
     private let served = Mutex<[String]>([])
-    private let gates = Mutex<(isHeld: Bool, held: [CheckedContinuation<Void, Never>])>((false, []))
+    private let gates = Mutex<(prefix: String?, held: [CheckedContinuation<Void, Never>])>((nil, []))
     let server: TestServer
 
     init(_ server: TestServer) { self.server = server }
@@ -28,13 +28,13 @@ final class TestNetwork: Sendable {
     func clear() { faults.withLock { $0 = [:] } }
     /// `METHOD path` of every call.
     var calls: [String] { served.withLock { $0 } }
-    /// Holds the gateway's responses until ``release()``.
-    func hold() { gates.withLock { $0.isHeld = true } }
+    /// Holds the responses to calls whose path begins with this until ``release()``.
+    func hold(_ prefix: String = "/v1/") { gates.withLock { $0.prefix = prefix } }
     var heldCount: Int { gates.withLock { $0.held.count } }
 
     func release() {
         let held = gates.withLock { gates in
-            defer { gates = (false, []) }
+            defer { gates = (nil, []) }
             return gates.held
         }
         for waiting in held { waiting.resume() }
@@ -52,16 +52,16 @@ final class TestNetwork: Sendable {
         let query = call.url.query(percentEncoded: true).map { "?" + $0 } ?? ""
         let answer = try await server.send(
             HTTPRequest.Method(call.method)!, path + query, headers: headers, raw: call.body ?? [])
-        if path.hasPrefix("/v1/") { await waitIfHeld() }
+        await waitIfHeld(path)
         return HTTPReply(status: answer.status, body: answer.bytes)
     }
 
-    private func waitIfHeld() async {
-        guard gates.withLock({ $0.isHeld }) else { return }
+    private func waitIfHeld(_ path: String) async {
+        guard gates.withLock({ $0.prefix.map(path.hasPrefix) ?? false }) else { return }
         await withCheckedContinuation { continuation in
             let isHeld = gates.withLock { gates in
-                if gates.isHeld { gates.held.append(continuation) }
-                return gates.isHeld
+                if gates.prefix != nil { gates.held.append(continuation) }
+                return gates.prefix != nil
             }
             if !isHeld { continuation.resume() }
         }
@@ -104,7 +104,7 @@ struct ModelWorld {
         return manager
     }
 
-    private static func clock(_ server: TestServer) -> ClientClock {
+    static func clock(_ server: TestServer) -> ClientClock {
         let clock = server.clock
         return ClientClock(
             now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
@@ -141,6 +141,7 @@ struct ModelWorld {
     func signUp(_ email: String = "ada@example.com", name: String? = "Ada") async throws {
         await until { manager.phase == .unauthenticated }
         try await manager.signUpWithEmail(email, password: TestServer.password, firstName: name)
+        await until { !manager.isLoading }
     }
 
     static func with(

@@ -1,6 +1,7 @@
 import Foundation
 import Gatehouse
 import GatehouseModel
+import TestSupport
 import Testing
 
 @Suite("The profile of the manager", .timeLimit(.minutes(5))) @MainActor
@@ -56,7 +57,7 @@ struct ProfileTests {
             await until { model.phase == .showing }
             #expect(model.user?.firstName == "Grace")
             world.network.fail("/me", 500)
-            await model.save(ProfileChange(firstName: .clear)).value
+            await model.save(ProfileChange(firstName: .clear))?.value
             let text = "Something went wrong. Please try again."
             #expect(model.phase == .failed(ProfileAlert(title: "Could Not Save Profile", message: text)))
             #expect(world.manager.error == .networkError)
@@ -93,11 +94,13 @@ struct ProfileTests {
         try await ModelWorld.with { world in
             try await world.signUp()
             world.network.fail("/v1/auth/me", 404)
-            let profiles = MetadataProfile(client: world.client) {}
-            let service = LiveAuthService(client: world.client, gateway: profiles)
-            let manager = AuthManager(service: service, storage: world.storage)
+            let network = world.network
+            let manager = AuthManager(
+                url: TestServer.external, publishableKey: "sb_publishable_test",
+                profile: { MetadataProfile(client: $0) {} }, storage: world.storage,
+                transport: { try await network.send($0) }, clock: ModelWorld.clock(world.server), memory: .inMemory())
             await until { manager.isProfileLoaded }
-            #expect(manager.canChangeProfile && manager.user?.firstName == "Ada")
+            #expect(manager.setupProblem == nil && manager.canChangeProfile && manager.user?.firstName == "Ada")
             try await manager.updateProfile(firstName: " Grace ", data: ["mood": "calm", "goals": ["steps": 1]])
             try await manager.updateProfile(ProfileChange(data: ["goals": ["sleep": 8]], others: ["theme": "dark"]))
             await manager.refreshProfile()

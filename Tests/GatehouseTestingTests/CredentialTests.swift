@@ -45,7 +45,7 @@ struct CredentialTests {
             model.form.email = " ada@example.com "
             #expect(!model.canSubmit(), "it is the same one")
             model.form.email = " Countess@example.com"
-            await model.submit()
+            await model.submit()?.value
             #expect(model.phase == .changed)
             await until { manager.user?.email == "countess@example.com" && !manager.isLoading }
             #expect(manager.user?.email == "countess@example.com" && manager.user?.firstName == "Ada")
@@ -66,7 +66,7 @@ struct CredentialTests {
             try await world.signUp()
             let model = ChangeEmailModel(manager: await manager(world.service))
             model.form.email = "grace@example.com"
-            await model.submit()
+            await model.submit()?.value
             #expect(model.message?.text == "This email is already associated with another account.")
             #expect(await world.service.currentSession?.user.email == "ada@example.com")
         }
@@ -79,12 +79,12 @@ struct CredentialTests {
         try await Self.with(kind) { world in
             try await world.signUp()
             let model = ChangePasswordModel(manager: await manager(world.service))
-            await model.submit(password: Fixtures.password, confirmation: Fixtures.password)
-            #expect(model.message?.text == "Please choose a password that is not the current one." && model.isOver)
-            await model.submit(password: Self.another, confirmation: "other")
+            await model.submit(password: Fixtures.password, confirmation: Fixtures.password)?.value
+            #expect(model.message?.text == "Please choose a password that is not the current one.")
+            await model.submit(password: Self.another, confirmation: "other")?.value
             #expect(model.message != nil, "nothing was sent")
-            await model.submit(password: Self.another, confirmation: Self.another)
-            #expect(model.phase == .changed && model.isOver)
+            await model.submit(password: Self.another, confirmation: Self.another)?.value
+            #expect(model.phase == .changed)
             try await world.service.signOut()
             let old = await world.failure { @Sendable in
                 try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
@@ -99,11 +99,11 @@ struct CredentialTests {
         let service = InMemoryAuthService.signedIn()
         let model = ChangePasswordModel(manager: await manager(service))
         service.meet(.answerLost, at: .updateUser)
-        await model.submit(password: Self.another, confirmation: Self.another)
-        #expect(model.message?.action == .retry && !model.isOver)
-        await model.submit(password: Self.another, confirmation: Self.another)
-        #expect(model.phase == .changed && model.isOver)
-        await model.submit(password: Self.another, confirmation: Self.another)
+        await model.submit(password: Self.another, confirmation: Self.another)?.value
+        #expect(model.message?.action == .retry)
+        await model.submit(password: Self.another, confirmation: Self.another)?.value
+        #expect(model.phase == .changed)
+        await model.submit(password: Self.another, confirmation: Self.another)?.value
         #expect(model.message?.text == "Please choose a password that is not the current one.")
     }
 
@@ -114,7 +114,7 @@ struct CredentialTests {
         _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
         let model = ChangeEmailModel(manager: await manager(service))
         model.form.email = "countess@example.com"
-        await model.submit()
+        await model.submit()?.value
         #expect(model.phase == .checkMail && !model.canSubmit())
     }
 
@@ -128,7 +128,7 @@ struct CredentialTests {
             await methods.load()
             #expect(methods.phase == .showing && methods.has(.apple) && !methods.has("email") && !methods.canRemove)
             let model = ChangePasswordModel(manager: manager)
-            await model.submit(password: Self.another, confirmation: Self.another)
+            await model.submit(password: Self.another, confirmation: Self.another)?.value
             #expect(model.phase == .changed && !model.asksForCurrent)
             try await world.service.signOut()
             let session = try await world.service.signIn(email: "ada@example.com", password: Self.another)
@@ -146,12 +146,12 @@ struct CredentialTests {
             let (password, email) = (ChangePasswordModel(manager: manager), ChangeEmailModel(manager: manager))
             email.form.email = "countess@example.com"
             world.setOffline(true)
-            await password.submit(password: Self.another, confirmation: Self.another)
-            await email.submit()
-            #expect(password.message?.action == .retry && !password.isOver && email.message?.action == .retry)
+            await password.submit(password: Self.another, confirmation: Self.another)?.value
+            await email.submit()?.value
+            #expect(password.message?.action == .retry && email.message?.action == .retry)
             world.setOffline(false)
-            await password.submit(password: Self.another, confirmation: Self.another)
-            await email.submit()
+            await password.submit(password: Self.another, confirmation: Self.another)?.value
+            await email.submit()?.value
             #expect(password.phase == .changed && email.phase == .changed)
         }
     }
@@ -170,13 +170,13 @@ struct CredentialTests {
             _ = try await service.signUp(email: "ada@example.com", password: Fixtures.password, firstName: nil)
             let model = ChangePasswordModel(manager: await manager(service))
             let another = Self.another
-            await model.submit(password: another, confirmation: another)
-            #expect(model.asksForCurrent && !model.isOver)
+            await model.submit(password: another, confirmation: another)?.value
+            #expect(model.asksForCurrent)
             #expect(model.message?.text == "Please enter your current password.")
             #expect(!model.canSubmit(password: another, confirmation: another))
-            await model.submit(password: another, confirmation: another, current: "not this one")
-            #expect(model.message?.text == "The current password is not correct." && model.isOver)
-            await model.submit(password: another, confirmation: another, current: Fixtures.password)
+            await model.submit(password: another, confirmation: another, current: "not this one")?.value
+            #expect(model.message?.text == "The current password is not correct.")
+            await model.submit(password: another, confirmation: another, current: Fixtures.password)?.value
             #expect(model.phase == .changed)
         }
     }
@@ -189,7 +189,7 @@ struct CredentialTests {
             _ = try await service.signIn(with: apple)
             let model = ChangeEmailModel(manager: await manager(service))
             model.form.email = "countess@example.com"
-            await model.submit()
+            await model.submit()?.value
             #expect(model.message?.text == "The email address cannot be changed here.")
         }
     }
@@ -202,7 +202,7 @@ struct CredentialTests {
         let manager = await manager(service)
         let model = ChangeEmailModel(manager: manager)
         model.form.email = "countess@example.com"
-        await model.submit()
+        await model.submit()?.value
         #expect(model.phase == .checkMail && manager.user?.email == "ada@example.com")
     }
 
@@ -212,18 +212,18 @@ struct CredentialTests {
         let model = ChangePasswordModel(manager: await manager(service))
         let another = Self.another
         service.meet(.codeRequired, .codeWrong)
-        await model.submit(password: another, confirmation: another)
-        #expect(model.asksForCode && !model.isOver && service.calls.last == .reauthenticate)
+        await model.submit(password: another, confirmation: another)?.value
+        #expect(model.asksForCode && service.calls.last == .reauthenticate)
         #expect(model.message?.text == "Please enter the code from the email.")
         #expect(!model.canSubmit(password: another, confirmation: another))
         model.code = "000000"
-        await model.submit(password: another, confirmation: another)
-        #expect(model.message?.text == "The code is not correct, or too old." && model.isOver)
-        await model.sendCodeAgain()
+        await model.submit(password: another, confirmation: another)?.value
+        #expect(model.message?.text == "The code is not correct, or too old.")
+        await model.sendCodeAgain()?.value
         #expect(model.code.isEmpty && model.phase == .editing)
         #expect(service.calls.filter { $0 == .reauthenticate }.count == 2)
         model.code = "123456"
-        await model.submit(password: another, confirmation: another)
+        await model.submit(password: another, confirmation: another)?.value
         #expect(model.phase == .changed)
     }
 
@@ -233,7 +233,7 @@ struct CredentialTests {
         let model = ChangePasswordModel(manager: await manager(service))
         service.meet(.codeRequired)
         service.meet(.serverError, at: .reauthenticate)
-        await model.submit(password: Self.another, confirmation: Self.another)
+        await model.submit(password: Self.another, confirmation: Self.another)?.value
         #expect(!model.asksForCode && model.message?.text == "Something went wrong. Please try again.")
     }
 

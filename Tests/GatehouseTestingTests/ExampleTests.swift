@@ -16,7 +16,8 @@ struct ExampleTests {
 
         let screen = LoginModel(manager: manager, mode: .signUp)
         (screen.form.name, screen.form.email) = ("Ada", "ada@example.com")
-        await screen.submit(password: Fixtures.password, confirmation: Fixtures.password)
+        await screen.submit(password: Fixtures.password, confirmation: Fixtures.password)?.value
+        #expect(screen.isFinished)
         try await manager.updateProfile(data: ["mood": "calm"])
 
         let next = service.makeManager()
@@ -32,13 +33,13 @@ struct ExampleTests {
 
         let screen = LoginModel(manager: manager)
         screen.form.email = "ada@example.com"
-        await screen.submit(password: "not my password")
+        await screen.submit(password: "not my password")?.value
         #expect(screen.message?.text == "Incorrect email or password. Please try again.")
 
         service.meet(.offline)
-        await screen.submit(password: Fixtures.password)
+        await screen.submit(password: Fixtures.password)?.value
         #expect(screen.message?.action == .retry)
-        await screen.submit(password: Fixtures.password)
+        await screen.submit(password: Fixtures.password)?.value
         #expect(screen.isFinished)
     }
 
@@ -50,7 +51,7 @@ struct ExampleTests {
 
         #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
         #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)
-        #expect(manager.user?.firstName == "Ada")
+        await manager.wait { $0.user?.firstName == "Ada" }
     }
 
     @Test("Buttons are disabled during a slow request")
@@ -62,12 +63,12 @@ struct ExampleTests {
         service.meet(.slow, at: .signIn)
         let screen = LoginModel(manager: manager)
         screen.form.email = "ada@example.com"
-        let submitted = Task { await screen.submit(password: Fixtures.password) }
+        let submitted = screen.submit(password: Fixtures.password)
         await manager.wait { _ in service.heldCount == 1 }
         #expect(screen.isBusy && manager.phase == .authenticating(.email))
 
         service.release()
-        await submitted.value
+        await submitted?.value
         #expect(screen.isFinished)
     }
 

@@ -15,7 +15,8 @@ struct FaultTests {
         arguments: [
             (.offline, .offline(.noAnswer("in memory"))), (.answerLost, .offline(.noAnswer("in memory"))),
             (.serviceUnavailable, refused(503, nil)), (.serverError, refused(500, .unexpectedFailure)),
-            (.wrongCredentials, refused(400, .invalidCredentials)), (.storeLocked, .storeUnavailable("locked")),
+            (.wrongCredentials, refused(400, .invalidCredentials)),
+            (.storeLocked, .storeUnavailable(StoreProblem("locked", cause: .locked))),
             (
                 .rateLimited(retryAfter: .seconds(30)),
                 .refused(AuthRefusal(status: 429, code: .overRequestRateLimit, retryAfter: .seconds(30)))
@@ -168,8 +169,9 @@ struct FaultTests {
         service.stay(.storeLocked)
         var changes = service.authStateChanges.makeAsyncIterator()
         #expect(await service.currentSession == nil)
-        await #expect(throws: AuthClientError.storeUnavailable("locked")) { try await service.accessToken() }
-        await #expect(throws: GatewayError.noToken(.storeUnavailable("locked"))) { try await service.fetchMe() }
+        let problem = AuthClientError.storeUnavailable(StoreProblem("locked", cause: .locked))
+        await #expect(throws: problem) { try await service.accessToken() }
+        await #expect(throws: GatewayError.noToken(problem)) { try await service.fetchMe() }
         service.clear()
         let first = await changes.next()
         #expect(first?.event == .initialSession)

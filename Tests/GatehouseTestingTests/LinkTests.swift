@@ -35,7 +35,7 @@ struct LinkTests {
         #expect(manager.user?.id != mine && manager.user?.email == nil)
     }
 
-    @Test("Undoing the link that opened this session ends it, with a message")
+    @Test("Undoing the link that opened this session keeps it")
     func undoOwn() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", isEmailProven: true)
@@ -45,9 +45,8 @@ struct LinkTests {
         let links = try await manager.undoableLinks()
         #expect(links.map(\.rule) == ["proven_by_both"])
         try await manager.undo(links[0])
-        await #expect(throws: AuthError.self) { try await manager.identities() }
-        await manager.wait { !$0.isLoggedIn }
-        #expect(manager.signedOutReason == .endedByServer(.sessionNotFound))
+        #expect(try await manager.identities().map(\.provider) == ["email"])
+        #expect(manager.isLoggedIn)
     }
 
     @Test("A link can be undone within 30 days", arguments: [true, false])
@@ -79,7 +78,7 @@ struct LinkTests {
         #expect(await storage.contents.keys.sorted() == ["gatehouse.apple-names"])
         // The second time Apple sends no name.
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
-        #expect(manager.user?.firstName == "Ada")
+        await manager.wait { $0.user?.firstName == "Ada" }
         #expect(await service.currentSession?.user.userMetadata["full_name"] == "Ada")
         await until { await storage.contents.isEmpty }
         #expect(!service.calls.contains(.updateMetadata) && !service.calls.contains(.updateProfile))
@@ -174,7 +173,8 @@ struct AppleCredentialTests {
         let service = InMemoryAuthService()
         let manager = try await signedIn(service)
         apple.askAgain()
-        await until { apple.asked == ["person-ada"] }
+        // The manager also asks at its start, which may come after the sign-in.
+        await until { apple.asked.first == "person-ada" }
         #expect(manager.isLoggedIn)
         apple.set(.revoked, for: .ada)
         apple.askAgain()

@@ -15,17 +15,66 @@ struct ManagerTests {
         return manager
     }
 
-    @Test("An account without a profile is not signed in, with a message (E7)")
+    @Test("001.10, E7: an account without a profile is signed in, and the missing profile is reported")
     func withoutProfile() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com")
         service.meet(.profileMissing)
         let manager = await manager(service)
-        await #expect(throws: SignInFailure.profileNotCreated) {
-            try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        }
-        #expect(manager.phase == .unauthenticated && manager.user == nil)
-        #expect(await service.currentSession == nil)
+        #expect(try await manager.signInWithEmail("ada@example.com", password: Fixtures.password) == .signedIn)
+        await manager.wait { $0.error == .profileNotCreated }
+        #expect(manager.isLoggedIn && service.openSessionCount == 1)
+        manager.reloadProfile()
+        await manager.wait { $0.error == nil && !$0.isLoading }
+    }
+
+    @Test(
+        "Signed in means a session: a gateway that hangs or fails neither delays a sign-in nor ends it",
+        arguments: [InMemoryAuthService.Fault.slow, .accessTokenRefused, .serviceUnavailable, .offline, .forbidden])
+    func gatewayFails(_ fault: InMemoryAuthService.Fault) async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        service.stay(fault, at: .fetchMe)
+        let manager = await manager(service)
+        #expect(try await manager.signInWithEmail("ada@example.com", password: Fixtures.password) == .signedIn)
+        #expect(manager.user?.firstName == "Ada" && events.all.last?.name == "auth_completed")
+        if fault != .slow { await manager.wait { $0.error != nil } }
+        #expect(manager.isLoggedIn && service.openSessionCount == 1)
+        service.clear()
+        service.release()
+        manager.reloadProfile()
+        await manager.wait { $0.isProfileLoaded && $0.error == nil }
+    }
+
+    @Test("A sign-in loads the profile once, whatever events follow")
+    func loadsOnce() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com")
+        let manager = await manager(service)
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        await manager.wait { $0.isProfileLoaded }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(service.calls.filter { $0 == .fetchMe }.count == 1)
+    }
+
+    @Test("A4: the stored session is shown with the first frame, before any task has run")
+    func firstFrame() {
+        let manager = InMemoryAuthService.signedIn().makeManager()
+        #expect(manager.phase == .authenticated && manager.user?.firstName == "Ada")
+        let guest = InMemoryAuthService().makeManager()
+        #expect(guest.phase == .unauthenticated && guest.signedOutReason == .neverSignedIn)
+    }
+
+    @Test("Who has just created an account is new, and not after a restart")
+    func newUser() async throws {
+        let service = InMemoryAuthService()
+        let manager = await manager(service)
+        try await manager.signUpWithEmail("ada@example.com", password: Fixtures.password, firstName: "Ada")
+        #expect(manager.isNewUser)
+        #expect(!service.makeManager().isNewUser)
+        await manager.signOut()
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        #expect(!manager.isNewUser)
     }
 
     @Test("While the store does not answer there is neither a guest nor a user (pitfall 4)")
@@ -35,8 +84,10 @@ struct ManagerTests {
         let manager = service.makeManager()
         for _ in 0..<100 { await Task.yield() }
         #expect(manager.phase == .restoring && manager.user == nil)
+        await manager.wait { $0.storeProblem?.cause == .locked }
         service.clear()
         await manager.wait { $0.isLoggedIn }
+        #expect(manager.storeProblem == nil)
     }
 
     @Test(
@@ -88,7 +139,8 @@ struct ManagerTests {
         let identities = try await manager.identities()
         #expect(identities.map(\.provider) == ["email", "apple"])
         try await manager.unlink(identities[0])
-        await #expect(throws: AuthError.networkError) { try await manager.unlink(identities[1]) }
+        let failure = await #expect(throws: AuthClientError.self) { try await manager.unlink(identities[1]) }
+        #expect(failure?.code == .singleIdentityNotDeletable && manager.error == nil)
         #expect(try await manager.identities().map(\.provider) == ["apple"])
         await manager.signOut()
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
@@ -147,7 +199,7 @@ struct ManagerTests {
         service.addAccount(email: "ada@example.com")
         let screen = LoginModel(manager: await manager(service))
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
-        await screen.signInWithApple { try await sheet.apple() }
+        await screen.signInWithApple { try await sheet.apple() }?.value
         #expect(screen.message?.text == "This email is already associated with another account.")
         #expect(screen.message?.action == .link)
         #expect(service.account(email: "ada@example.com") != nil && service.openSessionCount == 0)
@@ -157,10 +209,10 @@ struct ManagerTests {
     func sheets() async throws {
         let screen = LoginModel(manager: await manager(InMemoryAuthService()))
         let sheet = ScriptedProviderSheet(.isOffline, .fails)
-        await screen.signInWithGoogle { try await sheet.google() }
+        await screen.signInWithGoogle { try await sheet.google() }?.value
         #expect(screen.message?.text == "No internet connection. Please try again.")
         #expect(screen.message?.action == .retry)
-        await screen.signInWithApple { try await sheet.apple() }
+        await screen.signInWithApple { try await sheet.apple() }?.value
         #expect(screen.message?.text == "Sign in with Apple failed. Please try again.")
     }
 
@@ -171,9 +223,9 @@ struct ManagerTests {
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         let back = URL(string: "app://back")!
         service.meet(.providerCancelled)
-        await screen.signInWithGoogle(redirectTo: back) { try await sheet.browser($0) }
+        await screen.signInWithGoogle(redirectTo: back) { try await sheet.browser($0) }?.value
         #expect(screen.message == nil && !screen.isFinished)
-        await screen.signInWithGoogle(redirectTo: back) { try await sheet.browser($0) }
+        await screen.signInWithGoogle(redirectTo: back) { try await sheet.browser($0) }?.value
         #expect(screen.isFinished)
     }
 
@@ -183,11 +235,11 @@ struct ManagerTests {
         let manager = await manager(service)
         let screen = LoginModel(manager: manager)
         let sheet = ScriptedProviderSheet(.cancels, .fails, .signsIn(.ada), .signsIn(.grace))
-        await screen.signInWithGoogle(in: sheet)
+        await screen.signIn(with: .google, in: sheet)?.value
         #expect(screen.phase == .editing && screen.message == nil)
-        await screen.signInWithGoogle(in: sheet)
+        await screen.signIn(with: .google, in: sheet)?.value
         #expect(screen.message?.text == "Sign in with Google failed. Please try again.")
-        await screen.signInWithGoogle(in: sheet)
+        await screen.signIn(with: .google, in: sheet)?.value
         #expect(screen.isFinished)
         #expect(try await manager.linkGoogle(in: sheet) == .linked)
         #expect(try await manager.identities().count == 2)

@@ -11,11 +11,9 @@ import Testing
 struct BrowserLimitTests {
     @Test("E9: the 60 seconds end the attempt, even if the sheet does not close")
     func limit() async throws {
-        let service = InMemoryAuthService()
-        let manager = service.makeManager()
         let clock = VirtualClock()
-        let redirect = try #require(URL(string: "example://auth-callback"))
-        let screen = Screen(HomeView().gatehouse(manager, googleRedirect: redirect, clock: clock.clock))
+        let manager = InMemoryAuthService(clock: clock).makeManager()
+        let screen = Screen(HomeView().gatehouse(manager))
         let (closing, close) = AsyncStream<Void>.makeStream()
         screen.device.browser = { _, _ in
             // A separate task does not learn that its waiting task ended.

@@ -28,23 +28,29 @@ struct CoveredTests {
     }
 
     @Test("Devices are loaded once")
-    func otherLists() async throws {
-        let loads = Recorder()
-        var calls = World.calls
-        calls.devices = {
-            await loads.add("devices")
-            return []
-        }
-        let world = await World(.signedIn(), calls: calls)
+    func devices() async throws {
+        let world = await World(.signedIn())
         try await world.openProfile()
-        await world.screen.settle()
-        #expect(await loads.texts == [])
         try await world.screen.tap("Devices")
+        try await world.screen.wait(for: "This Device")
         await world.screen.settle()
-        #expect(await loads.texts == ["devices"])
+        #expect(count(.sessions, in: world) == 1)
+    }
+
+    @Test("Leaving a screen during Save cancels nothing: the change arrives, and no error is left")
+    func leaving() async throws {
+        let world = await World(.signedIn())
+        world.service.meet(.slow, at: .updateProfile)
+        try await world.openProfile()
+        try await world.screen.tap("Edit Name")
+        try await world.screen.type("Grace", into: "First Name")
+        try await world.screen.tap("Save")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
         try await world.screen.goBack()
-        await world.screen.settle()
-        #expect(await loads.texts == ["devices"])
+        #expect(await world.screen.swipeDown())
+        world.service.release()
+        await world.manager.wait { $0.user?.firstName == "Grace" }
+        #expect(world.manager.error == nil && world.screen.presentations.isEmpty)
     }
 
     @Test("Returning to the sign-in methods repeats no action: it only loads")
@@ -61,22 +67,6 @@ struct CoveredTests {
         await world.screen.settle()
         try await world.screen.wait { $0.has(button: "Change Email") }
         #expect(world.google.requests.count == 1)
-    }
-
-    @Test("A forgotten password sends one mail")
-    func oneMail() async throws {
-        let sent = Recorder()
-        var calls = World.calls
-        calls.sendPasswordMail = { await sent.add($0) }
-        let world = await World(InMemoryAuthService(), calls: calls)
-        try await world.openLogin()
-        try await world.screen.tap("Sign in with Email")
-        try await world.screen.type("ada@example.com", into: "Email")
-        try await world.screen.tap("Forgot password?")
-        try await world.screen.tap("Send Email")
-        try await world.screen.wait(for: "Check your email")
-        await world.screen.settle()
-        #expect(await sent.texts == ["ada@example.com"])
     }
 
     @Test("A pending address is requested once; once confirmed, the page says so and closes")
@@ -121,11 +111,8 @@ struct CoveredTests {
 
     @Test("A link that fails while the account's sheet is open shows its error there once; without a sheet, below")
     func mailLink() async throws {
-        var calls = World.calls
-        calls.redirectTo = URL(string: "example://auth-callback")
-        calls.openLink = { _ in throw AuthClientError.unknownFlow }
-        let world = await World(calls: calls)
-        let link = try #require(URL(string: "example://auth-callback?code=1"))
+        let world = await World()
+        let link = try #require(world.service.mailLink(.recovery, to: "nobody@example.com"))
         try await world.openLogin()
         await world.screen.open(link)
         try await world.screen.wait(for: "The link could not be opened.")

@@ -186,28 +186,49 @@ struct EmailTests {
         try await world.screen.wait(for: text)
     }
 
-    @Test("No password outlives its attempt, except for a retry")
-    func passwords() async throws {
+    @Test("What was typed stays while sending and after a failure, so that it can be corrected")
+    func keptFields() async throws {
         let world = await world()
-        world.service.meet(.wrongCredentials, .offline)
-        try await world.typeSignIn()
+        world.service.meet(.slow, .wrongCredentials, .offline, at: .signIn)
+        try await world.typeSignIn("ada@example.com", "not the password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(try world.screen.value(of: "Password") == "not the password")
+        world.service.release()
+        try await world.screen.wait(for: "Incorrect email or password. Please try again.")
+        #expect(try world.screen.value(of: "Email") == "ada@example.com")
+        #expect(try world.screen.value(of: "Password") == "not the password")
         try await world.screen.tap("submit")
         try await world.screen.wait(for: "Incorrect email or password. Please try again.")
-        #expect(try world.screen.value(of: "Password") == "")
         try await world.screen.type(Fixtures.password, into: "Password")
         try await world.screen.tap("submit")
         try await world.screen.wait { $0.has(button: "Retry") }
         try await world.screen.tap("Retry")
+        try await world.screen.wait { $0.presentations.isEmpty && $0.has(button: "Your profile") }
+    }
+
+    @Test("An address that already has an account comes along to the sign-in")
+    func existing() async throws {
+        let world = await world()
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        try await world.screen.type("Ada", into: "Name")
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.type(Fixtures.password, into: "Confirm Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait { $0.spokenFocus?.hasPrefix("An account with this email already exists.") == true }
+        try await world.screen.tap("Already have an account? Sign in")
+        #expect(try world.screen.value(of: "Email") == "ada@example.com")
+        #expect(try world.screen.value(of: "Password") == "")
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.tap("submit")
         try await world.screen.wait { $0.has(button: "Your profile") }
-        try await world.screen.wait { $0.presentations.isEmpty }
     }
 
     @Test("A pending account says so, and can request the mail again")
     func checkMail() async throws {
-        let sent = Recorder()
-        var calls = World.calls
-        calls.resendConfirmation = { await sent.add($0) }
-        let world = await World(InMemoryAuthService(confirmsAutomatically: false), calls: calls)
+        let world = await World(InMemoryAuthService(confirmsAutomatically: false))
         try await world.openLogin()
         try await world.screen.tap("Create Account")
         try await world.screen.type("Grace", into: "Name")
@@ -218,37 +239,32 @@ struct EmailTests {
         try await world.screen.wait(for: "Check your email")
         try await world.screen.tap("Send Again")
         try await world.screen.wait(for: "The email is on its way.")
-        #expect(await sent.texts == ["grace@example.com"])
+        #expect(world.service.mails == [.init(kind: .confirmation, email: "grace@example.com")])
     }
 
-    @Test("A forgotten password sends a mail and does not reveal accounts")
+    @Test("A forgotten password sends one mail and does not reveal accounts")
     func forgotten() async throws {
-        let sent = Recorder()
-        var calls = World.calls
-        calls.sendPasswordMail = { await sent.add($0) }
-        let world = await World(InMemoryAuthService(), calls: calls)
+        let world = await World()
         try await world.openLogin()
         try await world.screen.tap("Sign in with Email")
         try await world.screen.type("ada@example", into: "Email")
         try await world.screen.tap("Forgot password?")
         #expect(try !world.screen.isEnabled("Send Email"))
         try await world.screen.type("ada@example.com", into: "Email")
-        try await world.screen.tap("Send Email")
+        try await world.screen.tapTwice("Send Email")
         try await world.screen.wait(for: "Check your email")
-        #expect(await sent.texts == ["ada@example.com"])
+        await world.screen.settle()
+        #expect(world.service.mails == [.init(kind: .recovery, email: "ada@example.com")])
     }
 
     @Test("A recovery mail leads to a new password")
     func recovery() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada")
-        var calls = World.calls
-        calls.redirectTo = URL(string: "example://auth-callback")
-        calls.openLink = { _ in service.openRecoveryMail(of: "ada@example.com") }
-        let world = await World(service, calls: calls)
+        let world = await World(service)
         let screen = world.screen
         try await world.openLogin()
-        await screen.open(try #require(URL(string: "example://auth-callback?code=1")))
+        await screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
         try await screen.wait { $0.title == "New Password" }
         #expect(screen.presentations == ["sheet"], "the login sheet has left the screen to it")
         try await screen.type("longenough", into: "New Password")
@@ -273,9 +289,4 @@ struct EmailTests {
         try await world.screen.tap("Not Now")
         #expect(world.screen.presentations.isEmpty && !world.manager.needsNewPassword)
     }
-}
-
-actor Recorder {
-    private(set) var texts: [String] = []
-    func add(_ text: String) { texts.append(text) }
 }

@@ -32,13 +32,13 @@ struct LinkTests {
         #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
     }
 
-    @Test("A wrong password shows an error and is not kept")
+    @Test("A wrong password shows an error and can be corrected")
     func wrongPassword() async throws {
         let world = try await asked()
         try await world.screen.type("wrong password", into: "Password")
         try await world.screen.tap("Link with Password")
         try await world.screen.wait(for: "Incorrect email or password. Please try again.")
-        #expect(try world.screen.value(of: "Password") == "")
+        #expect(try world.screen.value(of: "Password") == "wrong password")
         #expect(!world.manager.isLoggedIn)
     }
 
@@ -78,7 +78,7 @@ struct LinkTests {
     func again() async throws {
         let world = try await asked()
         try await world.screen.type("wrong password", into: "Password")
-        let screen = Screen(LoginView().gatehouse(world.manager, google: world.google))
+        let screen = Screen(LoginView().gatehouse(world.manager, browser: world.google))
         await screen.settle()
         #expect(screen.title == "Link Accounts" && screen.has(field: "Password"))
     }

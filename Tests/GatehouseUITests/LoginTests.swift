@@ -3,6 +3,7 @@ import GatehouseModel
 import GatehouseTesting
 import GatehouseUI
 import ScreenDriver
+import SwiftUI
 import Testing
 
 @MainActor @Suite("The profile button and the login screen", .timeLimit(.minutes(5)))
@@ -14,7 +15,7 @@ struct LoginTests {
         #expect(world.screen.symbols.contains("person.fill"))
         try await world.openLogin()
         #expect(world.screen.presentations == ["sheet"])
-        #expect(world.screen.shows(Branding.appName))
+        #expect(world.screen.shows("Harbour"))
         #expect(world.screen.complaints.isEmpty)
     }
 
@@ -27,14 +28,40 @@ struct LoginTests {
         #expect(world.screen.title == "Profile")
     }
 
-    @Test("E1: while the store has not answered the button is neutral")
-    func restoring() async {
+    @Test("A4: the first frame of a signed-in user shows the user, without waiting for anything")
+    func firstFrame() {
+        let screen = Screen(HomeView().gatehouse(InMemoryAuthService.signedIn().makeManager(), browser: nil))
+        #expect(screen.buttons == ["Menu", "Your profile"])
+        #expect(screen.shows("A") && !screen.symbols.contains("person.fill"))
+    }
+
+    @Test("A4, E1: while the store does not answer the button is neither the guest's nor the user's")
+    func restoring() async throws {
         let service = InMemoryAuthService.signedIn()
         service.stay(.storeLocked)
-        let manager = service.makeManager()
-        let screen = Screen(HomeView().gatehouse(manager))
-        #expect(screen.has(button: "Sign in"))
-        #expect(screen.progress.isEmpty)
+        let screen = Screen(HomeView().gatehouse(service.makeManager(), browser: nil))
+        #expect(screen.buttons == ["Menu", "Account"])
+        #expect(!screen.symbols.contains("person.fill") && screen.progress.isEmpty)
+        await screen.settle()
+        #expect(screen.buttons == ["Menu", "Account"])
+        service.clear()
+        try await screen.wait { $0.has(button: "Your profile") }
+    }
+
+    @Test("A4: while the store is locked the screen says why, and every way out works", arguments: ["Close", "swipe"])
+    func locked(_ way: String) async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.stay(.storeLocked)
+        let screen = Screen(HomeView().gatehouse(service.makeManager(), browser: nil))
+        try await screen.tap("Account")
+        try await screen.wait(for: "Your account cannot be read while this device is locked. Please unlock it.")
+        #expect(try !screen.isEnabled("Sign in with Email"))
+        #expect(try screen.isEnabled("Continue as Guest"))
+        if way == "swipe" { #expect(await screen.swipeDown()) } else { try await screen.tap(way) }
+        #expect(screen.presentations.isEmpty)
+        try await screen.tap("Account")
+        service.clear()
+        try await screen.wait { $0.presentations.isEmpty && $0.has(button: "Your profile") }
     }
 
     @Test("E2: all parts are there, Apple first")
@@ -56,7 +83,7 @@ struct LoginTests {
     func branding() async throws {
         let branding = Branding(name: "DailyRitual", symbol: "book.closed.fill", tagline: "Keep your journal.")
         let manager = InMemoryAuthService().makeManager()
-        let screen = Screen(LoginView().gatehouse(manager, branding: branding))
+        let screen = Screen(LoginView().gatehouse(manager, branding: branding, browser: nil))
         #expect(screen.texts.prefix(2) == ["DailyRitual", "Keep your journal."])
         #expect(screen.symbols.contains("book.closed.fill"))
         #expect(!screen.has(button: "Sign in with Google"))
@@ -167,7 +194,6 @@ struct LoginTests {
             (InMemoryAuthService.Fault.offline, "No internet connection. Please try again."),
             (.serviceUnavailable, "Sign in service unavailable. Please try again later."),
             (.serverError, "Service temporarily unavailable. Please try again later."),
-            (.profileMissing, "Account created but profile setup failed. Please try again."),
         ])
     func serviceFails(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
         let world = await World()
@@ -187,5 +213,101 @@ struct LoginTests {
         try await world.screen.wait { $0.has(button: "Sign in") }
         try await world.openLogin()
         #expect(world.screen.shows("Session expired. Please sign in again."))
+    }
+
+    @Test("001.10: the sheet closes with the session; a slow gateway delays nothing, a missing profile is reported")
+    func profileLater() async throws {
+        let world = await World()
+        world.google.follow(.signsIn(.ada))
+        world.service.meet(.slow, at: .fetchMe)
+        world.service.meet(.profileMissing, at: .fetchMe)
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.presentations.isEmpty && $0.has(button: "Your profile") }
+        #expect(world.service.heldCount == 1)
+        world.service.release()
+        await world.manager.wait { !$0.isLoading }
+        world.manager.reloadProfile()
+        await world.manager.wait { $0.error == .profileNotCreated }
+        #expect(world.manager.isLoggedIn)
+        try await world.openProfile()
+        #expect(world.screen.shows("Account created but profile setup failed. Please try again."))
+    }
+
+    @Test("Every provider of the server has a button, Apple first; what the server cannot do is hidden")
+    func providers() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings = AuthServerSettings(
+            providers: ["github", .google, "azure", .apple], allowsEmail: false, allowsSignUp: false)
+        let world = await World(service)
+        try await world.openLogin()
+        #expect(
+            world.screen.buttons == [
+                "Close", "Sign in with Apple", "Sign in with Google", "Sign in with GitHub", "Sign in with Microsoft",
+                "Continue as Guest",
+            ])
+        #expect(!world.screen.snapshot().contains("\"or\""))
+        world.google.follow(.signsIn(.ada))
+        try await world.screen.tap("Sign in with GitHub")
+        try await world.screen.wait { $0.has(button: "Your profile") }
+        #expect(try await world.manager.identities().map(\.provider) == ["github"])
+    }
+
+    @Test("A server without mail offers no password mail; one without sign-ups no new accounts")
+    func emailOnly() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings = AuthServerSettings(
+            providers: [], allowsEmail: true, allowsSignUp: false, sendsMail: false)
+        let world = await World(service)
+        try await world.openLogin()
+        #expect(world.screen.buttons == ["Close", "Sign in with Email", "Continue as Guest"])
+        try await world.screen.tap("Sign in with Email")
+        #expect(!world.screen.has(button: "Forgot password?"))
+        #expect(!world.screen.has(button: "Don't have an account? Create one"))
+    }
+
+    @Test("A server that does not say what it offers is offered Apple, Google and email")
+    func unknownServer() async throws {
+        let service = InMemoryAuthService()
+        service.stay(.serverError, at: .settings)
+        let world = await World(service)
+        try await world.openLogin()
+        #expect(world.screen.has(button: "Sign in with Google") && world.screen.has(button: "Create Account"))
+        service.clear()
+        service.serverSettings.providers = [.apple]
+        try await world.screen.tap("Close")
+        try await world.openLogin()
+        try await world.screen.wait { !$0.has(button: "Sign in with Google") }
+    }
+
+    @Test("The login screen remembers the method of the last sign-in on this phone")
+    func lastMethod() async throws {
+        let world = await World()
+        world.google.follow(.signsIn(.ada))
+        try await world.openLogin()
+        #expect(!world.screen.texts.contains { $0.hasPrefix("Last time") })
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.has(button: "Your profile") }
+        await world.manager.wait { $0.lastMethod == .google }
+        await world.manager.signOut()
+        await world.screen.settle()
+        try await world.openLogin()
+        #expect(world.screen.shows("Last time you signed in with Google."))
+    }
+
+    @Test("Apple's sheet survives a change of the text size, as when a phone is turned")
+    func turned() async throws {
+        let world = await World()
+        world.device.follow(.signsIn(.init(.ada)))
+        world.device.hold()
+        try await world.openLogin()
+        let before = world.screen.buttons
+        try await world.screen.tap("Sign in with Apple")
+        try await world.screen.wait { _ in world.device.heldCount == 1 }
+        world.screen.settings.dynamicTypeSize = .accessibility3
+        await world.screen.settle()
+        #expect(world.screen.buttons == before)
+        world.device.release()
+        try await world.screen.wait { $0.has(button: "Your profile") }
     }
 }

@@ -39,7 +39,7 @@ private struct PenEditor: View {
 struct PartsTests {
     private func screen(_ service: InMemoryAuthService) async -> (Screen, AuthManager) {
         let manager = service.makeManager()
-        let screen = Screen(Journal().gatehouse(manager))
+        let screen = Screen(Journal().gatehouse(manager, browser: nil))
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
         await screen.settle()
         return (screen, manager)

@@ -9,8 +9,8 @@ import Testing
 
 @MainActor @Suite("The profile screen", .timeLimit(.minutes(5)))
 struct ProfileTests {
-    private func world(calls: AccountCalls = World.calls) async throws -> World {
-        let world = await World(.signedIn(), calls: calls)
+    private func world() async throws -> World {
+        let world = await World(.signedIn())
         try await world.openProfile()
         return world
     }
@@ -166,26 +166,65 @@ struct ProfileTests {
         try await world.screen.wait(for: "This email is already associated with another account.")
     }
 
-    @Test("E10: devices are listed, and all but this one can be signed out")
+    @Test("E10: devices have names and their last use, this one first; all others can be signed out")
     func devices() async throws {
-        let ended = Recorder()
-        var calls = World.calls
-        let (mine, other) = (Fixtures.id(1), Fixtures.id(2))
-        calls.devices = {
-            let all = [
-                SessionInfo(id: mine, createdAt: Fixtures.date, userAgent: "iPhone", isCurrent: true),
-                SessionInfo(id: other, createdAt: Fixtures.date, userAgent: "iPad"),
-            ]
-            return await ended.texts.isEmpty ? all : [all[0]]
-        }
-        calls.endDevice = { await ended.add($0.uuidString) }
-        let world = try await world(calls: calls)
+        let world = try await world()
+        let browser =
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+            + "Version/18.2 Safari/605.1.15"
+        world.service.clock.advance(by: .seconds(60))
+        world.service.addDevice(userAgent: browser)
+        world.service.addDevice(userAgent: nil)
         try await world.screen.tap("Devices")
-        try await world.screen.wait(for: "This Device")
-        #expect(world.screen.texts.contains("Jan 1, 2026"))
-        try await world.screen.tap("Sign out iPad")
-        try await world.screen.wait { !$0.shows("iPad") }
-        #expect(await ended.texts == [other.uuidString])
+        try await world.screen.wait(for: "Other Devices")
+        let texts = world.screen.texts
+        let order = try ["This Device", "iPhone", "Other Devices"].map { try #require(texts.firstIndex(of: $0)) }
+        #expect(order == order.sorted())
+        #expect(texts.contains("Example · iOS 18.2") && texts.contains("Unknown Device"))
+        #expect(texts.contains { $0.hasPrefix("Last used Jan 1, 2026") && $0.contains(":01") })
+        #expect(!texts.contains { $0.contains("Mozilla") || $0.contains("gatehouse-swift") })
+        #expect(!world.screen.has(button: "Sign out iPhone"))
+        try await world.screen.tapTwice("Sign out Unknown Device")
+        try await world.screen.wait { !$0.shows("Unknown Device") }
+        #expect(world.service.calls.filter { $0 == .revokeSession }.count == 1)
+        world.service.meet(.offline, at: .revokeSession)
+        try await world.screen.tap("Sign out Mac")
+        try await world.screen.wait(for: "Something went wrong. Please try again.")
+        #expect(world.screen.has(button: "Sign out Mac"))
+    }
+
+    @Test("A server without a list of devices says so")
+    func noDevices() async throws {
+        let world = try await world()
+        world.service.meet(.notSupported, at: .sessions)
+        try await world.screen.tap("Devices")
+        try await world.screen.wait(for: "This server keeps no list of devices.")
+    }
+
+    @Test("A method that would be the last one cannot be removed, and the message says what to do")
+    func lastMethod() async throws {
+        let world = try await world()
+        world.google.follow(.signsIn(.ada))
+        try await world.screen.tap("Sign-In Methods")
+        try await world.screen.wait { $0.has(button: "Sign in with Google") }
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.has(button: "Remove Google") }
+        world.service.meet(.lastMethod, at: .unlink)
+        try await world.screen.tap("Remove Google")
+        try await world.screen.tap("Remove")
+        try await world.screen.wait(for: "This is the last way to sign in. Please add another one first.")
+    }
+
+    @Test("What failed without a connection loads again by itself as soon as there is one")
+    func recovers() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.goOffline()
+        let world = await World(service)
+        try await world.openProfile()
+        try await world.screen.wait(for: "You're offline. Some features may be unavailable.")
+        service.goOnline()
+        try await world.screen.wait { !$0.shows("You're offline. Some features may be unavailable.") }
+        #expect(world.manager.isProfileLoaded)
     }
 
     @Test("A failed load shows an error and offers a retry")

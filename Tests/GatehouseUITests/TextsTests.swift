@@ -85,10 +85,9 @@ struct TextsTests {
 
     private static var keysOfModels: [String] {
         let problems = SignInProblem.allCases.flatMap { problem in
-            AuthMethod.allCases.compactMap { SignInMessage($0, problem)?.text }
+            [AuthMethod.apple, .email].compactMap { SignInMessage($0, problem)?.content.key }
         }
-        let errors = [AuthError.notAuthenticated, .forbidden, .freshSignInNeeded, .offline, .networkError, .unknown]
-            .map(\.message)
+        let errors = AuthError.allCases.map(\.message)
         var hints: [String] = []
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
             var form = EmailAuthForm(mode: mode)
@@ -98,13 +97,19 @@ struct TextsTests {
         }
         let codes: [AuthErrorCode] = [
             .emailExists, .weakPassword, .samePassword, .currentPasswordRequired, .currentPasswordInvalid,
-            .reauthenticationNeeded, .reauthenticationNotValid, .emailProviderDisabled,
+            .reauthenticationNeeded, .reauthenticationNotValid, .emailProviderDisabled, .singleIdentityNotDeletable,
         ]
-        let changes = codes.compactMap { code in
-            let refusal = AuthRefusal(status: 422, code: code, weakPasswordReasons: ["pwned"])
-            return SignInMessage(changing: AuthClientError.refused(refusal))?.text
+        let changes = codes.flatMap { code in
+            ["pwned", "characters", "length", "other"].compactMap { reason in
+                let refusal = AuthRefusal(status: 422, code: code, weakPasswordReasons: [reason])
+                return SignInMessage(changing: AuthClientError.refused(refusal))?.content.key
+            }
         }
-        return problems + errors + hints + changes + [
+        let stores = [StoreProblem.Cause.locked, .notPermitted, .other].map { cause in
+            SignInMessage(store: StoreProblem("", cause: cause)).content.key
+        }
+        return problems + errors + hints + changes + stores + [
+            "Password must be at least %@ characters.",
             "This can no longer be undone.",
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",
         ]

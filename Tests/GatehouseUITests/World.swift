@@ -16,18 +16,16 @@ import SwiftUI
     var device: ScriptedDevice { screen.device }
 
     init(
-        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        calls: AccountCalls = World.calls
+        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings()
     ) async {
         self.service = service
         google = ScriptedProviderSheet()
         manager = service.makeManager()
-        screen = Screen(HomeView().gatehouse(manager, google: google, calls: calls), settings: settings)
+        screen = Screen(
+            HomeView().gatehouse(manager, branding: Branding(name: "Harbour"), browser: google), settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
         await screen.settle()
     }
-
-    static var calls: AccountCalls { AccountCalls() }
 
     func openLogin() async throws { try await screen.tap("Sign in") }
     func openProfile() async throws { try await screen.tap("Your profile") }

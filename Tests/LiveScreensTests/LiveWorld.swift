@@ -102,7 +102,7 @@ import Testing
         try await type(phone, Self.password, into: "Password")
         try await type(phone, Self.password, into: "Confirm Password")
         try await tap(phone, "submit")
-        try await phone.screen.wait(for: "Welcome back, Ada")
+        try await phone.screen.wait(for: "Welcome, Ada")
     }
 }
 

@@ -125,7 +125,7 @@ struct UsingTests {
             try await phone.screen.wait { $0.texts.contains { $0.hasPrefix("email: ") } }
             let verified = try #require(phone.screen.buttons.first { $0.hasPrefix("Verified") })
             try await world.tap(phone, verified)
-            try await phone.screen.wait(for: "Welcome back, Verified")
+            try await phone.screen.wait(for: "Welcome, Verified")
         }
     }
 

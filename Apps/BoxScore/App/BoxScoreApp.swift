@@ -1,15 +1,15 @@
+import GatehouseUI
 import SwiftUI
 
 /// Scores for everyone, and favourite teams for signed-in users.
 @main
 struct BoxScoreApp: App {
-    @State private var start = AppStart(.main)
+    @State private var account = AuthManager(ServerSettings(.main))
 
     var body: some Scene {
         WindowGroup {
-            AccountsRoot(start, branding: .boxScore) { accounts in
-                HomeView { try await accounts.gateway.teams() }
-            }
+            HomeView { [gateway = account.gateway] in try await gateway?.teams() ?? [] }
+                .gatehouse(account, branding: .boxScore)
         }
     }
 }

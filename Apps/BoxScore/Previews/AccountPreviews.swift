@@ -1,6 +1,6 @@
+#if DEBUG
+// Not in a shipped app: GatehouseTesting and its accounts.
 import Foundation
-import Gatehouse
-import GatehouseModel
 import GatehouseTesting
 import GatehouseUI
 import SwiftUI
@@ -9,17 +9,18 @@ import SwiftUI
 private struct AccountPreview<Content: View>: View {
     @State private var manager: AuthManager
     @State private var isReady = false
-    private let google: ScriptedProviderSheet?
+    private let browser: ScriptedProviderSheet
     private let prepare: @MainActor (AuthManager, ScriptedProviderSheet) async throws -> Void
     private let content: Content
 
     init(
-        _ service: InMemoryAuthService = .signedIn(), hasGoogle: Bool = true,
+        _ service: InMemoryAuthService = .signedIn(),
         prepare: @escaping @MainActor (AuthManager, ScriptedProviderSheet) async throws -> Void = { _, _ in },
         @ViewBuilder content: () -> Content
     ) {
+        service.addDevice(userAgent: "BoxScore/1.0 (iPad16,3; iOS 18.2) gatehouse-swift/0.2")
         _manager = State(initialValue: service.makeManager())
-        google = hasGoogle ? ScriptedProviderSheet(.signsIn(.ada)) : nil
+        browser = ScriptedProviderSheet(.signsIn(.ada))
         self.prepare = prepare
         self.content = content()
     }
@@ -28,28 +29,21 @@ private struct AccountPreview<Content: View>: View {
         Group {
             if isReady { content } else { ProgressView() }
         }
-        .gatehouse(manager, branding: .boxScore, google: google, calls: Self.calls)
+        .gatehouse(manager, branding: .boxScore, browser: browser)
         .task {
             await manager.wait { $0.phase != .restoring && !$0.isLoading }
             // Lost: a deliberate failure, which the screen shows.
-            try? await prepare(manager, google ?? ScriptedProviderSheet(.signsIn(.ada)))
+            try? await prepare(manager, browser)
             isReady = true
         }
     }
+}
 
-    private static var calls: AccountCalls {
-        var calls = AccountCalls()
-        calls.sendPasswordMail = { _ in }
-        calls.resendConfirmation = { _ in }
-        calls.devices = {
-            [
-                SessionInfo(id: Fixtures.id(1), createdAt: Fixtures.date, userAgent: "iPhone", isCurrent: true),
-                SessionInfo(id: Fixtures.id(2), createdAt: Fixtures.date, userAgent: "iPad"),
-            ]
-        }
-        calls.endDevice = { _ in }
-        return calls
-    }
+/// A service of a server that offers these providers and nothing else.
+@MainActor private func offering(_ providers: [Provider], email: Bool = true) -> InMemoryAuthService {
+    let service = InMemoryAuthService()
+    service.serverSettings = AuthServerSettings(providers: providers, allowsEmail: email)
+    return service
 }
 
 /// A service with Ada's account, whose address is not proven.
@@ -75,7 +69,11 @@ private struct AccountPreview<Content: View>: View {
 
 #Preview("Login") { AccountPreview(InMemoryAuthService()) { LoginView() } }
 
-#Preview("Login, no Google") { AccountPreview(InMemoryAuthService(), hasGoogle: false) { LoginView() } }
+#Preview("Login, no Google") { AccountPreview(offering([.apple])) { LoginView() } }
+
+#Preview("Login, other providers") { AccountPreview(offering(["github", "azure"], email: false)) { LoginView() } }
+
+#Preview("Login, store locked") { LoginView().gatehouse(service(.storeLocked, at: nil).makeManager()) }
 
 #Preview("Login, session ended") { AccountPreview(ended()) { LoginView() } }
 
@@ -150,3 +148,4 @@ private struct AccountPreview<Content: View>: View {
         .environment(\.layoutDirection, .rightToLeft)
         .preferredColorScheme(.dark)
 }
+#endif

@@ -1,6 +1,5 @@
+#if DEBUG
 import Foundation
-import Gatehouse
-import GatehouseModel
 import GatehouseTesting
 import GatehouseUI
 import SwiftUI
@@ -18,8 +17,7 @@ private struct HomePreview: View {
     }
 
     var body: some View {
-        HomeView(teams: teams)
-            .gatehouse(manager, branding: .boxScore, google: ScriptedProviderSheet(.signsIn(.ada)))
+        HomeView(teams: teams).gatehouse(manager, branding: .boxScore, browser: ScriptedProviderSheet(.signsIn(.ada)))
     }
 
     static let teams = [
@@ -71,3 +69,4 @@ private struct HomePreview: View {
         .environment(\.locale, Locale(identifier: "ar"))
         .environment(\.layoutDirection, .rightToLeft)
 }
+#endif

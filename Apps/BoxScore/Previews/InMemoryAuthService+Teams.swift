@@ -1,3 +1,4 @@
+#if DEBUG
 import Gatehouse
 import GatehouseTesting
 
@@ -7,3 +8,4 @@ extension InMemoryAuthService {
         .signedIn(others: ["favorite_teams": .array(favoriteTeams.map(AnyJSON.string))])
     }
 }
+#endif

@@ -5,7 +5,7 @@ public import SwiftUI
 
 /// The home screen: all teams for everyone, and the favourites of the signed-in user.
 ///
-/// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
+/// Requires `gatehouse(_:branding:)` above.
 public struct HomeView: View {
     @Environment(AuthManager.self) private var manager
     private let teams: @Sendable () async throws -> [Team]
@@ -86,7 +86,14 @@ private struct HomeScreen: View {
         if manager.user?.firstName != nil || manager.error != nil {
             Section {
                 if let name = manager.user?.firstName {
-                    Text("Welcome back, \(name)", bundle: .module).font(.headline)
+                    Group {
+                        if manager.isNewUser {
+                            Text("Welcome, \(name)", bundle: .module)
+                        } else {
+                            Text("Welcome back, \(name)", bundle: .module)
+                        }
+                    }
+                    .font(.headline)
                 }
                 if let error = manager.error {
                     Text(LocalizedStringKey(error.message), bundle: .module).foregroundStyle(.secondary)

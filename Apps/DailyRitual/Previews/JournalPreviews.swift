@@ -1,4 +1,4 @@
-import Gatehouse
+#if DEBUG
 import GatehouseTesting
 import GatehouseUI
 import SwiftUI
@@ -16,7 +16,7 @@ private func journal(
         throw GatewayError.server(status: 503)
     }
     return JournalView(profile: calls, date: Fixtures.date)
-        .gatehouse(service.makeManager(), branding: .dailyRitual, google: ScriptedProviderSheet(.signsIn(.ada)))
+        .gatehouse(service.makeManager(), branding: .dailyRitual, browser: ScriptedProviderSheet(.signsIn(.ada)))
 }
 
 #Preview("Guest") { journal(InMemoryAuthService()) }
@@ -26,3 +26,4 @@ private func journal(
 #Preview("Today, dark") {
     journal(.signedIn(), timezone: "Europe/Berlin", isPremium: true).preferredColorScheme(.dark)
 }
+#endif

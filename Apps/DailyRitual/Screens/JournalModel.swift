@@ -1,5 +1,6 @@
 import Foundation
 public import Gatehouse
+public import GatehouseModel
 import SwiftUI
 
 /// The journal's own part of the account: the profile that the onboarding fills in.
@@ -37,15 +38,18 @@ final class JournalModel {
         }
     }
 
-    /// Completes the onboarding. The time zone marks it as complete, also for other devices.
-    func finish(name: String, timezone: String) async {
+    /// Completes the onboarding. The time zone marks it as complete, also for other devices. Continues after the screen
+    /// has closed.
+    func finish(name: String, timezone: String) {
         guard !isSaving else { return }
         (isSaving, hasFailed) = (true, false)
-        defer { isSaving = false }
-        do {
-            show(try await calls.save(ProfileEdit(name: .set(name), timezone: .set(timezone))))
-        } catch {
-            hasFailed = true
+        Task {
+            defer { isSaving = false }
+            do {
+                show(try await calls.save(ProfileEdit(name: .set(name), timezone: .set(timezone))))
+            } catch {
+                hasFailed = true
+            }
         }
     }
 
@@ -66,11 +70,18 @@ public struct ProfileCalls: Sendable {
         (self.load, self.save) = (load, save)
     }
 
-    public init(_ gateway: GatewayClient) {
+    /// The calls of the account's gateway.
+    @MainActor public init(_ account: AuthManager) {
+        let gateway = Result { () throws(SetupProblem) in
+            guard let gateway = account.gateway else {
+                throw account.setupProblem ?? SetupProblem(parameter: "gateway", reason: "The service has none.")
+            }
+            return gateway
+        }
         self.init {
-            try await gateway.profile()
+            try await gateway.get().profile()
         } save: {
-            try await gateway.updateProfile($0)
+            try await gateway.get().updateProfile($0)
         }
     }
 }

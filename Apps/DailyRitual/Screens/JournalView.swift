@@ -1,12 +1,10 @@
-import Foundation
-import Gatehouse
-import GatehouseModel
+public import Foundation
 import GatehouseUI
 public import SwiftUI
 
 /// Today's page for everyone, and the onboarding after the first sign-in.
 ///
-/// Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
+/// Requires `gatehouse(_:branding:)` above.
 public struct JournalView: View {
     @State private var model: JournalModel
     private let date: Date
@@ -28,7 +26,6 @@ private struct JournalScreen: View {
     @Environment(AuthManager.self) private var manager
     let model: JournalModel
     let date: Date
-    @State private var showsAccount = false
     @State private var attempt = 0
 
     var body: some View {
@@ -40,7 +37,6 @@ private struct JournalScreen: View {
             }
         }
         .task(id: Load(person: manager.user?.id, number: attempt)) { await model.load(manager.user?.id) }
-        .accountSheet(isPresented: $showsAccount)
         .profileSections { _ in journal }
     }
 
@@ -84,7 +80,7 @@ private struct JournalScreen: View {
         }
         .navigationTitle(Text("Today", bundle: .module))
         .toolbar {
-            ToolbarItem(placement: .topBarTrailing) { ProfileButton { showsAccount = true } }
+            ToolbarItem(placement: .topBarTrailing) { ProfileButton() }
         }
     }
 

@@ -6,7 +6,6 @@ struct OnboardingView: View {
     @Environment(\.timeZone) private var timeZone
     let model: JournalModel
     @State private var name: String
-    @State private var attempt = 0
 
     init(model: JournalModel, name: String) {
         self.model = model
@@ -34,10 +33,9 @@ struct OnboardingView: View {
                 .disabled(!canSubmit)
         }
         .navigationTitle(Text("Welcome", bundle: .module))
-        .task(id: attempt) { if attempt > 0 { await model.finish(name: trimmed, timezone: timeZone.identifier) } }
     }
 
     private var trimmed: String { String(name.trimmingCharacters(in: .whitespacesAndNewlines).prefix(40)) }
     private var canSubmit: Bool { !trimmed.isEmpty && !model.isSaving }
-    private func submit() { if canSubmit { attempt += 1 } }
+    private func submit() { if canSubmit { model.finish(name: trimmed, timezone: timeZone.identifier) } }
 }

@@ -49,10 +49,10 @@ extension Accounts {
         }
     }
 
-    /// Undoes a link and the changes that came with it, within ``LinkUndo/period``. Ends all sessions that the identity
-    /// opened. From then on the identity counts as another person's: its next sign-in creates a new account.
+    /// Undoes a link and the changes that came with it, within ``LinkUndo/period``. Ends all other sessions that the
+    /// identity opened. From then on the identity counts as another person's: its next sign-in creates a new account.
     ///
-    /// - Parameter session: The session of the caller's token, if it names one.
+    /// - Parameter session: The session of the caller's token, if it names one. It stays, although linking opened it.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may be undone.
     package func undoLink(
         _ id: IdentityID, of user: UserID, by session: SessionID?, at now: Instant
@@ -78,7 +78,7 @@ extension Accounts {
                 var left = account
                 let made = try left.undo(undo, of: id, address: address, newID: newID(), at: now)
                 try db.unfill(undo.profile, of: user, at: now)
-                let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: nil)
+                let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: session)
                 try carryOut(removal, at: now, in: db)
                 return .unlinked(left)
             }

@@ -132,8 +132,11 @@ extension AuthClient {
         do {
             let (back, redirect) = try await show(flow)
             if let redirect, !back.isAnswer(to: redirect) { throw WebAuthenticationError.invalidCallback }
-            if kind == .link, await coordinator.owner()?.user.id != owner { throw AuthClientError.sessionChanged }
-            return try await exchange(try back.redirectCode, for: flow)
+            let old = kind == .link ? await currentSession : nil
+            if kind == .link, old?.user.id != owner { throw AuthClientError.sessionChanged }
+            let session = try await exchange(try back.redirectCode, for: flow)
+            if let old { retire(old.accessToken) }
+            return session
         } catch {
             await forget(flow)
             throw error

@@ -86,7 +86,6 @@ extension ClientFailure {
         case .providerFailed: self.init("provider_failed", Self.other, exit: .failed)
         case .invalidCallback:
             self.init("invalid_callback", Self.text(.google, .invalidCallback), exit: .failed)
-        case .profileNotCreated: self.init("profile_not_created", Self.other, exit: .failed)
         }
     }
 

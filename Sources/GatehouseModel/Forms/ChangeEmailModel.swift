@@ -1,8 +1,7 @@
 import Gatehouse
 public import Observation
 
-/// The state of the screen that changes the account's email address. The view owns the password, and clears it when
-/// ``isOver`` is true.
+/// The state of the screen that changes the account's email address. The view owns the password.
 @MainActor @Observable
 public final class ChangeEmailModel {
     /// The phase of the screen.
@@ -23,8 +22,6 @@ public final class ChangeEmailModel {
     public private(set) var phase = Phase.editing
     /// Whether the server also requires the current password.
     public private(set) var asksForCurrent = false
-    /// Whether the attempt is over, so that its password can be cleared. false if the same attempt can be repeated.
-    public private(set) var isOver = true
     /// The form. Only its email address is used.
     public var form = EmailAuthForm()
     private let manager: AuthManager
@@ -52,17 +49,21 @@ public final class ChangeEmailModel {
     }
 
     /// Submits the address. Does nothing if ``canSubmit(password:)`` is false. A failure is a ``message``.
-    public func submit(password: String = "") async {
-        guard canSubmit(password: password) else { return }
-        (phase, isOver) = (.working, true)
-        do {
-            let change = try await manager.changeEmail(form.trimmedEmail, current: asksForCurrent ? password : nil)
-            phase = change == .changed ? .changed : .checkMail
-        } catch {
-            if (error as? AuthClientError)?.code == .currentPasswordRequired { asksForCurrent = true }
-            let message = SignInMessage(changing: error)
-            isOver = message?.action != .retry
-            phase = message.map { .refused($0) } ?? .editing
+    ///
+    /// - Returns: The work, which continues after the screen has closed; nil if there is none.
+    @discardableResult
+    public func submit(password: String = "") -> Task<Void, Never>? {
+        guard canSubmit(password: password) else { return nil }
+        phase = .working
+        let (email, current) = (form.trimmedEmail, asksForCurrent ? password : nil)
+        return Task {
+            do {
+                let change = try await manager.changeEmail(email, current: current)
+                phase = change == .changed ? .changed : .checkMail
+            } catch {
+                if (error as? AuthClientError)?.code == .currentPasswordRequired { asksForCurrent = true }
+                phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
+            }
         }
     }
 }

@@ -2,7 +2,9 @@ public import Gatehouse
 public import Observation
 
 /// The state of the screens that change the password: while signed in, and after a password reset mail. The view owns
-/// the passwords, and clears them when ``isOver`` is true.
+/// the passwords.
+///
+/// Actions return their work, which continues after the screen has closed; nil if there is none.
 @MainActor @Observable
 public final class ChangePasswordModel {
     /// The phase of the screen.
@@ -25,9 +27,8 @@ public final class ChangePasswordModel {
     public private(set) var asksForCode = false
     /// The code as typed.
     public var code = ""
-    /// Whether the attempt is over, so that its passwords can be cleared. false if the same attempt can be repeated or
-    /// the server requires more input.
-    public private(set) var isOver = true
+    /// Whether the last attempt sent a code instead of a password.
+    private var sentCode = false
     /// Identifies the password whose response was lost, by a hash with a per-process seed.
     @ObservationIgnored private var unanswered: Int?
     private let form = EmailAuthForm(mode: .signUp)
@@ -53,48 +54,58 @@ public final class ChangePasswordModel {
     }
 
     /// Submits the password. Does nothing if ``canSubmit(password:confirmation:current:)`` is false.
-    public func submit(password: String, confirmation: String, current: String = "") async {
-        guard canSubmit(password: password, confirmation: confirmation, current: current) else { return }
-        (phase, isOver) = (.working, true)
-        do {
-            try await manager.changePassword(
-                password, current: asksForCurrent ? current : nil, code: asksForCode ? code : nil)
-            (phase, unanswered) = (.changed, nil)
-        } catch {
-            let wasLost = unanswered == password.hashValue
-            if case AuthClientError.offline = error { unanswered = password.hashValue }
-            // The first attempt succeeded, but its response was lost.
-            if wasLost, (error as? AuthClientError)?.code == .samePassword {
+    @discardableResult
+    public func submit(password: String, confirmation: String, current: String = "") -> Task<Void, Never>? {
+        guard canSubmit(password: password, confirmation: confirmation, current: current) else { return nil }
+        (phase, sentCode) = (.working, false)
+        let (current, code) = (asksForCurrent ? current : nil, asksForCode ? code : nil)
+        return Task {
+            do {
+                try await manager.changePassword(password, current: current, code: code)
                 (phase, unanswered) = (.changed, nil)
-            } else {
-                await refused(error)
+            } catch {
+                let wasLost = unanswered == password.hashValue
+                if case AuthClientError.offline = error { unanswered = password.hashValue }
+                // The first attempt succeeded, but its response was lost.
+                if wasLost, (error as? AuthClientError)?.code == .samePassword {
+                    (phase, unanswered) = (.changed, nil)
+                } else {
+                    await refused(error)
+                }
             }
         }
     }
 
     /// Sends the code again.
-    public func sendCodeAgain() async {
-        guard phase != .working, asksForCode else { return }
-        phase = .working
-        do {
-            try await manager.sendCode()
-            (code, phase) = ("", .editing)
-        } catch {
-            tell(error)
+    @discardableResult
+    public func sendCodeAgain() -> Task<Void, Never>? {
+        guard phase != .working, asksForCode else { return nil }
+        (phase, sentCode) = (.working, true)
+        return Task {
+            do {
+                try await manager.sendCode()
+                (code, phase) = ("", .editing)
+            } catch {
+                tell(error)
+            }
         }
+    }
+
+    /// Repeats the last attempt: sends the code or the password.
+    @discardableResult
+    public func retry(password: String, confirmation: String, current: String = "") -> Task<Void, Never>? {
+        sentCode ? sendCodeAgain() : submit(password: password, confirmation: confirmation, current: current)
     }
 
     private func refused(_ error: any Error) async {
         switch (error as? AuthClientError)?.code {
         case .currentPasswordRequired where !asksForCurrent:
             asksForCurrent = true
-            isOver = false
             tell(error)
         case .reauthenticationNeeded where !asksForCode:
             do {
                 try await manager.sendCode()
                 asksForCode = true
-                isOver = false
                 tell(error)
             } catch {
                 tell(error)
@@ -104,8 +115,6 @@ public final class ChangePasswordModel {
     }
 
     private func tell(_ error: any Error) {
-        let message = SignInMessage(changing: error)
-        if message?.action == .retry { isOver = false }
-        phase = message.map { .refused($0) } ?? .editing
+        phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
     }
 }

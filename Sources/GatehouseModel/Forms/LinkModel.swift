@@ -4,6 +4,8 @@ public import Observation
 
 /// The state of the screen that links two sign-in methods, shown after a provider sign-in whose address already belongs
 /// to an account. Uses ``AuthManager/linkQuestion`` without a copy of it.
+///
+/// Actions return their work as those of ``LoginModel`` do.
 @MainActor @Observable
 public final class LinkModel {
     /// The phase of the screen.
@@ -29,9 +31,9 @@ public final class LinkModel {
     /// knows it.
     public var question: LinkQuestion? { manager.linkQuestion }
 
-    /// The buttons to show: the account's sign-in methods that this app supports.
+    /// The account's sign-in methods.
     public var methods: [AuthMethod] {
-        (question?.signInMethods ?? []).compactMap { $0 == "password" ? .email : AuthMethod(rawValue: $0) }
+        (question?.signInMethods ?? []).map { $0 == "password" ? .email : AuthMethod(rawValue: $0) }
     }
 
     /// Whether to offer a new account with this address.
@@ -53,33 +55,42 @@ public final class LinkModel {
     }
 
     /// Answers with the account's password.
-    public func confirm(password: String) async {
-        await attempt(.email) { try await self.manager.confirmLink(password: password) }
+    @discardableResult
+    public func confirm(password: String) -> Task<Void, Never>? {
+        attempt(.email) { try await self.manager.confirmLink(password: password) }
     }
 
     /// Answers by signing in with Apple; see ``AuthManager/signInWithApple(_:)``.
-    public func confirmWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async {
-        await attempt(.apple) { try await self.manager.confirmLink(throughApple: sheet) }
+    @discardableResult
+    public func confirmWithApple(
+        _ sheet: @escaping @MainActor () async throws -> AppleCredential
+    ) -> Task<Void, Never>? {
+        attempt(.apple) { try await self.manager.confirmLink(throughApple: sheet) }
     }
 
     /// Answers by signing in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
-    public func confirmWithGoogle(_ sheet: @MainActor () async throws -> OpenIDConnectCredentials) async {
-        await attempt(.google) { try await self.manager.confirmLink(throughGoogle: sheet) }
+    @discardableResult
+    public func confirmWithGoogle(
+        _ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials
+    ) -> Task<Void, Never>? {
+        attempt(.google) { try await self.manager.confirmLink(throughGoogle: sheet) }
     }
 
-    /// Answers by signing in with Google in a browser; see ``AuthManager/signInWithGoogle(in:)``.
-    public func confirmWithGoogle(in browser: any WebAuthenticator) async {
-        await attempt(.google) { try await self.manager.confirmLink(throughGoogleIn: browser) }
+    /// Answers by signing in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
+    @discardableResult
+    public func confirm(with provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
+        attempt(AuthMethod(provider)) { try await self.manager.confirmLink(through: provider, in: browser) }
     }
 
     /// Asks for confirmation of a new account, if ``canRecover`` is true.
     public func askToRecover() { if canRecover, !isBusy { phase = .confirmingRecovery } }
 
     /// Confirms the warning. Does nothing without a warning.
-    public func recover() async {
-        guard phase == .confirmingRecovery else { return }
-        let method = question.flatMap { AuthMethod(rawValue: $0.provider) } ?? .email
-        await attempt(method) { try await self.manager.recoverAccount() }
+    @discardableResult
+    public func recover() -> Task<Void, Never>? {
+        guard phase == .confirmingRecovery else { return nil }
+        let method = question.map { AuthMethod(rawValue: $0.provider) } ?? .email
+        return attempt(method) { try await self.manager.recoverAccount() }
     }
 
     /// Cancels the warning; without one, dismisses the question.
@@ -89,14 +100,18 @@ public final class LinkModel {
         phase = .asking
     }
 
-    private func attempt(_ method: AuthMethod, _ work: @MainActor () async throws -> SignInOutcome) async {
-        guard !isBusy, question != nil else { return }
+    private func attempt(
+        _ method: AuthMethod, _ work: @escaping @MainActor () async throws -> SignInOutcome
+    ) -> Task<Void, Never>? {
+        guard !isBusy, question != nil else { return nil }
         phase = .working(method)
-        do {
-            _ = try await work()
-            phase = .asking
-        } catch {
-            phase = SignInMessage(method, error).map { .refused($0) } ?? .asking
+        return Task {
+            do {
+                _ = try await work()
+                phase = .asking
+            } catch {
+                phase = SignInMessage(method, error).map { .refused($0) } ?? .asking
+            }
         }
     }
 }

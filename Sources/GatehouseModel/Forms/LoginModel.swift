@@ -3,6 +3,9 @@ public import Gatehouse
 public import Observation
 
 /// The state of the sign-in screens: the login sheet and the email form.
+///
+/// An action returns the work that it started, for callers that wait for its end; nil if it started none. The work
+/// continues after the screen has closed.
 @MainActor @Observable
 public final class LoginModel {
     /// The phase of the screen.
@@ -21,26 +24,31 @@ public final class LoginModel {
     public private(set) var phase = Phase.editing
     /// The email form, without its passwords.
     public var form: EmailAuthForm
+    /// The method of the last sign-in on this device; nil if it is unknown.
+    public let lastMethod: AuthMethod?
     private let manager: AuthManager
 
     /// - Parameter mode: The initial mode of the email form.
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
         self.manager = manager
+        lastMethod = manager.lastMethod
         form = EmailAuthForm(mode: mode)
     }
 
-    /// Whether to disable all buttons and show progress.
-    public var isBusy: Bool {
-        if case .working = phase { return true }
-        return manager.isLoading
-    }
+    /// Whether a sign-in on this screen is in progress: show progress and keep the screen open.
+    public var isWorking: Bool { if case .working = phase { true } else { false } }
+
+    /// Whether to disable the sign-in methods: while a sign-in is in progress, and while the store does not answer.
+    public var isBusy: Bool { isWorking || manager.isLoading }
 
     /// Whether the screen dismisses itself.
     public var isFinished: Bool { manager.isLoggedIn }
 
-    /// The message about the last attempt, or why the user must sign in again. A link answer that came too late takes
-    /// precedence.
+    /// The message about the last attempt, or why the user must sign in again. A wrong setup, a store that does not
+    /// answer and a link answer that came too late take precedence.
     public var message: SignInMessage? {
+        if let problem = manager.setupProblem { return SignInMessage(setup: problem) }
+        if let problem = manager.storeProblem { return SignInMessage(store: problem) }
         if manager.linkHasExpired, !isBusy { return SignInMessage(.email, .linkExpired) }
         return switch phase {
         case .refused(_, let message): message
@@ -49,11 +57,39 @@ public final class LoginModel {
         }
     }
 
-    /// Switches the mode of the email form, with empty fields and no message. The view clears its passwords.
+    /// Switches the mode of the email form, with empty fields and no message. The view clears its passwords. An address
+    /// that already has an account stays, so that the user can sign in to it.
     public func flip() {
         guard !isBusy else { return }
+        let isTaken = if case .refused(.email, let message) = phase { message.action == .otherMethod } else { false }
+        let email = form.email
         form.flip()
+        if isTaken { form.email = email }
         phase = .editing
+    }
+
+    /// The providers to show: those that the server offers, Apple first and then Google. Before the server has
+    /// answered, Apple and Google.
+    ///
+    /// - Parameter hasBrowser: Whether the app has a browser for providers other than Apple.
+    public func providers(hasBrowser: Bool) -> [AuthMethod] {
+        let offered = manager.serverSettings?.providers.map { AuthMethod($0) } ?? [.apple, .google]
+        return Self.sorted(offered).filter { hasBrowser || $0 == .apple }
+    }
+
+    /// Whether to offer a sign-in by email address.
+    public var offersEmail: Bool { manager.serverSettings?.allowsEmail ?? true }
+    /// Whether to offer a new account with an email address.
+    public var offersSignUp: Bool { offersEmail && manager.serverSettings?.allowsSignUp ?? true }
+    /// Whether the server sends mails, such as for a forgotten password.
+    public var offersMail: Bool { manager.serverSettings?.sendsMail ?? true }
+
+    /// Asks the server what it offers.
+    public func load() async { await manager.loadServerSettings() }
+
+    static func sorted(_ methods: [AuthMethod]) -> [AuthMethod] {
+        let first = [AuthMethod.apple, .google].filter(methods.contains)
+        return first + methods.filter { !first.contains($0) }.sorted { $0.name < $1.name }
     }
 
     /// Whether the email form's button is enabled.
@@ -62,10 +98,11 @@ public final class LoginModel {
     }
 
     /// Submits the email form. Does nothing if it is invalid or busy.
-    public func submit(password: String, confirmation: String = "") async {
-        guard canSubmit(password: password, confirmation: confirmation) else { return }
+    @discardableResult
+    public func submit(password: String, confirmation: String = "") -> Task<Void, Never>? {
+        guard canSubmit(password: password, confirmation: confirmation) else { return nil }
         let form = form
-        await attempt(.email) {
+        return attempt(.email) {
             switch form.mode {
             case .signIn: try await self.manager.signInWithEmail(form.trimmedEmail, password: password)
             case .signUp:
@@ -76,33 +113,48 @@ public final class LoginModel {
     }
 
     /// Signs in with Apple; see ``AuthManager/signInWithApple(_:)``.
-    public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async {
-        await attempt(.apple) { try await self.manager.signInWithApple(sheet) }
+    @discardableResult
+    public func signInWithApple(
+        _ sheet: @escaping @MainActor () async throws -> AppleCredential
+    ) -> Task<Void, Never>? {
+        attempt(.apple) { try await self.manager.signInWithApple(sheet) }
     }
 
     /// Signs in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
-    public func signInWithGoogle(_ sheet: @MainActor () async throws -> OpenIDConnectCredentials) async {
-        await attempt(.google) { try await self.manager.signInWithGoogle(sheet) }
+    @discardableResult
+    public func signInWithGoogle(
+        _ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials
+    ) -> Task<Void, Never>? {
+        attempt(.google) { try await self.manager.signInWithGoogle(sheet) }
     }
 
     /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(redirectTo:browser:)``.
-    public func signInWithGoogle(redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL) async {
-        await attempt(.google) { try await self.manager.signInWithGoogle(redirectTo: redirectTo, browser: browser) }
+    @discardableResult
+    public func signInWithGoogle(
+        redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
+    ) -> Task<Void, Never>? {
+        attempt(.google) { try await self.manager.signInWithGoogle(redirectTo: redirectTo, browser: browser) }
     }
 
-    /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(in:)``.
-    public func signInWithGoogle(in browser: any WebAuthenticator) async {
-        await attempt(.google) { try await self.manager.signInWithGoogle(in: browser) }
+    /// Signs in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
+    @discardableResult
+    public func signIn(with provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
+        attempt(AuthMethod(provider)) { try await self.manager.signIn(with: provider, in: browser) }
     }
 
-    private func attempt(_ method: AuthMethod, _ work: @MainActor () async throws -> SignInOutcome) async {
-        guard !isBusy else { return }
+    private func attempt(
+        _ method: AuthMethod, _ work: @escaping @MainActor () async throws -> SignInOutcome
+    ) -> Task<Void, Never>? {
+        guard !isBusy else { return nil }
+        // At once, so that a second tap starts nothing.
         phase = .working(method)
         manager.select(method)
-        do {
-            phase = try await work() == .checkMail ? .checkMail : .editing
-        } catch {
-            phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
+        return Task {
+            do {
+                phase = try await work() == .checkMail ? .checkMail : .editing
+            } catch {
+                phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
+            }
         }
     }
 }

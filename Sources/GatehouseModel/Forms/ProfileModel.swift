@@ -2,6 +2,8 @@ public import Gatehouse
 public import Observation
 
 /// The state and actions of the profile screen. Uses ``AuthManager/user`` without a copy of it.
+///
+/// Actions return their work, which continues after the screen has closed; nil if there is none.
 @MainActor @Observable
 public final class ProfileModel {
     /// The phase of the screen.
@@ -65,20 +67,23 @@ public final class ProfileModel {
     }
 
     /// The user confirmed the question. Does nothing without one.
-    public func confirm() async {
+    @discardableResult
+    public func confirm() -> Task<Void, Never>? {
         switch phase {
         case .confirmingSignOut:
             phase = .showing
-            await manager.signOut()
+            return Task { await manager.signOut() }
         case .confirmingDeletion:
             phase = .deleting
-            do {
-                try await manager.deleteAccount()
-                phase = .showing
-            } catch {
-                fail("Could Not Delete Account", error)
+            return Task {
+                do throws(AuthError) {
+                    try await manager.deleteAccount()
+                    phase = .showing
+                } catch {
+                    fail("Could Not Delete Account", error)
+                }
             }
-        case .showing, .saving, .deleting, .failed: break
+        case .showing, .saving, .deleting, .failed: return nil
         }
     }
 
@@ -87,8 +92,8 @@ public final class ProfileModel {
     ///
     /// - Returns: Ends when the change has succeeded or failed.
     @discardableResult
-    public func save(_ change: ProfileChange) -> Task<Void, Never> {
-        guard phase == .showing else { return Task {} }
+    public func save(_ change: ProfileChange) -> Task<Void, Never>? {
+        guard phase == .showing else { return nil }
         phase = .saving
         return Task {
             do throws(AuthError) {

@@ -2,6 +2,8 @@ public import Gatehouse
 public import Observation
 
 /// The state of the screen that lists sign-in methods and can add, remove and undo them.
+///
+/// Changes return their work, which continues after the screen has closed; nil if there is none.
 @MainActor @Observable
 public final class SignInMethodsModel {
     /// The phase of the screen.
@@ -38,34 +40,51 @@ public final class SignInMethodsModel {
     /// Whether the account has an identity of this provider; `email` stands for a password.
     public func has(_ provider: Provider) -> Bool { identities.contains { $0.provider == provider.rawValue } }
 
+    /// The providers that can be added: those that the server offers and the account does not have, Apple first.
+    ///
+    /// - Parameter hasBrowser: Whether the app has a browser for providers other than Apple.
+    public func additions(hasBrowser: Bool) -> [AuthMethod] {
+        let offered = manager.serverSettings?.providers.map { AuthMethod($0) } ?? [.apple, .google]
+        return LoginModel.sorted(offered).filter { method in
+            (hasBrowser || method == .apple) && !identities.contains { $0.provider == method.rawValue }
+        }
+    }
+
     /// Loads everything again.
     public func load() async {
         guard phase != .working else { return }
         phase = .loading
+        async let settings: Void = manager.loadServerSettings()
         await reload()
+        await settings
     }
 
     /// Links Apple; see ``AuthManager/linkApple(_:)``.
-    public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async {
-        await attempt {
+    @discardableResult
+    public func linkApple(
+        _ sheet: @escaping @MainActor () async throws -> AppleCredential
+    ) -> Task<Void, Never>? {
+        attempt {
             _ = try await self.manager.linkApple(sheet)
         } tell: {
             SignInMessage(.apple, $0)
         }
     }
 
-    /// Links Google; see ``AuthManager/linkGoogle(in:)``.
-    public func linkGoogle(in browser: any WebAuthenticator) async {
-        await attempt {
-            _ = try await self.manager.linkGoogle(in: browser)
+    /// Links a provider; see ``AuthManager/link(_:in:)``.
+    @discardableResult
+    public func link(_ provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
+        attempt {
+            _ = try await self.manager.link(provider, in: browser)
         } tell: {
-            SignInMessage(.google, $0)
+            SignInMessage(AuthMethod(provider), $0)
         }
     }
 
     /// Removes a sign-in method, after the user confirmed it.
-    public func remove(_ identity: UserIdentity) async {
-        await attempt {
+    @discardableResult
+    public func remove(_ identity: UserIdentity) -> Task<Void, Never>? {
+        attempt {
             try await self.manager.unlink(identity)
         } tell: {
             SignInMessage(changing: $0)
@@ -73,8 +92,9 @@ public final class SignInMethodsModel {
     }
 
     /// Undoes a link, after the user confirmed it. Signs out if the link opened the current session.
-    public func undo(_ link: UndoableLink) async {
-        await attempt {
+    @discardableResult
+    public func undo(_ link: UndoableLink) -> Task<Void, Never>? {
+        attempt {
             do {
                 try await self.manager.undo(link)
             } catch {
@@ -93,15 +113,18 @@ public final class SignInMethodsModel {
     }
 
     private func attempt(
-        _ work: @MainActor () async throws -> Void, tell: @MainActor (any Error) -> SignInMessage?
-    ) async {
-        guard phase != .working, phase != .loading else { return }
+        _ work: @escaping @MainActor () async throws -> Void,
+        tell: @escaping @MainActor (any Error) -> SignInMessage?
+    ) -> Task<Void, Never>? {
+        guard phase != .working, phase != .loading else { return nil }
         phase = .working
-        do { try await work() } catch {
-            phase = tell(error).map { .refused($0) } ?? .showing
-            return
+        return Task {
+            do { try await work() } catch {
+                phase = tell(error).map { .refused($0) } ?? .showing
+                return
+            }
+            await reload()
         }
-        await reload()
     }
 
     private func reload() async {

@@ -6,7 +6,7 @@ extension SignInMessage {
     ///
     /// - Returns: nil if the task was cancelled; show nothing.
     public init?(changing error: any Error) {
-        if let code = (error as? AuthClientError)?.code, let text = Self.text(of: code, error) {
+        if let code = (error as? AuthClientError)?.code, let text = Self.text(of: code) {
             self.init(text)
         } else if SignInProblem(error) == .emailInUse {
             self.init(Self.taken)
@@ -16,26 +16,20 @@ extension SignInMessage {
         }
     }
 
-    private static let taken = "This email is already associated with another account."
+    private static let taken: ModelText = "This email is already associated with another account."
 
-    private static func text(of code: AuthErrorCode, _ error: any Error) -> String? {
+    private static func text(of code: AuthErrorCode) -> ModelText? {
         switch code {
         case .emailExists, .userAlreadyExists: taken
-        case .weakPassword: isTooShort(error) ? nil : "This password is too easy to guess. Please choose another one."
         case .samePassword: "Please choose a password that is not the current one."
         case .currentPasswordRequired: "Please enter your current password."
         case .currentPasswordInvalid: "The current password is not correct."
-        case .freshSignInRequired: AuthError.freshSignInNeeded.message
+        case .freshSignInRequired: ModelText(AuthError.freshSignInNeeded.message)
         case .reauthenticationNeeded: "Please enter the code from the email."
         case .reauthenticationNotValid: "The code is not correct, or too old."
         case .emailProviderDisabled: "The email address cannot be changed here."
+        case .singleIdentityNotDeletable: "This is the last way to sign in. Please add another one first."
         default: nil
         }
-    }
-
-    /// A refusal without reasons counts as "too short".
-    private static func isTooShort(_ error: any Error) -> Bool {
-        guard case AuthClientError.refused(let refusal) = error else { return true }
-        return refusal.weakPasswordReasons.isEmpty || refusal.weakPasswordReasons.contains("length")
     }
 }

@@ -2,16 +2,18 @@ public import Gatehouse
 
 /// A message about a failed sign-in, and the action to offer.
 public struct SignInMessage: Hashable, Sendable {
-    /// The text. Tests check its exact wording.
-    public var text: String
+    /// The text for the user.
+    public var content: ModelText
+    /// The text in English. Tests check its exact wording.
+    public var text: String { content.english }
     /// The action to offer; nil if there is none other than the screen's own.
     public var action: OfferedAction?
     /// With ``OfferedAction/link``, after a sign-in: the question for the screen that links. nil if there is no
     /// question, for example after a link that a signed-in user requested.
     public var question: LinkQuestion?
 
-    init(_ text: String, _ action: OfferedAction? = nil) {
-        self.text = text
+    init(_ content: ModelText, _ action: OfferedAction? = nil) {
+        self.content = content
         self.action = action
     }
 }
@@ -39,12 +41,29 @@ extension SignInMessage {
     ///
     /// - Returns: nil if the user cancelled; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {
-        if (error as? AuthClientError)?.code == .freshSignInRequired {
-            self.init(AuthError.freshSignInNeeded.message)
-            return
+        let refusal = (error as? AuthClientError)?.refusal
+        if refusal?.code == .freshSignInRequired {
+            self.init(ModelText(AuthError.freshSignInNeeded.message))
+        } else if let weak = refusal?.weakPassword {
+            self.init(weak.text)
+        } else if let problem = error as? SetupProblem {
+            self.init(setup: problem)
+        } else {
+            self.init(method, SignInProblem(error))
+            question = refusal?.linkQuestion
         }
-        self.init(method, SignInProblem(error))
-        question = (error as? AuthClientError)?.linkQuestion
+    }
+
+    /// The message to the app's developer about a wrong setup.
+    public init(setup problem: SetupProblem) { self.init(ModelText("%@", problem.description)) }
+
+    /// The message about a store that does not answer, so that it is unknown who is signed in.
+    public init(store problem: StoreProblem) {
+        switch problem.cause {
+        case .locked: self.init("Your account cannot be read while this device is locked. Please unlock it.")
+        case .notPermitted: self.init("This app may not use the keychain of this device, so nobody can sign in.")
+        case .other: self.init("Your account cannot be read at the moment. Please wait, or restart the app.")
+        }
     }
 
     /// The message for a kind of failure; nil if the user cancelled.
@@ -60,11 +79,16 @@ extension SignInMessage {
     }
 
     private static let sessionExpired = SignInMessage("Session expired. Please sign in again.")
-    private static let rateLimited = "Too many attempts. Please wait a moment and try again."
-    private static let failed = "Sign in failed. Please try again."
-    private static let linkExpired = "That took too long. Please sign in again."
-    private static let otherAccount = "That account has another email. Please sign in to the one with this email."
-    private static let other = "Something went wrong. Please try again."
+    private static let rateLimited: ModelText = "Too many attempts. Please wait a moment and try again."
+    private static let failed: ModelText = "Sign in failed. Please try again."
+    private static let linkExpired: ModelText = "That took too long. Please sign in again."
+    private static let otherAccount: ModelText =
+        "That account has another email. Please sign in to the one with this email."
+    private static let noNewAccounts: ModelText = "New accounts cannot be created here."
+    private static let blocked: ModelText = "This account is blocked. Please contact the support of this app."
+    private static let storeFailed: ModelText =
+        "Your account could not be stored on this device. Please unlock it and try again."
+    private static let other: ModelText = "Something went wrong. Please try again."
 
     private static func email(_ problem: SignInProblem) -> SignInMessage {
         switch problem {
@@ -76,10 +100,15 @@ extension SignInMessage {
         case .rateLimited: SignInMessage(rateLimited)
         case .noNetwork: SignInMessage("Unable to connect. Check your internet and try again.", .retry)
         case .serviceDown, .serverError: SignInMessage(other, .retry)
-        case .profileNotCreated: profileNotCreated
         case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
-        case .cancelled, .providerFailed, .invalidCallback, .sessionExpired, .other: SignInMessage(other)
+        case .emailNotConfirmed:
+            SignInMessage("Please open the link in the email that we have sent you, then sign in.")
+        case .signUpDisabled: SignInMessage(noNewAccounts)
+        case .blocked: SignInMessage(blocked)
+        case .storeFailed: SignInMessage(storeFailed)
+        case .cancelled, .providerFailed, .noProviderEmail, .invalidCallback, .sessionExpired, .other:
+            SignInMessage(other)
         }
     }
 
@@ -88,7 +117,6 @@ extension SignInMessage {
         case .noNetwork: SignInMessage("No internet connection. Please try again.", .retry)
         case .serviceDown: SignInMessage("Sign in service unavailable. Please try again later.", .retry)
         case .serverError: SignInMessage("Service temporarily unavailable. Please try again later.", .retry)
-        case .profileNotCreated: profileNotCreated
         case .invalidCallback: SignInMessage(failed)
         case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
@@ -96,11 +124,19 @@ extension SignInMessage {
         case .emailInUse, .userExists:
             SignInMessage("This email is already associated with another account.", .link)
         case .rateLimited: SignInMessage(rateLimited)
-        case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .other:
-            SignInMessage("Sign in with \(method == .apple ? "Apple" : "Google") failed. Please try again.")
+        case .noProviderEmail:
+            SignInMessage(
+                ModelText("%@ did not share an email address. Please use another way to sign in.", method.name),
+                .otherMethod)
+        case .signUpDisabled: SignInMessage(noNewAccounts)
+        case .blocked: SignInMessage(blocked)
+        case .storeFailed: SignInMessage(storeFailed)
+        case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .emailNotConfirmed, .other:
+            SignInMessage(ModelText("Sign in with %@ failed. Please try again.", method.name))
         }
     }
+}
 
-    private static let profileNotCreated = SignInMessage(
-        "Account created but profile setup failed. Please try again.", .retry)
+extension AuthClientError {
+    fileprivate var refusal: AuthRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }

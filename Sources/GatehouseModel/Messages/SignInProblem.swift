@@ -9,8 +9,6 @@ public enum SignInFailure: Error, Hashable, Sendable {
     case providerFailed
     /// The browser returned with a URL other than the redirect URL, or took too long.
     case invalidCallback
-    /// The account exists but its profile does not. The user is not signed in.
-    case profileNotCreated
 }
 
 /// The kind of a failed sign-in. Determines the message, the offered action, and the telemetry label.
@@ -25,8 +23,6 @@ public enum SignInProblem: String, Hashable, Sendable, CaseIterable {
     case serviceDown = "service_down"
     /// The auth service failed: any other 5xx.
     case serverError = "server_error"
-    /// The account exists, but its profile does not.
-    case profileNotCreated = "profile_not_created"
     /// The browser returned with an invalid URL.
     case invalidCallback = "invalid_callback"
     /// The session has ended.
@@ -43,6 +39,16 @@ public enum SignInProblem: String, Hashable, Sendable, CaseIterable {
     case wrongCredentials = "wrong_credentials"
     /// The server requires a stronger password.
     case weakPassword = "weak_password"
+    /// The confirmation mail of the sign-up is not opened yet.
+    case emailNotConfirmed = "email_not_confirmed"
+    /// The server accepts no new accounts.
+    case signUpDisabled = "sign_up_disabled"
+    /// The account is blocked.
+    case blocked
+    /// The provider shares no address, and the server requires one.
+    case noProviderEmail = "no_provider_email"
+    /// The device's store did not keep the session.
+    case storeFailed = "store_failed"
     /// Too many attempts.
     case rateLimited = "rate_limited"
     /// Any other failure.
@@ -71,7 +77,6 @@ extension SignInProblem {
             case .cancelled: .cancelled
             case .providerFailed: .providerFailed
             case .invalidCallback: .invalidCallback
-            case .profileNotCreated: .profileNotCreated
             }
     }
 
@@ -90,10 +95,12 @@ extension SignInProblem {
             case .offline(let cause): Self(cause)
             case .unexpectedAnswer: .serviceDown
             case .refused(let refusal):
-                refusal.code.flatMap(Self.init(code:)) ?? refusal.redirectProblem ?? Self(status: refusal.status)
+                refusal.providerProblem ?? refusal.code.flatMap(Self.init(code:)) ?? refusal.redirectProblem
+                    ?? Self(status: refusal.status)
             case .signedOut: .sessionExpired
             case .unknownFlow: .invalidCallback
-            case .insecureURL, .sessionChanged, .storeUnavailable, .storeFailed: .other
+            case .storeUnavailable, .storeFailed: .storeFailed
+            case .insecureURL, .sessionChanged: .other
             }
     }
 
@@ -105,7 +112,7 @@ extension SignInProblem {
             case .refused(let refusal): Self(status: refusal.status)
             case .unexpectedAnswer: .serviceDown
             case .notAuthenticated: .sessionExpired
-            // The auth server has just issued the token, so a new sign-in would not help.
+            // The auth server has just confirmed the token, so a new sign-in would not help.
             case .refusesValidToken: .serverError
             case .noToken(let error): Self(error)
             case .insecureURL, .forbidden: .other
@@ -115,7 +122,7 @@ extension SignInProblem {
     private init(_ cause: OfflineCause) {
         self =
             switch cause {
-            case .noAnswer, .noConnection: .noNetwork
+            case .noConnection, .noAnswer: .noNetwork
             case .notUnderstood: .serviceDown
             case .status(let status): Self(status: status)
             }
@@ -130,6 +137,9 @@ extension SignInProblem {
         case .linkTicketOtherAccount: self = .linkOtherAccount
         case .invalidCredentials: self = .wrongCredentials
         case .weakPassword: self = .weakPassword
+        case .emailNotConfirmed: self = .emailNotConfirmed
+        case .signupDisabled: self = .signUpDisabled
+        case .userBanned: self = .blocked
         case .overRequestRateLimit, .overEmailSendRateLimit, .overSMSSendRateLimit: self = .rateLimited
         case .sessionExpired, .sessionNotFound, .refreshTokenNotFound, .refreshTokenAlreadyUsed:
             self = .sessionExpired
@@ -154,6 +164,13 @@ extension SignInProblem {
 }
 
 extension AuthRefusal {
+    /// Lasting failures of a provider, for which the servers have no code of their own: Supabase Auth's messages.
+    fileprivate var providerProblem: SignInProblem? {
+        if message.hasPrefix("Error getting user email from external provider") { return .noProviderEmail }
+        let verdicts = ["The identity from the provider could not be verified", "Unable to exchange external code"]
+        return verdicts.contains(where: message.hasPrefix) ? .providerFailed : nil
+    }
+
     /// Classifies an error from a redirect URL, which has no HTTP status, by the server's code or RFC 6749's
     /// (§4.1.2.1).
     fileprivate var redirectProblem: SignInProblem? {

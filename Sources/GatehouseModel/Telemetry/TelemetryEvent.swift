@@ -16,8 +16,8 @@ public enum TelemetryEvent: Hashable, Sendable {
     case refreshAttempted(RefreshReason)
     /// A refresh failed. The session is kept.
     case refreshFailed(SignInProblem)
-    /// A provider was linked to the signed-in account. `existing` is nil if the account's first sign-in method is not
-    /// an ``AuthMethod``.
+    /// A provider was linked to the signed-in account. `existing` is nil if the account's first sign-in method is
+    /// unknown.
     case linked(existing: AuthMethod?, new: AuthMethod)
     /// A step that the phase does not allow was ignored.
     case stepIgnored
@@ -77,10 +77,10 @@ extension TelemetryEvent {
         case .refreshFailed, .stepIgnored: .warning
         case .failed(_, let problem):
             switch problem {
-            case .noNetwork, .rateLimited, .other: .warning
-            case .invalidCallback, .serviceDown, .serverError, .profileNotCreated, .providerFailed: .error
+            case .noNetwork, .rateLimited, .storeFailed, .other: .warning
+            case .invalidCallback, .serviceDown, .serverError, .providerFailed: .error
             case .cancelled, .sessionExpired, .emailInUse, .userExists, .wrongCredentials, .weakPassword, .linkExpired,
-                .linkOtherAccount:
+                .linkOtherAccount, .emailNotConfirmed, .signUpDisabled, .blocked, .noProviderEmail:
                 .info
             }
         }

@@ -3,20 +3,17 @@ public import SwiftUI
 
 /// Changes or sets the account's email address. Tells the user if a confirmation mail was sent.
 public struct ChangeEmailView: View {
-    @Environment(AuthManager.self) private var manager
-
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { ChangeEmailScreen(model: ChangeEmailModel(manager: manager)) }
+    public var body: some View { WithAccount { ChangeEmailScreen(model: ChangeEmailModel(manager: $0)) } }
 }
 
 private struct ChangeEmailScreen: View {
     @Environment(\.dismiss) private var dismiss
     @State private var model: ChangeEmailModel
-    // It lives and dies with the screen, and ends with the attempt that used it.
+    // It exists only as long as the screen.
     @State private var password = ""
-    @State private var attempt = 0
     @FocusState private var focus: Field?
 
     private enum Field: Hashable {
@@ -26,17 +23,12 @@ private struct ChangeEmailScreen: View {
     init(model: ChangeEmailModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a Group, whose tasks would restart with each branch.
-        ZStack {
+        Group {
             if model.phase == .checkMail { notice } else { form }
         }
         .navigationTitle(title)
         .inlineTitle()
-        .attempt(attempt) {
-            await model.submit(password: password)
-            if model.isOver { password = "" }
-            if model.phase == .changed { leave() }
-        }
+        .onChange(of: model.phase) { if model.phase == .changed { leave() } }
         .onChange(of: model.isConfirmed) { if model.isConfirmed { leave() } }
     }
 
@@ -76,6 +68,7 @@ private struct ChangeEmailScreen: View {
                     .buttonStyle(WideButtonStyle(.prominent))
                     .disabled(!model.canSubmit(password: password))
             }
+            .clearRows()
         }
         .scrollDismissesKeyboard(.interactively)
         .navigationBarBackButtonHidden(model.phase == .working)
@@ -103,6 +96,6 @@ private struct ChangeEmailScreen: View {
     private func submit() {
         guard model.canSubmit(password: password) else { return }
         focus = nil
-        attempt += 1
+        model.submit(password: password)
     }
 }

@@ -3,14 +3,13 @@ public import SwiftUI
 
 /// Changes or sets the account's password.
 public struct ChangePasswordView: View {
-    @Environment(AuthManager.self) private var manager
     @Environment(\.dismiss) private var dismiss
 
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
     public var body: some View {
-        PasswordForm(model: ChangePasswordModel(manager: manager)) { dismiss() }
+        WithAccount { PasswordForm(model: ChangePasswordModel(manager: $0)) { dismiss() } }
             .navigationTitle(Text(ui: "New Password"))
             .inlineTitle()
     }
@@ -18,25 +17,15 @@ public struct ChangePasswordView: View {
 
 /// Two fields for a new password, and fields for what else the server requires.
 struct PasswordForm: View {
-    private enum Wish: Hashable {
-        case save, sendCode
-    }
-
     private enum Field: Hashable {
         case password, confirmation, current, code
     }
 
-    private struct Attempt: Hashable {
-        var wish: Wish
-        var number: Int
-    }
-
     @State private var model: ChangePasswordModel
-    // Passwords exist only as long as the screen, and are cleared after the attempt that used them.
+    // Passwords exist only as long as the screen.
     @State private var password = ""
     @State private var confirmation = ""
     @State private var current = ""
-    @State private var attempt: Attempt?
     @FocusState private var focus: Field?
     private let done: @MainActor () -> Void
 
@@ -67,14 +56,19 @@ struct PasswordForm: View {
                     .buttonStyle(WideButtonStyle(.prominent))
                     .disabled(!canSave)
             }
+            .clearRows()
         }
         .disabled(isWorking)
         .scrollDismissesKeyboard(.interactively)
         .interactiveDismissDisabled(isWorking)
         .navigationBarBackButtonHidden(isWorking)
         .overlay { if isWorking { ProgressView() } }
-        .attempt(attempt?.number ?? 0) { await run() }
-        .onDisappear { forget() }
+        .onChange(of: model.phase) {
+            guard model.phase == .changed else { return }
+            announce("Your password has been saved.")
+            done()
+        }
+        .onDisappear { (password, confirmation, current) = ("", "", "") }
     }
 
     private var isWorking: Bool { model.phase == .working }
@@ -99,7 +93,8 @@ struct PasswordForm: View {
             .focused($focus, equals: .code)
             .frame(minHeight: 44)
         Button {
-            begin(.sendCode)
+            focus = nil
+            model.sendCodeAgain()
         } label: {
             Text(ui: "Send Again").frame(minHeight: 44)
         }
@@ -119,29 +114,12 @@ struct PasswordForm: View {
         if let next = next(field) { focus = next } else { save() }
     }
 
-    private func retry() { if attempt?.wish == .sendCode { begin(.sendCode) } else { save() } }
-    private func save() { if canSave { begin(.save) } }
+    private func retry() { model.retry(password: password, confirmation: confirmation, current: current) }
 
-    private func begin(_ wish: Wish) {
+    private func save() {
         focus = nil
-        attempt = Attempt(wish: wish, number: (attempt?.number ?? 0) + 1)
+        model.submit(password: password, confirmation: confirmation, current: current)
     }
-
-    private func run() async {
-        guard let attempt else { return }
-        switch attempt.wish {
-        case .sendCode: await model.sendCodeAgain()
-        case .save:
-            await model.submit(password: password, confirmation: confirmation, current: current)
-            if model.isOver { forget() }
-            if model.phase == .changed {
-                announce("Your password has been saved.")
-                done()
-            }
-        }
-    }
-
-    private func forget() { (password, confirmation, current) = ("", "", "") }
 }
 
 extension ChangePasswordModel {

@@ -1,95 +1,90 @@
 import Foundation
 import Gatehouse
+import GatehouseModel
 import SwiftUI
 
 /// The list of the user's sessions, all of which except the current one can be ended.
 struct DevicesView: View {
-    private enum Step: Hashable {
-        case load(Int)
-        case end(UUID, Int)
-    }
+    @State private var model: DevicesModel
+    @State private var loads = 0
 
-    let load: @Sendable () async throws -> [SessionInfo]
-    @Environment(\.accountCalls) private var calls
-    @State private var devices: [SessionInfo]?
-    @State private var step = Step.load(0)
-    @State private var count = 0
-    /// The number of the last handled request to end a session.
-    @State private var handled = 0
-    @State private var hasFailed = false
-    @State private var isWorking = false
+    init(model: DevicesModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a Group, whose tasks would restart with each branch.
+        // Not a Group, whose task would restart with each branch.
         ZStack {
-            if let devices {
-                List {
-                    if hasFailed {
-                        Section { Text(ui: "Something went wrong. Please try again.").foregroundStyle(.red) }
-                    }
-                    Section {
-                        ForEach(devices) { row($0) }
-                    }
-                }
-                .disabled(isWorking)
-            } else if hasFailed {
-                LoadFailure { step = .load(next()) }
+            if let devices = model.devices {
+                list(devices)
             } else {
-                ProgressView()
+                switch model.phase {
+                case .failed: LoadFailure { loads += 1 }
+                case .unsupported:
+                    Text(ui: "This server keeps no list of devices.").foregroundStyle(.secondary).padding(24)
+                case .loading, .showing, .working: ProgressView()
+                }
             }
         }
         .navigationTitle(Text(ui: "Devices"))
         .inlineTitle()
-        .task(id: step) { await run() }
+        .task(id: loads) { await model.load() }
+        .onChange(of: model.phase) {
+            if model.phase == .failed, model.devices != nil { announce(Self.failure) }
+        }
     }
 
-    private func row(_ device: SessionInfo) -> some View {
+    private static let failure = "Something went wrong. Please try again."
+
+    private func list(_ devices: [SessionInfo]) -> some View {
+        List {
+            if model.phase == .failed { Section { Text(of: Self.failure).foregroundStyle(.red) } }
+            let (mine, others) = (devices.filter(\.isCurrent), devices.filter { !$0.isCurrent })
+            if !mine.isEmpty {
+                Section {
+                    ForEach(mine) { DeviceRow(device: $0) }
+                } header: {
+                    Text(ui: "This Device")
+                }
+            }
+            if !others.isEmpty {
+                Section {
+                    ForEach(others) { device in DeviceRow(device: device) { model.end(device) } }
+                } header: {
+                    Text(ui: "Other Devices")
+                }
+            }
+        }
+        .disabled(model.phase == .working)
+    }
+}
+
+/// A device with its name, its last use, and the button that signs it out.
+private struct DeviceRow: View {
+    let device: SessionInfo
+    var end: (@MainActor () -> Void)?
+
+    var body: some View {
         AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
-                name(device).lineLimit(2)
-                if device.isCurrent {
-                    Text(ui: "This Device").font(.footnote).foregroundStyle(.secondary)
-                } else {
-                    Text(device.refreshedAt ?? device.createdAt, format: .dateTime.day().month().year())
-                        .font(.footnote)
-                        .foregroundStyle(.secondary)
+                name.lineLimit(2)
+                if let details = device.device?.details {
+                    Text(verbatim: details).font(.footnote).foregroundStyle(.secondary)
+                }
+                if !device.isCurrent {
+                    Text(ui: "Last used \(lastUse)").font(.footnote).foregroundStyle(.secondary)
                 }
             }
             Spacer()
-            if !device.isCurrent, calls.endDevice != nil {
-                Button(role: .destructive) {
-                    step = .end(device.id, next())
-                } label: {
+            if let end {
+                Button(role: .destructive, action: end) {
                     Text(ui: "Sign Out").frame(minWidth: 44, minHeight: 44)
                 }
                 .buttonStyle(.borderless)
-                .accessibilityLabel(Text(ui: "Sign out \(name(device))"))
+                .accessibilityLabel(Text(ui: "Sign out \(name)"))
             }
         }
     }
 
-    private func name(_ device: SessionInfo) -> Text {
-        device.userAgent.map { Text(verbatim: $0) } ?? Text(ui: "Unknown Device")
-    }
+    private var name: Text { device.device.map { Text(verbatim: $0.name) } ?? Text(ui: "Unknown Device") }
 
-    private func next() -> Int {
-        count += 1
-        return count
-    }
-
-    private func run() async {
-        (isWorking, hasFailed) = (true, false)
-        do {
-            // A page that reappears restarts its task with the same step; do not end a session twice.
-            if case .end(let id, let number) = step, number > handled {
-                handled = number
-                try await calls.endDevice?(id)
-            }
-            devices = try await load()
-        } catch {
-            hasFailed = true
-            announce("Something went wrong. Please try again.")
-        }
-        isWorking = false
-    }
+    private var lastUse: Text { Text(device.lastUsedAt, format: .dateTime.day().month().year().hour().minute()) }
 }

@@ -39,8 +39,9 @@ struct NameEditor: View {
             }
         }
         .onAppear { isFocused = true }
-        .onChange(of: model.phase) { before, phase in
-            if before == .saving, phase == .showing { dismiss() }
+        // The alert about a failure is on the screen below.
+        .onChange(of: model.phase) { before, _ in
+            if before == .saving, model.phase == .showing { dismiss() }
         }
     }
 

@@ -2,20 +2,16 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The profile of the signed-in user. Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above, and is shown
-/// in a sheet.
+/// The profile of the signed-in user. Requires `gatehouse(_:branding:)` above, and is shown in a sheet.
 public struct ProfileView: View {
-    @Environment(AuthManager.self) private var manager
-
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { ProfileScreen(model: ProfileModel(manager: manager)) }
+    public var body: some View { WithAccount { ProfileScreen(model: ProfileModel(manager: $0)) } }
 }
 
 private struct ProfileScreen: View {
     @Environment(\.dismiss) private var dismiss
-    @Environment(\.accountCalls) private var calls
     @Environment(\.parts) private var parts
     @Environment(AuthManager.self) private var manager
     @State private var model: ProfileModel
@@ -89,12 +85,10 @@ private struct ProfileScreen: View {
                 } label: {
                     Text(ui: "Sign-In Methods")
                 }
-                if let devices = calls.devices {
-                    NavigationLink {
-                        DevicesView(load: devices)
-                    } label: {
-                        Text(ui: "Devices")
-                    }
+                NavigationLink {
+                    DevicesView(model: DevicesModel(manager: manager))
+                } label: {
+                    Text(ui: "Devices")
                 }
             }
             Section {
@@ -150,8 +144,7 @@ private struct ProfileScreen: View {
 
     private func answer(_ question: (ProfileModel) -> Void) {
         question(model)
-        // Not in the view's task, because the screen closes at sign-out, before the server has answered.
-        Task { [model] in await model.confirm() }
+        model.confirm()
     }
 }
 

@@ -1,16 +1,13 @@
 import Foundation
 import Gatehouse
+import GatehouseModel
 import SwiftUI
 
 extension Text {
     /// The display name of a sign-in method.
     init(method provider: String) {
-        switch provider {
-        case "apple": self.init(verbatim: "Apple")
-        case "google": self.init(verbatim: "Google")
-        case "email": self.init(ui: "Email and Password")
-        default: self.init(verbatim: provider)
-        }
+        let method = AuthMethod(rawValue: provider)
+        if method == .email { self.init(ui: "Email and Password") } else { self.init(verbatim: method.name) }
     }
 }
 

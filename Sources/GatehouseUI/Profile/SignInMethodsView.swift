@@ -4,34 +4,19 @@ import GatehouseModel
 public import SwiftUI
 
 /// The list of sign-in methods, which can be added, undone or removed, except the last one. Pushed from
-/// ``ProfileView``; requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above.
+/// ``ProfileView``; requires `gatehouse(_:branding:)` above.
 public struct SignInMethodsView: View {
-    @Environment(AuthManager.self) private var manager
-
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { SignInMethodsScreen(model: SignInMethodsModel(manager: manager)) }
+    public var body: some View { WithAccount { SignInMethodsScreen(model: SignInMethodsModel(manager: $0)) } }
 }
 
 private struct SignInMethodsScreen: View {
-    private enum Wish: Hashable {
-        case load, linkApple, linkGoogle
-        case remove(UserIdentity)
-        case undo(UndoableLink)
-    }
-
-    private struct Attempt: Hashable {
-        var wish = Wish.load
-        var number = 0
-    }
-
-    @Environment(\.googleBrowser) private var google
+    @Environment(\.browser) private var browser
     @State private var model: SignInMethodsModel
     @State private var sheet = AppleSheet()
-    @State private var attempt = Attempt()
-    /// The number of the last attempt that has started.
-    @State private var handled = 0
+    @State private var loads = 0
     @State private var question: MethodQuestion?
     @State private var asks = false
 
@@ -42,13 +27,13 @@ private struct SignInMethodsScreen: View {
         ZStack {
             switch model.phase {
             case .loading: ProgressView()
-            case .failed: LoadFailure { begin(.load) }
+            case .failed: LoadFailure { loads += 1 }
             case .showing, .working, .refused: list
             }
         }
         .navigationTitle(Text(ui: "Sign-In Methods"))
         .inlineTitle()
-        .task(id: attempt) { await run() }
+        .task(id: loads) { await model.load() }
     }
 
     private var list: some View {
@@ -62,7 +47,7 @@ private struct SignInMethodsScreen: View {
             }
             if let message = model.message { Section { MessageView(message: message) } }
             UndoSection(links: model.undoable) { ask(.undo($0)) }
-            if offersMore { Section { additions } }
+            additions
             CredentialsSection(hasPassword: model.has("email"))
         }
         .disabled(model.phase == .working)
@@ -82,35 +67,33 @@ private struct SignInMethodsScreen: View {
         }
     }
 
-    private var offersMore: Bool { !model.has(.apple) || google != nil && !model.has(.google) }
-
     @ViewBuilder private var additions: some View {
-        if !model.has(.apple) { AppleButton(sheet: sheet) { begin(.linkApple) } }
-        if google != nil, !model.has(.google) { GoogleButton { begin(.linkGoogle) } }
+        let methods = model.additions(hasBrowser: browser != nil)
+        if !methods.isEmpty {
+            Section {
+                ForEach(methods, id: \.self) { addition($0) }
+            } header: {
+                Text(ui: "Add a Way to Sign In")
+            }
+            .clearRows()
+        }
+    }
+
+    @ViewBuilder private func addition(_ method: AuthMethod) -> some View {
+        if method == .apple {
+            AppleButton(sheet: sheet) { model.linkApple { try await sheet.credential() } }
+        } else if let provider = method.provider, let browser {
+            ProviderButton(method: method) { model.link(provider, in: browser) }
+        }
     }
 
     private func ask(_ question: MethodQuestion) { (self.question, asks) = (question, true) }
 
     private func answer() {
         switch question {
-        case .remove(let identity): begin(.remove(identity))
-        case .undo(let link): begin(.undo(link))
+        case .remove(let identity): model.remove(identity)
+        case .undo(let link): model.undo(link)
         case nil: break
-        }
-    }
-
-    private func begin(_ wish: Wish) { attempt = Attempt(wish: wish, number: attempt.number + 1) }
-
-    /// A page that reappears restarts its task with the same attempt; in that case only reload the lists.
-    private func run() async {
-        let wish = attempt.number > handled ? attempt.wish : .load
-        handled = attempt.number
-        switch wish {
-        case .load: await model.load()
-        case .linkApple: await model.linkApple { try await sheet.credential() }
-        case .linkGoogle: if let google { await model.linkGoogle(in: google) }
-        case .remove(let identity): await model.remove(identity)
-        case .undo(let link): await model.undo(link)
         }
     }
 }
@@ -130,7 +113,7 @@ private enum MethodQuestion {
     var message: Text {
         switch self {
         case .remove: Text(ui: "You will no longer be able to sign in this way.")
-        case .undo: Text(ui: "Whoever signed in this way is signed out, perhaps here too.")
+        case .undo: Text(ui: "Other devices that signed in this way are signed out.")
         }
     }
 }

@@ -3,7 +3,6 @@ public import SwiftUI
 
 /// Signs in or up with email address and password. A link switches the mode in place.
 public struct EmailAuthView: View {
-    @Environment(AuthManager.self) private var manager
     private let mode: EmailAuthForm.Mode
 
     /// Creates the screen. It takes its manager from the environment.
@@ -11,37 +10,35 @@ public struct EmailAuthView: View {
     /// - Parameter mode: The initial mode.
     public init(mode: EmailAuthForm.Mode) { self.mode = mode }
 
-    public var body: some View { EmailAuthScreen(model: LoginModel(manager: manager, mode: mode)) }
+    public var body: some View { WithAccount { EmailAuthScreen(manager: $0, mode: mode) } }
 }
 
 private struct EmailAuthScreen: View {
-    @Environment(\.accountCalls) private var calls
+    private let manager: AuthManager
     @State private var model: LoginModel
-    // Passwords exist only as long as the screen, and are cleared after the attempt that used them.
+    // Passwords exist only as long as the screen.
     @State private var password = ""
     @State private var confirmation = ""
-    @State private var attempt = 0
     @State private var forgotPassword = false
     @FocusState private var focus: EmailAuthForm.Field?
 
-    init(model: LoginModel) { _model = State(initialValue: model) }
+    init(manager: AuthManager, mode: EmailAuthForm.Mode) {
+        self.manager = manager
+        _model = State(initialValue: LoginModel(manager: manager, mode: mode))
+    }
 
     var body: some View {
-        // Not a Group, whose tasks would restart with each branch.
-        ZStack {
+        Group {
             if model.phase == .checkMail {
-                CheckMailView(email: model.form.trimmedEmail)
+                CheckMailView(email: model.form.trimmedEmail, manager: manager)
             } else {
                 form
             }
         }
         .navigationTitle(title)
         .inlineTitle()
-        .navigationDestination(isPresented: $forgotPassword) { ForgotPasswordView(email: model.form.trimmedEmail) }
-        .attempt(attempt) {
-            await model.submit(password: password, confirmation: confirmation)
-            // Keep the passwords for a retry.
-            if model.message?.action != .retry { forgetPasswords() }
+        .navigationDestination(isPresented: $forgotPassword) {
+            ForgotPasswordView(email: model.form.trimmedEmail, manager: manager)
         }
         .onDisappear { forgetPasswords() }
     }
@@ -49,7 +46,6 @@ private struct EmailAuthScreen: View {
     private var isSigningUp: Bool { model.form.mode == .signUp }
     private var title: Text { isSigningUp ? Text(ui: "Create Account") : Text(ui: "Sign In") }
     private var canSubmit: Bool { model.canSubmit(password: password, confirmation: confirmation) }
-    private var isBusy: Bool { if case .working = model.phase { true } else { false } }
 
     private var form: some View {
         Form {
@@ -65,34 +61,41 @@ private struct EmailAuthScreen: View {
                     .buttonStyle(WideButtonStyle(.prominent))
                     .disabled(!canSubmit)
                     .accessibilityIdentifier("submit")
-                Button(action: flip) {
-                    Text(of: model.form.footer).frame(minHeight: 44)
-                }
-                .disabled(model.isBusy)
-                if !isSigningUp, calls.sendPasswordMail != nil {
-                    // Not a Link: in a form, the tap gesture that dismisses the keyboard would intercept its taps.
-                    Button {
-                        forgotPassword = true
-                    } label: {
-                        Text(ui: "Forgot password?").frame(minHeight: 44)
-                    }
-                    .disabled(model.isBusy)
-                }
             }
+            .clearRows()
+            Section { otherWays }.disabled(model.isBusy)
         }
         .scrollDismissesKeyboard(.interactively)
-        .onTapGesture { focus = nil }
+        // Simultaneous, because the form's own gesture could take the taps of its buttons.
+        .simultaneousGesture(TapGesture().onEnded { focus = nil })
         .overlay {
-            if isBusy { BusyOverlay(text: isSigningUp ? Text(ui: "Creating account...") : Text(ui: "Signing in...")) }
+            if model.isWorking {
+                BusyOverlay(text: isSigningUp ? Text(ui: "Creating account...") : Text(ui: "Signing in..."))
+            }
         }
-        .interactiveDismissDisabled(isBusy)
-        .navigationBarBackButtonHidden(isBusy)
+        .interactiveDismissDisabled(model.isWorking)
+        .navigationBarBackButtonHidden(model.isWorking)
+    }
+
+    @ViewBuilder private var otherWays: some View {
+        if isSigningUp || model.offersSignUp {
+            Button(action: flip) {
+                Text(of: model.form.footer).frame(minHeight: 44)
+            }
+        }
+        if !isSigningUp, model.offersMail {
+            Button {
+                forgotPassword = true
+            } label: {
+                Text(ui: "Forgot password?").frame(minHeight: 44)
+            }
+        }
     }
 
     private func submit() {
         guard canSubmit else { return }
         focus = nil
-        attempt += 1
+        model.submit(password: password, confirmation: confirmation)
     }
 
     private func flip() {

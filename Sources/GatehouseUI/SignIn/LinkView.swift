@@ -6,30 +6,18 @@ public import SwiftUI
 /// Links two sign-in methods after the user proves ownership of the account that has the provider's address.
 /// ``LoginView`` shows it while `AuthManager.linkQuestion` is set.
 public struct LinkView: View {
-    @Environment(AuthManager.self) private var manager
-
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { LinkScreen(model: LinkModel(manager: manager)) }
+    public var body: some View { WithAccount { LinkScreen(model: LinkModel(manager: $0)) } }
 }
 
 private struct LinkScreen: View {
-    private enum Answer: Hashable {
-        case password, apple, google, recovery
-    }
-
-    private struct Attempt: Hashable {
-        var answer: Answer
-        var number: Int
-    }
-
-    @Environment(\.googleBrowser) private var google
+    @Environment(\.browser) private var browser
     @State private var model: LinkModel
-    // The password exists only as long as the screen, and is cleared after the attempt that used it.
+    // The password exists only as long as the screen.
     @State private var password = ""
     @State private var sheet = AppleSheet()
-    @State private var attempt: Attempt?
     @State private var asksToRecover = false
 
     /// The question's address, kept while the screen disappears.
@@ -44,13 +32,16 @@ private struct LinkScreen: View {
         Form {
             Section {
                 Text(ui: "\(email) already has an account. Sign in to it to link the two.")
-                if model.methods.contains(.email) { passwordRows }
-                if model.methods.contains(.apple) { AppleButton(sheet: sheet) { begin(.apple) } }
-                if model.methods.contains(.google), google != nil { GoogleButton { begin(.google) } }
+                if model.methods.contains(.email) { passwordField }
             } footer: {
                 // Without a question, the login screen shows the message.
                 if let message = model.message, model.question != nil { MessageView(message: message) }
             }
+            Section {
+                if model.methods.contains(.email) { passwordButton }
+                ForEach(model.methods.filter { $0 != .email }, id: \.self) { providerButton($0) }
+            }
+            .clearRows()
             if model.canRecover { Section { recovery } }
         }
         .disabled(model.isBusy)
@@ -62,11 +53,6 @@ private struct LinkScreen: View {
         }
         .interactiveDismissDisabled(isBusy)
         .navigationBarBackButtonHidden(isBusy)
-        .attempt(attempt?.number ?? 0) {
-            guard let attempt else { return }
-            await run(attempt.answer)
-            password = ""
-        }
         .onDisappear {
             password = ""
             model.dismiss()
@@ -75,19 +61,26 @@ private struct LinkScreen: View {
 
     private var isBusy: Bool { if case .working = model.phase { true } else { false } }
 
-    @ViewBuilder private var passwordRows: some View {
+    private var passwordField: some View {
         SecureField(text: $password) { Text(ui: "Password") }
             .textContentType(.password)
             .submitLabel(.go)
-            .onSubmit { if !password.isEmpty { begin(.password) } }
+            .onSubmit(confirm)
             .frame(minHeight: 44)
-        Button {
-            begin(.password)
-        } label: {
-            Text(ui: "Link with Password")
+    }
+
+    private var passwordButton: some View {
+        Button(action: confirm) { Text(ui: "Link with Password") }
+            .buttonStyle(WideButtonStyle(.prominent))
+            .disabled(password.isEmpty)
+    }
+
+    @ViewBuilder private func providerButton(_ method: AuthMethod) -> some View {
+        if method == .apple {
+            AppleButton(sheet: sheet) { model.confirmWithApple { try await sheet.credential() } }
+        } else if let provider = method.provider, let browser {
+            ProviderButton(method: method) { model.confirm(with: provider, in: browser) }
         }
-        .buttonStyle(WideButtonStyle(.prominent))
-        .disabled(password.isEmpty)
     }
 
     private var recovery: some View {
@@ -101,7 +94,7 @@ private struct LinkScreen: View {
         ) {
             Button(role: .destructive) {
                 model.askToRecover()
-                begin(.recovery)
+                model.recover()
             } label: {
                 Text(ui: "Start Anew with This Email")
             }
@@ -116,15 +109,5 @@ private struct LinkScreen: View {
         }
     }
 
-    private func begin(_ answer: Answer) { attempt = Attempt(answer: answer, number: (attempt?.number ?? 0) + 1) }
-
-    private func run(_ answer: Answer) async {
-        switch answer {
-        case .password: await model.confirm(password: password)
-        case .apple: await model.confirmWithApple { try await sheet.credential() }
-        case .google:
-            if let google { await model.confirmWithGoogle(in: google) }
-        case .recovery: await model.recover()
-        }
-    }
+    private func confirm() { if !password.isEmpty { model.confirm(password: password) } }
 }

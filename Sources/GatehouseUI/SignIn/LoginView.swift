@@ -1,36 +1,25 @@
 import AuthenticationServices
+import Foundation
 import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The sign-in methods. Requires `gatehouse(_:branding:googleRedirect:clock:calls:)` above, and is shown in a sheet.
+/// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above, and is shown in a sheet.
 public struct LoginView: View {
-    @Environment(AuthManager.self) private var manager
-
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { LoginScreen(manager: manager) }
+    public var body: some View { WithAccount { LoginScreen(manager: $0) } }
 }
 
 private struct LoginScreen: View {
-    private enum Way: Hashable {
-        case apple, appleAgain, google
-    }
-
-    private struct Attempt: Hashable {
-        var way: Way
-        var number: Int
-    }
-
     @Environment(\.dismiss) private var dismiss
     @Environment(\.parts) private var parts
-    @Environment(\.googleBrowser) private var google
+    @Environment(\.browser) private var browser
     @Environment(\.authorizationController) private var authorizationController
     private let manager: AuthManager
     @State private var model: LoginModel
     @State private var sheet = AppleSheet()
-    @State private var attempt: Attempt?
     @State private var asksToLink: Bool
 
     init(manager: AuthManager) {
@@ -41,71 +30,77 @@ private struct LoginScreen: View {
 
     var body: some View {
         NavigationStack {
-            ViewThatFits(in: .vertical) {
-                content(isRoomy: true)
-                ScrollView { content(isRoomy: false) }
-            }
-            .toolbar {
-                ToolbarItem(placement: .closing) { closeButton }
-            }
-            // Not at the links, because the text size determines which of them are shown, and an open form must survive
-            // a change.
-            .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
-            .navigationDestination(isPresented: $asksToLink) { LinkView() }
-            .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
-            .overlay {
-                if isBusy { BusyOverlay(text: Text(ui: "Signing in...")) }
-            }
+            // One branch for every text size: a button that disappears while Apple's sheet is open never gets its
+            // answer.
+            ScrollView { content }
+                .safeAreaInset(edge: .bottom) { guestButton }
+                .toolbar {
+                    ToolbarItem(placement: .closing) { closeButton }
+                }
+                .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
+                .navigationDestination(isPresented: $asksToLink) { LinkView() }
+                .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
+                .overlay {
+                    if model.isWorking { BusyOverlay(text: Text(ui: "Signing in...")) }
+                }
         }
-        .interactiveDismissDisabled(isBusy)
-        .attempt(attempt?.number ?? 0) {
-            if let attempt { await run(attempt.way) }
-        }
+        .interactiveDismissDisabled(model.isWorking)
+        .task { await model.load() }
     }
 
-    private var isBusy: Bool { if case .working = model.phase { true } else { false } }
-
-    private func content(isRoomy: Bool) -> some View {
+    private var content: some View {
         VStack(spacing: 24) {
-            if isRoomy { Spacer() }
             if let header = parts.loginHeader { header() } else { LoginHeader() }
             // Not while the link screen is open, because the message must be visible to be announced and focused.
             if let message = model.message, !asksToLink {
                 MessageView(message: message, retry: retry).padding(.horizontal, 24)
             }
-            if isRoomy { Spacer() }
-            buttons.padding(.horizontal, 24)
-            if isRoomy { Spacer() }
-            Button {
-                dismiss()
-            } label: {
-                Text(ui: "Continue as Guest").frame(minHeight: 44)
-            }
-            .font(.subheadline)
-            .foregroundStyle(.secondary)
-            .padding(.bottom, 16)
-            if let footer = parts.loginFooter { footer().padding([.horizontal, .bottom], 24) }
+            buttons.padding(.horizontal, 24).disabled(model.isBusy)
+            if let footer = parts.loginFooter { footer().padding(.horizontal, 24).disabled(model.isWorking) }
         }
-        .disabled(model.isBusy)
+        .padding(.vertical, 32)
     }
 
     private var buttons: some View {
-        VStack(spacing: 12) {
-            AppleButton(sheet: sheet) { begin(.apple) }
-            if google != nil { GoogleButton { begin(.google) } }
-            OrDivider()
-            NavigationLink(value: EmailAuthForm.Mode.signIn) {
-                Label {
-                    Text(ui: "Sign in with Email")
-                } icon: {
-                    Image(systemName: "envelope.fill")
+        let providers = model.providers(hasBrowser: browser != nil)
+        return VStack(spacing: 12) {
+            if let last = model.lastMethod { LastMethod(method: last) }
+            ForEach(providers, id: \.self) { method in
+                if method == .apple {
+                    AppleButton(sheet: sheet) { model.signInWithApple { try await sheet.credential() } }
+                } else {
+                    ProviderButton(method: method) { signIn(with: method) }
                 }
             }
-            NavigationLink(value: EmailAuthForm.Mode.signUp) {
-                Text(ui: "Create Account")
+            if model.offersEmail {
+                if !providers.isEmpty { OrDivider() }
+                NavigationLink(value: EmailAuthForm.Mode.signIn) {
+                    Label {
+                        Text(ui: "Sign in with Email")
+                    } icon: {
+                        Image(systemName: "envelope.fill")
+                    }
+                }
+            }
+            if model.offersSignUp {
+                NavigationLink(value: EmailAuthForm.Mode.signUp) {
+                    Text(ui: "Create Account")
+                }
             }
         }
         .buttonStyle(WideButtonStyle())
+    }
+
+    private var guestButton: some View {
+        Button {
+            dismiss()
+        } label: {
+            Text(ui: "Continue as Guest").frame(minHeight: 44)
+        }
+        .font(.subheadline)
+        .foregroundStyle(.secondary)
+        .padding(.bottom, 16)
+        .disabled(model.isWorking)
     }
 
     private var closeButton: some View {
@@ -118,21 +113,38 @@ private struct LoginScreen: View {
                 .frame(minWidth: 44, minHeight: 44)
         }
         .accessibilityLabel(Text(ui: "Close"))
-        .disabled(model.isBusy)
+        .disabled(model.isWorking)
     }
 
-    private func begin(_ way: Way) { attempt = Attempt(way: way, number: (attempt?.number ?? 0) + 1) }
+    private func signIn(with method: AuthMethod) {
+        if let provider = method.provider, let browser { model.signIn(with: provider, in: browser) }
+    }
 
-    private func retry() { begin(attempt?.way == .google ? .google : .appleAgain) }
-
-    private func run(_ way: Way) async {
-        switch way {
-        case .apple: await model.signInWithApple { try await sheet.credential() }
-        case .appleAgain:
-            await model.signInWithApple { try await sheet.credential(through: authorizationController) }
-        case .google:
-            if let google { await model.signInWithGoogle(in: google) }
+    private func retry() {
+        guard case .refused(let method, _) = model.phase else { return }
+        if method == .apple {
+            model.signInWithApple { try await sheet.credential(through: authorizationController) }
+        } else {
+            signIn(with: method)
         }
+    }
+}
+
+/// Reminds of the method that worked on this device before, so that nobody creates a second account.
+private struct LastMethod: View {
+    let method: AuthMethod
+
+    var body: some View {
+        Group {
+            if method == .email {
+                Text(ui: "Last time you signed in with your email.")
+            } else {
+                Text(ui: "Last time you signed in with \(method.name).")
+            }
+        }
+        .font(.footnote)
+        .foregroundStyle(.secondary)
+        .multilineTextAlignment(.center)
     }
 }
 
@@ -161,7 +173,8 @@ private struct LoginHeader: View {
     }
 }
 
-/// Apple's own button, 50 points high, and higher with larger text.
+/// Apple's own button, 50 points high, and higher with larger text. It must stay on the screen while its sheet is open,
+/// because the sheet's answer comes through it.
 struct AppleButton: View {
     let sheet: AppleSheet
     let begin: @MainActor () -> Void

@@ -1,18 +1,17 @@
 import Foundation
 import Gatehouse
+import GatehouseModel
 import SwiftUI
 
 /// Completes links of mails, which confirm an address or allow setting a password.
 struct MailLinks: ViewModifier {
-    /// The target of the links. Other URLs are ignored.
-    let redirectTo: URL?
-    let finish: (@Sendable (URL) async throws -> Void)?
+    let account: AuthManager
     @State private var link = MailLink()
 
     func body(content: Content) -> some View {
         content
             .onOpenURL { url in
-                if let finish, let redirectTo, url.isAnswer(to: redirectTo) { link.open(url, finish) }
+                if account.isMailLink(url) { link.open(url, account) }
             }
             .modifier(MailLinkAlert(link: link, isOnTop: link.sheetCount == 0))
             .environment(\.mailLink, link)
@@ -35,8 +34,7 @@ struct MailLinksInSheet: ViewModifier {
     }
 }
 
-/// The last link that opened the app. Its work is not in a view's task, because the views can change with the result,
-/// which would cancel or restart the task.
+/// The last link that opened the app.
 @MainActor @Observable final class MailLink {
     /// Whether the link failed; set to false after the alert.
     var hasFailed = false
@@ -47,12 +45,12 @@ struct MailLinksInSheet: ViewModifier {
     @ObservationIgnored private var work: Task<Void, Never>?
 
     /// Opens a link, and cancels the previous one.
-    func open(_ url: URL, _ finish: @escaping @Sendable (URL) async throws -> Void) {
+    func open(_ url: URL, _ account: AuthManager) {
         work?.cancel()
-        again = { [weak self] in self?.open(url, finish) }
+        again = { [weak self] in self?.open(url, account) }
         work = Task {
             do {
-                try await finish(url)
+                try await account.openMailLink(url)
             } catch {
                 // Another link was opened.
                 guard !Task.isCancelled, !(error is CancellationError) else { return }

@@ -1,104 +1,81 @@
+import Foundation
 import Gatehouse
 import GatehouseModel
 import SwiftUI
 
 /// Tells the user to open the confirmation mail of a sign-up.
 struct CheckMailView: View {
-    let email: String
-    @Environment(\.accountCalls) private var calls
-    @State private var attempt = 0
-    @State private var message: SignInMessage?
-    @State private var isSent = false
+    @State private var model: MailModel
+
+    init(email: String, manager: AuthManager) {
+        _model = State(initialValue: MailModel(.confirmation, email: email, manager: manager))
+    }
 
     var body: some View {
-        MailNotice(email: email) {
-            if let message { MessageView(message: message) }
-            if isSent { Text(ui: "The email is on its way.").font(.footnote).foregroundStyle(.secondary) }
-            if calls.resendConfirmation != nil {
-                Button {
-                    attempt += 1
-                } label: {
-                    Text(ui: "Send Again")
-                }
-                .buttonStyle(WideButtonStyle())
+        MailNotice(email: model.form.trimmedEmail) {
+            if let message = model.message { MessageView(message: message) }
+            if model.phase == .sent {
+                Text(ui: "The email is on its way.").font(.footnote).foregroundStyle(.secondary)
             }
-        }
-        .attempt(attempt) {
-            (message, isSent) = (nil, false)
-            do {
-                try await calls.resendConfirmation?(email)
-                isSent = true
-            } catch {
-                message = SignInMessage(.email, error)
+            Button {
+                model.send()
+            } label: {
+                Text(ui: "Send Again")
             }
+            .buttonStyle(WideButtonStyle())
+            .disabled(!model.canSend)
         }
     }
 }
 
 /// Asks for the email address of a password reset. Does not reveal whether it has an account.
 struct ForgotPasswordView: View {
-    @Environment(\.accountCalls) private var calls
-    @State private var form = EmailAuthForm()
-    @State private var attempt = 0
-    @State private var isWorking = false
-    @State private var isSent = false
-    @State private var message: SignInMessage?
+    @State private var model: MailModel
 
-    init(email: String) {
-        var form = EmailAuthForm()
-        form.email = email
-        _form = State(initialValue: form)
+    init(email: String, manager: AuthManager) {
+        _model = State(initialValue: MailModel(.passwordReset, email: email, manager: manager))
     }
 
     var body: some View {
-        // Not a Group, whose tasks would restart with each branch.
-        ZStack {
-            if isSent { MailNotice(email: form.trimmedEmail) { EmptyView() } } else { question }
+        Group {
+            if model.phase == .sent { MailNotice(email: model.form.trimmedEmail) { EmptyView() } } else { question }
         }
         .navigationTitle(Text(ui: "Forgot password?"))
         .inlineTitle()
-        .attempt(attempt) {
-            (isWorking, message) = (true, nil)
-            do {
-                try await calls.sendPasswordMail?(form.trimmedEmail)
-                isSent = true
-            } catch {
-                message = SignInMessage(.email, error)
-            }
-            isWorking = false
-        }
     }
-
-    private var isValid: Bool { form.isValid(.email, password: "", confirmation: "") && !isWorking }
 
     private var question: some View {
         Form {
             Section {
                 VStack(alignment: .leading, spacing: 4) {
-                    TextField(text: $form.email) { Text(ui: "Email") }
+                    TextField(text: $model.form.email) { Text(ui: "Email") }
                         .textContentType(.emailAddress)
                         .typesEmail()
                         .submitLabel(.send)
-                        .onSubmit { send() }
+                        .onSubmit { model.send() }
                         .frame(minHeight: 44)
-                    FieldHint(text: form.hint(for: .email, password: "", confirmation: ""))
+                        .disabled(model.phase == .working)
+                    FieldHint(text: model.form.hint(for: .email, password: "", confirmation: ""))
                 }
             } footer: {
                 VStack(alignment: .leading, spacing: 8) {
                     Text(ui: "We will send you an email with a link to set a new password.")
-                    if let message { MessageView(message: message, retry: send) }
+                    if let message = model.message { MessageView(message: message) { model.send() } }
                 }
             }
             Section {
-                Button(action: send) { Text(ui: "Send Email") }
-                    .buttonStyle(WideButtonStyle(.prominent))
-                    .disabled(!isValid)
+                Button {
+                    model.send()
+                } label: {
+                    Text(ui: "Send Email")
+                }
+                .buttonStyle(WideButtonStyle(.prominent))
+                .disabled(!model.canSend)
             }
+            .clearRows()
         }
         .scrollDismissesKeyboard(.interactively)
     }
-
-    private func send() { if isValid { attempt += 1 } }
 }
 
 /// "Check your email", with the address.

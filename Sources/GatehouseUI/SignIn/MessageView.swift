@@ -10,7 +10,7 @@ struct MessageView: View {
     var body: some View {
         VStack(spacing: 8) {
             Label {
-                Text(of: message.text)
+                Text(of: message.content)
             } icon: {
                 Image(systemName: "exclamationmark.triangle.fill")
             }
@@ -27,7 +27,7 @@ struct MessageView: View {
         .frame(maxWidth: .infinity)
         .onChange(of: message, initial: true) {
             isFocused = true
-            announce(message.text)
+            announce(message.content)
         }
     }
 }

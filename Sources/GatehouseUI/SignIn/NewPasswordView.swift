@@ -1,16 +1,20 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Asks for a new password after a password reset mail. `gatehouse(_:branding:googleRedirect:clock:calls:)` shows it
-/// while `AuthManager.needsNewPassword` is true.
+/// Asks for a new password after a password reset mail. `gatehouse(_:branding:)` shows it while
+/// `AuthManager.needsNewPassword` is true.
 public struct NewPasswordView: View {
-    @Environment(AuthManager.self) private var manager
-    @Environment(\.dismiss) private var dismiss
-
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View {
+    public var body: some View { WithAccount { NewPasswordScreen(manager: $0) } }
+}
+
+private struct NewPasswordScreen: View {
+    let manager: AuthManager
+    @Environment(\.dismiss) private var dismiss
+
+    var body: some View {
         NavigationStack {
             PasswordForm(model: ChangePasswordModel(manager: manager), done: leave)
                 .navigationTitle(Text(ui: "New Password"))

@@ -1,3 +1,5 @@
+import Foundation
+import GatehouseModel
 import SwiftUI
 
 /// A wide button with rounded corners, 50 points high, and higher with larger text.
@@ -26,19 +28,32 @@ struct WideButtonStyle: ButtonStyle {
     }
 }
 
-/// "Sign in with Google", following Google's branding guidelines: the coloured logo beside the text.
-struct GoogleButton: View {
+/// "Sign in with …" for a provider in the browser. Google has its coloured logo beside the text, as its branding
+/// guidelines ask; the others have a symbol.
+struct ProviderButton: View {
+    let method: AuthMethod
     let action: @MainActor () -> Void
 
     var body: some View {
         Button(action: action) {
             HStack(spacing: 8) {
-                Image(decorative: "google", bundle: .module)
-                Text(ui: "Sign in with Google")
+                if method == .google {
+                    Image(decorative: "google", bundle: .module)
+                } else {
+                    Image(systemName: "key.fill").accessibilityHidden(true)
+                }
+                Text(ui: "Sign in with \(method.name)")
             }
         }
         .buttonStyle(WideButtonStyle())
-        .accessibilityHint(Text(ui: "Double tap to authenticate using your Google account."))
+        .accessibilityHint(Text(ui: "Double tap to authenticate using your \(method.name) account."))
+    }
+}
+
+extension View {
+    /// Rows of filled buttons, which stand on the screen's background instead of a card.
+    func clearRows() -> some View {
+        listRowBackground(Color.clear).listRowInsets(EdgeInsets()).listRowSeparator(.hidden)
     }
 }
 

@@ -1,6 +1,7 @@
 import AppSupport
 import Foundation
 import Gatehouse
+import GatehouseUI
 import GatehouseWire
 import ScreenDriver
 import SwiftUI
@@ -30,6 +31,7 @@ struct PhoneService: Sendable {
     private let sheets: SystemSheets
     /// Takes the place of the phone's keychain.
     private let storage = MemoryStorage()
+    private let memory = SignInMemory.inMemory()
     private(set) var screen: Screen
     private(set) var frame: PhoneFrame
     /// Part of the redirect URL; different after each start of the app.
@@ -38,13 +40,13 @@ struct PhoneService: Sendable {
     private var watchers: [(number: Int, wake: AsyncStream<Wake>.Continuation)] = []
     private var watched = 0
 
-    /// - Throws: Errors of ``Accounts`` for an invalid URL.
+    /// - Throws: `SetupProblem` for an invalid URL.
     init(_ name: String, _ app: ReferenceApp, _ service: PhoneService) throws {
         (self.name, self.app, self.service) = (name, app, service)
         network = PhoneNetwork(service.transport)
         sheets = SystemSheets(server: service.server, network: network)
         ticket = service.newName()
-        screen = try Self.start(app, service, ticket, network, storage, sheets, PhoneSettings())
+        screen = try Self.start(app, service, ticket, network, storage, memory, sheets, PhoneSettings())
         frame = PhoneFrame(run: service.newName())
         listen()
         publish()
@@ -52,14 +54,16 @@ struct PhoneService: Sendable {
 
     private static func start(
         _ app: ReferenceApp, _ service: PhoneService, _ ticket: String, _ network: PhoneNetwork,
-        _ storage: MemoryStorage, _ sheets: SystemSheets, _ settings: PhoneSettings
+        _ storage: MemoryStorage, _ memory: SignInMemory, _ sheets: SystemSheets, _ settings: PhoneSettings
     ) throws -> Screen {
         let values = [
             "GatehouseServer": service.server.absoluteString, "GatehousePublishableKey": service.publishableKey,
-            "GatehouseRedirect": service.callback(ticket).absoluteString, "GatehouseGoogle": "YES",
+            "GatehouseRedirect": service.callback(ticket).absoluteString,
         ]
-        let accounts = try Accounts(
-            ServerSettings { values[$0] }, storage: storage, transport: network.send, clock: service.clock)
+        let account = AuthManager(
+            ServerSettings { values[$0] }, storage: storage, transport: network.send, clock: service.clock,
+            memory: memory)
+        if let problem = account.setupProblem { throw problem }
         let device = ScriptedDevice()
         device.apple = { [weak sheets] request in
             guard let sheets else { throw CancellationError() }
@@ -69,7 +73,7 @@ struct PhoneService: Sendable {
             guard let sheets else { throw CancellationError() }
             return try await sheets.browser.ask(address)
         }
-        let root = PhoneRoot(app: app, accounts: accounts, date: service.clock.now(), sheets: sheets)
+        let root = PhoneRoot(app: app, account: account, date: service.clock.now(), sheets: sheets)
         return Screen(root, settings: settings.screen, device: device)
     }
 
@@ -124,13 +128,13 @@ extension Phone {
 
     /// Restarts the app. Its stored data stays.
     ///
-    /// - Throws: Errors of ``Accounts`` for an invalid URL.
+    /// - Throws: `SetupProblem` for an invalid URL.
     func restart() async throws {
         screen.onChange = nil
         sheets.close()
         screen.close()
         ticket = service.newName()
-        screen = try Self.start(app, service, ticket, network, storage, sheets, frame.settings)
+        screen = try Self.start(app, service, ticket, network, storage, memory, sheets, frame.settings)
         frame.run = service.newName()
         frame.announcements = []
         listen()

@@ -11,7 +11,7 @@ import SwiftUI
 /// The app, and the phone's system sheets above it.
 struct PhoneRoot: View {
     let app: ReferenceApp
-    let accounts: Accounts
+    let account: AuthManager
     /// The day of the journal.
     let date: Date
     let sheets: SystemSheets
@@ -27,13 +27,10 @@ struct PhoneRoot: View {
     @ViewBuilder private var screens: some View {
         switch app {
         case .boxScore:
-            AccountsRoot(.ready(accounts), branding: .boxScore) { accounts in
-                HomeView { try await accounts.gateway.teams() }
-            }
+            HomeView { [gateway = account.gateway] in try await gateway?.teams() ?? [] }
+                .gatehouse(account, branding: .boxScore)
         case .dailyRitual:
-            AccountsRoot(.ready(accounts), branding: .dailyRitual) {
-                JournalView(profile: ProfileCalls($0.gateway), date: date)
-            }
+            JournalView(profile: ProfileCalls(account), date: date).gatehouse(account, branding: .dailyRitual)
         }
     }
 }

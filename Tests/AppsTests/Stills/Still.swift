@@ -65,23 +65,11 @@ extension World {
         Team(id: id, league: String(id.prefix(3)), name: name, city: city, abbreviation: short)
     }
 
-    /// Every backend of the screens, without faults.
-    static var everything: AccountCalls {
-        var calls = World.calls
-        calls.sendPasswordMail = { _ in }
-        calls.resendConfirmation = { _ in }
-        calls.devices = { devices }
-        calls.endDevice = { _ in }
-        return calls
-    }
-
+    /// The user's other devices.
     nonisolated static let devices = [
-        SessionInfo(id: Fixtures.id(1), createdAt: Fixtures.date, userAgent: "iPhone 17", isCurrent: true),
-        SessionInfo(id: Fixtures.id(2), createdAt: Fixtures.date, userAgent: "iPad"),
-        SessionInfo(id: Fixtures.id(3), createdAt: Fixtures.date),
-        SessionInfo(
-            id: Fixtures.id(4), createdAt: Fixtures.date,
-            userAgent: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"),
+        "BoxScore/1.0 (iPad16,3; iOS 18.2) gatehouse-swift/0.2", nil,
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.2 "
+            + "Safari/605.1.15",
     ]
 
     /// Does not answer while the still is drawn.
@@ -94,15 +82,16 @@ extension World {
 
     /// The complete sports app, with a guest.
     static func guest(_ service: InMemoryAuthService = InMemoryAuthService()) async throws -> World {
-        let world = await boxScore(service, teams: { manyTeams }, calls: everything)
+        let world = await boxScore(service, teams: { manyTeams })
         try await world.screen.wait(for: "Miami Heat")
         return world
     }
 
-    /// The sports app with a signed-in user who follows two teams.
-    static func user(_ service: InMemoryAuthService? = nil, calls: AccountCalls? = nil) async throws -> World {
+    /// The sports app with a signed-in user who follows two teams and has several devices.
+    static func user(_ service: InMemoryAuthService? = nil) async throws -> World {
         let service = service ?? .signedIn(favoriteTeams: ["nba_2", "nfl_22"])
-        let world = await boxScore(service, teams: { manyTeams }, calls: calls ?? everything)
+        for device in devices { service.addDevice(userAgent: device) }
+        let world = await boxScore(service, teams: { manyTeams })
         try await world.screen.wait(for: "Miami Heat")
         return world
     }

@@ -46,10 +46,8 @@ extension Still {
         Still("new-password-hints", showsMost: true) {
             try await recovered().typing(["New Password": "longenough", "Confirm Password": "different"])
         },
-        Still("mail-link-failed") { try await opened(.unknownFlow).waiting(for: "The link could not be opened.") },
-        Still("mail-link-offline") {
-            try await opened(.offline(.noAnswer("no connection"))).waiting(for: "The link could not be opened.")
-        },
+        Still("mail-link-failed") { try await opened(.invalidCallback).waiting(for: "The link could not be opened.") },
+        Still("mail-link-offline") { try await opened(.offline).waiting(for: "The link could not be opened.") },
     ]
 
     @MainActor private static func signedUp() async throws -> World {
@@ -64,19 +62,18 @@ extension Still {
     @MainActor private static func recovered() async throws -> World {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada")
-        let world = await World.boxScore(service, link: { _ in service.openRecoveryMail(of: "ada@example.com") })
-        await world.screen.open(mailLink)
+        let world = await World.boxScore(service)
+        await world.openMail()
         try await world.screen.wait { $0.title == "New Password" }
         return world
     }
 
-    @MainActor private static func opened(_ error: AuthClientError) async throws -> World {
-        let world = await World.boxScore(link: { _ in throw error })
-        await world.screen.open(mailLink)
+    @MainActor private static func opened(_ fault: InMemoryAuthService.Fault) async throws -> World {
+        let world = await World.boxScore()
+        world.service.meet(fault, at: .openMailLink)
+        await world.openMail()
         return world
     }
-
-    private static let mailLink = URL(string: "boxscore://auth-callback?code=1234") ?? URL(filePath: "/")
 
     /// The journal.
     static let journal = [
@@ -104,7 +101,7 @@ extension Still {
         },
         Still("journal-profile") {
             try await World.dailyRitual(
-                .signedIn(), profiles: Profiles(name: "Ada", timezone: "Europe/Berlin"), calls: World.everything
+                .signedIn(), profiles: Profiles(name: "Ada", timezone: "Europe/Berlin")
             )
             .waiting(for: "Good to see you, Ada").tapping("Your profile")
         },

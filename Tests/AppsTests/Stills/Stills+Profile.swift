@@ -13,7 +13,7 @@ extension Still {
             let email = "\(name.lowercased())@department.of.long.names.example.com"
             let service = InMemoryAuthService.signedIn(
                 email: email, firstName: name, favoriteTeams: ["nba_3", "mlb_9", "league_of_long_names_1610612738"])
-            let world = await World.boxScore(service, teams: { World.manyTeams }, calls: World.everything)
+            let world = await World.boxScore(service, teams: { World.manyTeams })
             return try await world.waiting(for: "Miami Heat").tapping("Your profile")
         },
         Still("profile-offline") {
@@ -60,13 +60,11 @@ extension Still {
                 .tapping("Boston Celtics", "Save").waiting(for: "The teams could not be saved.")
         },
         Still("teams-loading") {
-            let world = await World.boxScore(
-                .signedIn(), teams: { try await World.silence() }, calls: World.everything)
+            let world = await World.boxScore(.signedIn(), teams: { try await World.silence() })
             return try await world.tapping("Your profile")
         },
         Still("teams-failed") {
-            let world = await World.boxScore(
-                .signedIn(), teams: { throw GatewayError.server(status: 503) }, calls: World.everything)
+            let world = await World.boxScore(.signedIn(), teams: { throw GatewayError.server(status: 503) })
             return try await world.waiting(for: "Try Again").tapping("Your profile")
         },
     ]
@@ -92,22 +90,20 @@ extension Still {
     static let devices = [
         Still("devices", showsMost: true) { try await opened().tapping("Devices").waiting(for: "This Device") },
         Still("devices-failed") {
-            var calls = World.everything
-            calls.devices = { throw AuthClientError.offline(.noAnswer("no connection")) }
-            return try await opened(calls: calls).tapping("Devices").waiting(for: "Retry")
+            let world = try await opened()
+            world.service.meet(.offline, at: .sessions)
+            return try await world.tapping("Devices").waiting(for: "Retry")
         },
         Still("devices-end-failed") {
-            var calls = World.everything
-            calls.endDevice = { _ in throw AuthClientError.offline(.noAnswer("no connection")) }
-            return try await opened(calls: calls).tapping("Devices").waiting(for: "This Device")
+            let world = try await opened()
+            world.service.meet(.offline, at: .revokeSession)
+            return try await world.tapping("Devices").waiting(for: "Other Devices")
                 .tapping("Sign out iPad").waiting(for: "Something went wrong. Please try again.")
         },
     ]
 
-    @MainActor private static func opened(
-        _ service: InMemoryAuthService? = nil, calls: AccountCalls? = nil
-    ) async throws -> World {
-        try await World.user(service, calls: calls).tapping("Your profile")
+    @MainActor private static func opened(_ service: InMemoryAuthService? = nil) async throws -> World {
+        try await World.user(service).tapping("Your profile")
     }
 
     @MainActor private static func linked() async throws -> World {

@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseModel
 import GatehouseTesting
 import ScreenDriver
@@ -22,6 +23,25 @@ extension Still {
             world.screen.device.follow(.fails)
             return try await world.tapping("Sign in", "Sign in with Apple")
                 .waiting(for: "Sign in with Apple failed. Please try again.")
+        },
+        Still("login-providers", showsMost: true) {
+            let service = InMemoryAuthService()
+            service.serverSettings = AuthServerSettings(
+                providers: [.apple, "github", .google, "linkedin_oidc"], allowsEmail: false, allowsSignUp: false)
+            return try await World.guest(service).tapping("Sign in")
+        },
+        Still("login-last-method", showsMost: true) {
+            let world = try await World.guest().tapping("Sign in", "Sign in with Google")
+            await world.manager.wait { $0.lastMethod == .google }
+            await world.manager.signOut()
+            await world.screen.settle()
+            return try await world.tapping("Sign in")
+        },
+        Still("login-locked", showsMost: true) {
+            let service = InMemoryAuthService.signedIn()
+            service.stay(.storeLocked)
+            let world = await World.boxScore(service, waits: false)
+            return try await world.tapping("Account")
         },
     ]
 

@@ -131,7 +131,7 @@ private struct SchemeChange: ViewChange {
     }
 }
 
-private struct TapChange: ViewChange {
+struct TapChange: ViewChange {
     let action: () -> Void
 
     func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] {

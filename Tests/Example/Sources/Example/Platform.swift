@@ -38,7 +38,7 @@ struct SignInView: View {
             TextField("Email", text: $screen.form.email).textContentType(.username)
             SecureField("Password", text: $password).textContentType(.password)
             if let message = screen.message { Text(message.text) }
-            Button("Sign In") { Task { await screen.submit(password: password) } }
+            Button("Sign In") { screen.submit(password: password) }
         }
     }
 }
@@ -53,7 +53,7 @@ struct AppleButton: View {
             request.requestedScopes = [.fullName, .email]
             request.nonce = nonce.hashed
         } onCompletion: { result in
-            Task { await screen.signInWithApple { try credential(result) } }
+            screen.signInWithApple { try credential(result) }
         }
     }
 
@@ -83,7 +83,7 @@ struct GoogleButton: View {
                 // The app's window; any will do for an app with one.
                 ASPresentationAnchor()
             }
-            Task { await screen.signInWithGoogle(in: browser) }
+            screen.signIn(with: .google, in: browser)
         }
     }
 }
@@ -97,12 +97,12 @@ struct LinkView: View {
             Text(question(screen) ?? "")
             if screen.methods.contains(.email) {
                 SecureField("Password", text: $password).textContentType(.password)
-                Button("Sign In") { Task { await screen.confirm(password: password) } }
+                Button("Sign In") { screen.confirm(password: password) }
             }
             if let message = screen.message { Text(message.text) }
             if let warning = screen.warning {
                 Text(warning)
-                Button("Delete It", role: .destructive) { Task { await screen.recover() } }
+                Button("Delete It", role: .destructive) { screen.recover() }
             } else if screen.canRecover {
                 Button("That Is Not My Account") { screen.askToRecover() }
             }

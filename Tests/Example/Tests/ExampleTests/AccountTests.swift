@@ -32,6 +32,7 @@ struct AccountTests {
 
         #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
         #expect(try await manager.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)
+        await manager.wait { $0.isProfileLoaded }
         #expect(manager.user?.firstName == "Ada")
     }
 
@@ -48,7 +49,7 @@ struct AccountTests {
 
         let screen = LinkModel(manager: manager)
         #expect(question(screen)?.hasPrefix("ada@example.com has an account already.") == true)
-        await screen.confirm(password: Fixtures.password)
+        await screen.confirm(password: Fixtures.password)?.value
         #expect(try await manager.identities().map(\.provider) == ["email", "google"])
         #expect(question(screen) == nil)
     }

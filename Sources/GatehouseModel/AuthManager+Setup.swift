@@ -1,0 +1,183 @@
+public import Foundation
+public import Gatehouse
+
+/// A wrong parameter of ``AuthManager``'s initializer.
+public struct SetupProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The parameter's name, such as `url`.
+    public var parameter: String
+    /// What is wrong with its value, and what to do.
+    public var reason: String
+
+    /// For tests and previews.
+    public init(parameter: String, reason: String) {
+        self.parameter = parameter
+        self.reason = reason
+    }
+
+    public var description: String { "\(parameter): \(reason)" }
+}
+
+extension AuthManager {
+    /// Creates the manager of an app. Makes no call; reads the store once, on the calling thread.
+    ///
+    /// ```swift
+    /// @main struct JournalApp: App {
+    ///     @State private var account = AuthManager(
+    ///         url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
+    ///     var body: some Scene { WindowGroup { HomeView().gatehouse(account) } }
+    /// }
+    /// ```
+    ///
+    /// A wrong value is reported by the first call, by the login screen and in the log, with the parameter's name
+    /// (``setupProblem``).
+    ///
+    /// - Parameters:
+    ///   - url: The server's URL, without `/auth/v1`.
+    ///   - publishableKey: The app's public key, never the secret one.
+    ///   - gateway: The URL of the profiles, without `/v1`; nil for `url`.
+    ///   - redirectTo: The target of browsers and of links in mails, such as `com.example.app://auth-callback`; the
+    ///     server must allow it. nil for `auth-callback` at the first URL scheme of the app's `Info.plist`.
+    ///   - profile: Makes the source of profiles from the auth client, such as
+    ///     `{ MetadataProfile(client: $0) { … } }`; nil for the gateway.
+    ///   - storage: Stores the session; nil for the system's store, with entries of the app's own.
+    ///   - transport: Sends HTTP requests.
+    ///   - clock: The source of time.
+    ///   - telemetry: The receivers of all events.
+    ///   - appleCredentials: Reports whether a user has revoked the consent to sign in with Apple.
+    ///   - memory: Remembers the method of the last sign-in.
+    ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
+    public convenience init(
+        url: String, publishableKey: String, gateway: String? = nil, redirectTo: String? = nil,
+        profile: ((AuthClient) -> any ProfileSource)? = nil, storage: (any SecureStorage)? = nil,
+        transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
+        telemetry: [any TelemetrySink] = [], appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
+        memory: SignInMemory = .userDefaults,
+        log: @escaping @Sendable (TelemetryLevel, String) -> Void = DeveloperLog.write
+    ) {
+        let storage = storage ?? Self.systemStorage(Bundle.main, clock)
+        let service: any AuthService
+        do throws(SetupProblem) {
+            let setup = try Setup(
+                url: url, publishableKey: publishableKey, gateway: gateway,
+                redirectTo: redirectTo ?? Self.redirect(of: Bundle.main.infoDictionary ?? [:]))
+            service = try setup.service(profile, storage, transport, clock)
+        } catch {
+            service = MisconfiguredService(problem: error)
+        }
+        self.init(
+            service: service, storage: storage, clock: clock, telemetry: telemetry,
+            appleCredentials: appleCredentials, memory: memory, log: log)
+    }
+
+    private static func systemStorage(_ app: Bundle, _ clock: ClientClock) -> any SecureStorage {
+        SystemStorage.make(
+            name: app.bundleIdentifier ?? "gatehouse", environment: ProcessInfo.processInfo.environment, clock: clock)
+    }
+
+    /// The redirect URL at the first URL scheme of an `Info.plist`; nil without one.
+    package static func redirect(of info: [String: Any]) -> String? {
+        let types = info["CFBundleURLTypes"] as? [[String: Any]] ?? []
+        let schemes = types.flatMap { $0["CFBundleURLSchemes"] as? [String] ?? [] }
+        return schemes.first.map { $0 + "://auth-callback" }
+    }
+}
+
+extension AuthManager {
+    /// The wrong parameter of the initializer; nil if the setup is correct. Every call throws it, and the login screen
+    /// shows it to the app's developer.
+    public nonisolated var setupProblem: SetupProblem? { (service as? MisconfiguredService)?.problem }
+
+    /// The redirect URL of browsers and of links in mails; nil without one, so that only Apple's sheet and email
+    /// addresses sign in.
+    public nonisolated var redirectTo: URL? { service.redirectTo }
+
+    /// The gateway, for an app's own calls; nil with a service of the app's own.
+    public nonisolated var gateway: GatewayClient? { (service as? LiveAuthService)?.gateway }
+
+    /// The auth client, for calls that the manager does not have; nil with a service of the app's own. The manager
+    /// follows its sign-ins and sign-outs.
+    public nonisolated var client: AuthClient? { (service as? LiveAuthService)?.client }
+}
+
+/// The checked parameters of a manager.
+private struct Setup {
+    let url: URL
+    let publishableKey: String
+    let gateway: URL
+    let redirectTo: URL?
+
+    init(url: String, publishableKey: String, gateway: String?, redirectTo: String?) throws(SetupProblem) {
+        let server = try Self.server("url", url)
+        self.url = server
+        self.gateway = try gateway.map { text throws(SetupProblem) in try Self.server("gateway", text) } ?? server
+        self.redirectTo = try redirectTo.map { text throws(SetupProblem) in
+            guard let url = URL(string: text), url.scheme != nil, url.host() != nil else {
+                throw SetupProblem(
+                    parameter: "redirectTo",
+                    reason: "\"\(text)\" is not a URL. It looks like com.example.app://auth-callback.")
+            }
+            return url
+        }
+        guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw SetupProblem(
+                parameter: "publishableKey", reason: "It is empty or has spaces. It looks like sb_publishable_….")
+        }
+        guard !publishableKey.hasPrefix("sb_secret_") else {
+            throw SetupProblem(
+                parameter: "publishableKey", reason: "This is the secret key, which must not be in an app.")
+        }
+        self.publishableKey = publishableKey
+    }
+
+    private static func server(_ parameter: String, _ text: String) throws(SetupProblem) -> URL {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), let host = url.host(), !host.isEmpty
+        else {
+            throw SetupProblem(
+                parameter: parameter, reason: "\"\(text)\" is not a URL. It looks like https://accounts.example.com.")
+        }
+        guard scheme == "https" || scheme == "http" else {
+            throw SetupProblem(parameter: parameter, reason: "\"\(text)\" does not begin with https.")
+        }
+        return url
+    }
+
+    @MainActor
+    func service(
+        _ profile: ((AuthClient) -> any ProfileSource)?, _ storage: any SecureStorage,
+        _ transport: @escaping HTTPTransport, _ clock: ClientClock
+    ) throws(SetupProblem) -> LiveAuthService {
+        let client: AuthClient
+        do {
+            client = try AuthClient(
+                url: url.appending(path: "auth/v1"), publishableKey: publishableKey, storage: storage,
+                transport: transport, clock: clock)
+        } catch {
+            throw Self.insecure("url", url)
+        }
+        let gateway: GatewayClient
+        do {
+            gateway = try GatewayClient(
+                url: self.gateway, tokens: GatewayTokens(client), transport: transport, clock: clock)
+        } catch {
+            throw Self.insecure("gateway", self.gateway)
+        }
+        return LiveAuthService(
+            client: client, profiles: profile?(client) ?? gateway, gateway: gateway, redirectTo: redirectTo)
+    }
+
+    private static func insecure(_ parameter: String, _ url: URL) -> SetupProblem {
+        SetupProblem(
+            parameter: parameter,
+            reason: "\(url.absoluteString) sends tokens unencrypted. Use https; http is for this machine only.")
+    }
+}
+
+/// The log for the app's developer.
+public enum DeveloperLog {
+    /// Writes a line to the system's log.
+    @Sendable
+    public static func write(_ level: TelemetryLevel, _ text: String) {
+        // The first argument is a format.
+        NSLog("Gatehouse \(level.rawValue): \(text)".replacing("%", with: "%%"))
+    }
+}

@@ -1,0 +1,39 @@
+public import Gatehouse
+
+/// A sign-in method: an email address with a password, or a provider of the server.
+public struct AuthMethod: RawRepresentable, Hashable, Sendable {
+    /// The provider's name in the protocol, such as `github`, or `email`.
+    public let rawValue: String
+
+    /// Any provider of the server, such as `custom:acme`.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A provider of the server.
+    public init(_ provider: Provider) { self.init(rawValue: provider.rawValue) }
+
+    /// Sign in with Apple.
+    public static let apple = AuthMethod(.apple)
+    /// Google.
+    public static let google = AuthMethod(.google)
+    /// An email address with a password.
+    public static let email = AuthMethod(rawValue: "email")
+
+    /// nil for ``email``.
+    public var provider: Provider? { self == .email ? nil : Provider(rawValue: rawValue) }
+
+    /// The provider's name as people know it, such as `GitHub`. Not localized.
+    public var name: String {
+        if let name = Self.names[rawValue] { return name }
+        let words = (rawValue.split(separator: ":").last ?? "").split(whereSeparator: { "-_ ".contains($0) })
+        return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+    }
+
+    private static let names = [
+        "apple": "Apple", "azure": "Microsoft", "bitbucket": "Bitbucket", "discord": "Discord", "email": "Email",
+        "facebook": "Facebook", "figma": "Figma", "fly": "Fly.io", "github": "GitHub", "gitlab": "GitLab",
+        "google": "Google", "kakao": "Kakao", "keycloak": "Keycloak", "linkedin": "LinkedIn",
+        "linkedin_oidc": "LinkedIn", "notion": "Notion", "slack": "Slack", "slack_oidc": "Slack",
+        "snapchat": "Snapchat", "spotify": "Spotify", "twitch": "Twitch", "twitter": "X", "x": "X",
+        "workos": "WorkOS", "zoom": "Zoom",
+    ]
+}

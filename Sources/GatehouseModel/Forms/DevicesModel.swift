@@ -1,0 +1,65 @@
+public import Foundation
+public import Gatehouse
+public import Observation
+
+/// The state of the screen that lists the user's devices, which can be signed out.
+@MainActor @Observable
+public final class DevicesModel {
+    /// The phase of the screen.
+    public enum Phase: Hashable, Sendable {
+        /// The devices are loading.
+        case loading
+        /// The devices.
+        case showing
+        /// A device is being signed out; all buttons are disabled.
+        case working
+        /// The last call failed. Without ``devices``, offer to load them again.
+        case failed
+        /// The server keeps no list, such as hosted Supabase.
+        case unsupported
+    }
+
+    /// The current phase.
+    public private(set) var phase = Phase.loading
+    /// The sessions, this device's first and then by last use; nil before they are loaded.
+    public private(set) var devices: [SessionInfo]?
+    private let manager: AuthManager
+
+    /// Creates a model for the manager's user.
+    public init(manager: AuthManager) { self.manager = manager }
+
+    /// Loads the list. The current list stays until the new one arrives.
+    public func load() async {
+        guard phase != .working else { return }
+        phase = .loading
+        await reload()
+    }
+
+    /// Signs a device out.
+    ///
+    /// - Returns: The work, which continues after the screen has closed; nil if there is none.
+    @discardableResult
+    public func end(_ device: SessionInfo) -> Task<Void, Never>? {
+        guard phase != .working, phase != .loading else { return nil }
+        phase = .working
+        return Task {
+            do {
+                try await manager.signOut(device: device.id)
+                await reload()
+            } catch {
+                phase = .failed
+            }
+        }
+    }
+
+    private func reload() async {
+        do {
+            devices = try await manager.devices()
+            phase = .showing
+        } catch AuthClientError.refused(let refusal) where refusal.status == 404 {
+            phase = .unsupported
+        } catch {
+            phase = .failed
+        }
+    }
+}

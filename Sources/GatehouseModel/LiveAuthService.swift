@@ -1,0 +1,113 @@
+public import Foundation
+public import Gatehouse
+
+/// The service of an app: the auth client and the source of profiles.
+public struct LiveAuthService: AuthService {
+    let client: AuthClient
+    private let profiles: any ProfileSource
+    /// nil if the profiles do not come from a gateway.
+    let gateway: GatewayClient?
+    public let redirectTo: URL?
+
+    /// Creates a service without making a call.
+    ///
+    /// - Parameters:
+    ///   - gateway: Usually a `GatewayClient`, with tokens from the same client; ``MetadataProfile`` without a gateway.
+    ///   - redirectTo: The target of browsers and of links in mails; the server must allow it.
+    public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
+        self.init(client: client, profiles: gateway, gateway: gateway as? GatewayClient, redirectTo: redirectTo)
+    }
+
+    /// - Parameter gateway: For the app's own calls.
+    init(client: AuthClient, profiles: any ProfileSource, gateway: GatewayClient?, redirectTo: URL?) {
+        self.client = client
+        self.profiles = profiles
+        self.gateway = gateway
+        self.redirectTo = redirectTo
+    }
+
+    public var initialState: AuthState { client.initialState }
+    public var reachability: Reachability { client.reachability }
+    public func settings() async throws -> AuthServerSettings { try await client.settings() }
+    public var authStateChanges: AsyncStream<AuthChange> { client.authStateChanges }
+    public var notices: AsyncStream<AuthNotice> { client.notices }
+    public var currentSession: Session? { get async { await client.currentSession } }
+
+    public func accessToken() async throws -> String { try await client.session.accessToken }
+
+    public func signIn(email: String, password: String) async throws -> Session {
+        try await client.signIn(email: email, password: password)
+    }
+
+    public func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
+        try await client.signUp(
+            email: email, password: password, data: firstName.map { ["first_name": .string($0)] },
+            redirectTo: redirectTo)
+    }
+
+    public func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
+        try await client.signInWithIdToken(credentials: credentials)
+    }
+
+    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
+        try await client.signInWithOAuth(provider: provider, in: browser)
+    }
+
+    public func confirmLink(_ ticket: LinkTicket) async throws -> Session { try await client.confirmLink(ticket) }
+
+    public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
+        try await client.confirmLink(ticket, email: email, password: password)
+    }
+
+    public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
+        try await client.recoverAccount(with: ticket)
+    }
+
+    public func updateMetadata(_ data: JSONObject) async throws {
+        try await client.update(user: UserAttributes(data: data))
+    }
+
+    public func update(user: UserAttributes) async throws -> User {
+        try await client.update(user: user, redirectTo: redirectTo)
+    }
+
+    public func reauthenticate() async throws { try await client.reauthenticate() }
+
+    public func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
+        await client.checkAppleCredential(credentials)
+    }
+
+    public func identities() async throws -> [UserIdentity] { try await client.userIdentities() }
+
+    public func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
+        try await client.linkIdentityWithIdToken(credentials: credentials)
+    }
+
+    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
+        try await client.linkIdentity(provider: provider, in: browser)
+    }
+
+    public func undoableLinks() async throws -> [UndoableLink] { try await client.undoableLinks() }
+    public func undoLink(identityID: UUID) async throws { try await client.undoLink(identityID: identityID) }
+    public func unlink(_ identity: UserIdentity) async throws { try await client.unlinkIdentity(identity) }
+
+    public func sendPasswordMail(to email: String) async throws {
+        try await client.resetPasswordForEmail(email, redirectTo: redirectTo)
+    }
+
+    public func resendConfirmation(to email: String) async throws {
+        try await client.resend(email: email, type: .signup, emailRedirectTo: redirectTo)
+    }
+
+    public func openMailLink(_ url: URL) async throws { _ = try await client.session(from: url) }
+    public func sessions() async throws -> [SessionInfo] { try await client.sessions() }
+    public func revokeSession(id: UUID) async throws { try await client.revokeSession(id: id) }
+    public func signOut() async throws { try await client.signOut(scope: .local) }
+
+    public var isReadOnly: Bool { profiles.isReadOnly }
+    public func fetchMe() async throws -> SignedInAccount { try await profiles.fetchMe() }
+    public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
+        try await profiles.updateProfile(change)
+    }
+    public func deleteAccount() async throws { try await profiles.deleteAccount() }
+}

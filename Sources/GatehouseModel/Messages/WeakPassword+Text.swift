@@ -1,0 +1,17 @@
+import Gatehouse
+
+extension WeakPassword {
+    /// What to change, by the most helpful of the server's reasons.
+    var text: ModelText {
+        if reasons.isEmpty || reasons.contains(.length) {
+            let length = minimumLength ?? 8
+            return length == 8
+                ? "Password must be at least 8 characters."
+                : ModelText("Password must be at least %@ characters.", String(length))
+        }
+        if reasons.contains(.characters) {
+            return "Please use more kinds of characters: small and capital letters, digits, symbols."
+        }
+        return "This password is too easy to guess. Please choose another one."
+    }
+}

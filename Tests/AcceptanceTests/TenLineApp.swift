@@ -1,0 +1,16 @@
+import GatehouseUI
+import SwiftUI
+
+// The whole wiring of an app; the README shows it.
+struct JournalApp: App {
+    @State private var account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
+    var body: some Scene { WindowGroup { JournalHome().gatehouse(account) } }
+}
+
+struct JournalHome: View {
+    var body: some View {
+        NavigationStack {
+            Text("Today").toolbar { ProfileButton() }
+        }
+    }
+}
