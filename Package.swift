@@ -346,13 +346,13 @@ let package = Package(
                 httpTypes,
             ],
             swiftSettings: strict),
-        /// The code of Docs/sign-in-in-ten-minutes.md, but for what needs Apple's SDK. Tests/Example/Package.swift makes it
-        /// a package of its own.
+        /// The code of Docs/sign-in-in-ten-minutes.md and Docs/own-screens.md. Tests/Example/Package.swift makes it a
+        /// package of its own.
         .target(
-            name: "Example", dependencies: ["Gatehouse", "GatehouseModel"], path: "Tests/Example/Sources/Example",
-            exclude: ["Platform.swift"], packageAccess: false),
+            name: "Example", dependencies: ["GatehouseUI"] + screenKit, path: "Tests/Example/Sources/Example",
+            packageAccess: false),
         .testTarget(
-            name: "ExampleTests", dependencies: ["Example", "GatehouseTesting", "GatehouseModel", "Gatehouse"],
+            name: "ExampleTests", dependencies: ["Example", "GatehouseTesting", "GatehouseUI"],
             path: "Tests/Example/Tests/ExampleTests", packageAccess: false),
         .testTarget(
             name: "IdentityProvidersTests",

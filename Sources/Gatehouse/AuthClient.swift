@@ -31,7 +31,7 @@ public final class AuthClient: Sendable {
         /// The defaults.
         public init() {}
 
-        static let libraryVersion = "0.1"
+        static let libraryVersion = "0.2"
     }
 
     let caller: AuthCaller

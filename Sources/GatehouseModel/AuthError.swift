@@ -2,6 +2,16 @@ public import Foundation
 import Gatehouse
 
 /// A failure outside of a sign-in, with a message for the user.
+///
+/// ```swift
+/// do {
+///     try await account.updateProfile(firstName: .set("Ada"))
+/// } catch .notAuthenticated {
+///     showsLogin = true
+/// } catch {
+///     message = error.localizedDescription
+/// }
+/// ```
 public enum AuthError: Error, Hashable, Sendable, CaseIterable {
     /// There is no session, or its token was refused: sign in again.
     case notAuthenticated

@@ -73,6 +73,16 @@ extension AuthManager {
 
     /// Deletes the account on the server, then signs out.
     ///
+    /// ```swift
+    /// do {
+    ///     try await account.deleteAccount()
+    /// } catch .freshSignInNeeded {
+    ///     showsLogin = true
+    /// } catch {
+    ///     message = error.localizedDescription
+    /// }
+    /// ```
+    ///
     /// - Throws: ``AuthError``, which is also set as ``error``. The user is then still signed in. After
     ///   ``AuthError/freshSignInNeeded`` the user must sign in again first; after ``AuthError/offline`` or
     ///   ``AuthError/networkError`` the account may be deleted, and the call can be repeated.

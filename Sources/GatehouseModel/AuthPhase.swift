@@ -1,4 +1,12 @@
 /// The phase of the account state.
+///
+/// ```swift
+/// switch account.phase {
+/// case .restoring: ProgressView()
+/// case .unauthenticated, .authenticating: Text("Sign in to keep your journal")
+/// case .authenticated, .refreshing: Text("Hello, \(account.user?.firstName ?? "you")!")
+/// }
+/// ```
 public enum AuthPhase: Hashable, Sendable {
     /// The store has not answered yet. Show neither a signed-in nor a signed-out state.
     case restoring

@@ -5,6 +5,17 @@ extension View {
     /// Presents a sheet with the login screen, or the profile of a signed-in user. It closes when the user signs in or
     /// out, without a flash of the other screen. ``ProfileButton/init()`` has one already.
     ///
+    /// ```swift
+    /// struct AccountRow: View {
+    ///     @State private var showsAccount = false
+    ///
+    ///     var body: some View {
+    ///         Button("Account") { showsAccount = true }
+    ///             .accountSheet(isPresented: $showsAccount)
+    ///     }
+    /// }
+    /// ```
+    ///
     /// Requires `gatehouse(_:branding:)` above. Gives way to the sheet for a new password.
     public func accountSheet(isPresented: Binding<Bool>) -> some View {
         modifier(AccountSheet(isPresented: isPresented))

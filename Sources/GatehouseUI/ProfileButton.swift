@@ -4,6 +4,14 @@ public import SwiftUI
 /// A circle in the top bar that shows the signed-in user, and opens the login screen or the profile.
 ///
 /// While the store cannot say who is signed in, the circle is empty: neither the user's nor the guest's.
+///
+/// ```swift
+/// struct JournalHome: View {
+///     var body: some View {
+///         NavigationStack { Text("Today").toolbar { ProfileButton() } }
+///     }
+/// }
+/// ```
 public struct ProfileButton: View {
     @State private var showsAccount = false
     private let action: (@MainActor () -> Void)?

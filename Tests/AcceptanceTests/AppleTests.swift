@@ -133,8 +133,8 @@ extension AcceptanceTests {
                 _ = try await world.server.database.write { db in
                     try db.run(
                         """
-                        INSERT OR IGNORE INTO profiles (id, created_at, updated_at)
-                        SELECT id, created_at, updated_at FROM users
+                        INSERT INTO profiles (id, created_at, updated_at)
+                        SELECT id, created_at, updated_at FROM users WHERE true ON CONFLICT DO NOTHING
                         """)
                 }
                 try await world.openProfile()

@@ -1,7 +1,7 @@
 import GatehouseUI
 import SwiftUI
 
-// The whole wiring of an app; the README shows it.
+// The whole wiring of an app. The README has this code.
 struct JournalApp: App {
     @State private var account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
     var body: some Scene { WindowGroup { JournalHome().gatehouse(account) } }
@@ -9,8 +9,6 @@ struct JournalApp: App {
 
 struct JournalHome: View {
     var body: some View {
-        NavigationStack {
-            Text("Today").toolbar { ProfileButton() }
-        }
+        NavigationStack { Text("Today").toolbar { ProfileButton() } }
     }
 }

@@ -8,9 +8,22 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
+// Sources/GatehouseModel/AuthError.swift
 extension Given {
     @MainActor private func example1() async throws {
+        do {
+            try await account.updateProfile(firstName: .set("Ada"))
+        } catch .notAuthenticated {
+            showsLogin = true
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
+extension Given {
+    @MainActor private func example2() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.confirmLink(password: password)
         }
@@ -19,28 +32,41 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example2() async throws {
+    @MainActor private func example3() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example4() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example5() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
 }
 
+// Sources/GatehouseModel/AuthManager+Profile.swift
+extension Given {
+    @MainActor private func example6() async throws {
+        do {
+            try await account.deleteAccount()
+        } catch .freshSignInNeeded {
+            showsLogin = true
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+}
+
 // Sources/GatehouseModel/AuthManager+Setup.swift
-private struct Example5 {
+private struct Example7 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -50,7 +76,7 @@ private struct Example5 {
 
 // Sources/GatehouseModel/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example8() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -60,7 +86,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example9() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -74,25 +100,47 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example10() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
     }
 }
 
+// Sources/GatehouseModel/AuthPhase.swift
+extension Given {
+    @MainActor @ViewBuilder private func example11() -> some View {
+        switch account.phase {
+        case .restoring: ProgressView()
+        case .unauthenticated, .authenticating: Text("Sign in to keep your journal")
+        case .authenticated, .refreshing: Text("Hello, \(account.user?.firstName ?? "you")!")
+        }
+    }
+}
+
 // Sources/GatehouseModel/AuthenticatedUser.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example12() async throws {
         struct Journal: Codable { var mood: String? }
         let mood = try user.data(as: Journal.self).mood
         _ = mood
     }
 }
 
+// Sources/GatehouseModel/Forms/LoginModel.swift
+extension Given {
+    @MainActor private func example13() async throws {
+        let login = LoginModel(manager: account)
+        login.form.email = "ada@example.com"
+        await login.submit(password: password)?.value
+        message = login.message
+        _ = login
+    }
+}
+
 // Sources/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example14() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -103,7 +151,7 @@ extension Given {
 
 // Sources/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example15() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -113,7 +161,7 @@ extension Given {
 
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example16() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -125,7 +173,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example17() async throws {
         let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         Task { await sink.run() }
@@ -136,14 +184,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example18() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example15 {
+private struct Example19 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -156,7 +204,7 @@ private struct Example15 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example20() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -164,14 +212,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example21() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example22() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

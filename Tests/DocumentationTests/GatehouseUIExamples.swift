@@ -8,9 +8,21 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
+// Sources/GatehouseUI/AccountSheet.swift
+private struct Example1 {
+    struct AccountRow: View {
+        @State private var showsAccount = false
+
+        var body: some View {
+            Button("Account") { showsAccount = true }
+                .accountSheet(isPresented: $showsAccount)
+        }
+    }
+}
+
 // Sources/GatehouseUI/Branding.swift
 extension Given {
-    @MainActor private func example1() async throws {
+    @MainActor private func example2() async throws {
         let branding = Branding(
             name: "DailyRitual", symbol: "book.closed.fill", tagline: "Sign in to keep your journal", bundle: .main,
             accent: .indigo)
@@ -21,7 +33,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example2() async throws {
+    @MainActor private func example3() async throws {
         _ = HomeView()
             .loginHeader { Label("Keep your days", systemImage: "book.fill") }
     }
@@ -29,7 +41,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example4() async throws {
         _ = HomeView()
             .loginFooter { Link("Terms of Use", destination: terms) }
     }
@@ -37,7 +49,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example5() async throws {
         _ = HomeView()
             .profileSections { user in
                 Section { NavigationLink("My Journal") { Journal(of: user.id) } }
@@ -45,15 +57,24 @@ extension Given {
     }
 }
 
+// Sources/GatehouseUI/ProfileButton.swift
+private struct Example6 {
+    struct JournalHome: View {
+        var body: some View {
+            NavigationStack { Text("Today").toolbar { ProfileButton() } }
+        }
+    }
+}
+
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example7() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example6 {
+private struct Example8 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -70,14 +91,14 @@ private struct Example6 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example9() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example10() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -90,7 +111,7 @@ extension Given {
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example9 {
+private struct Example11 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -111,7 +132,7 @@ private struct Example9 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example10() -> some View {
+    @MainActor @ViewBuilder private func example12() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

@@ -1,7 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// The code of Docs/sign-in-in-ten-minutes.md, as in an app that uses only the products of Gatehouse.
+/// The code of Docs/sign-in-in-ten-minutes.md and Docs/own-screens.md, as in an app that uses only the products of
+/// Gatehouse.
 let package = Package(
     name: "example",
     platforms: [.iOS(.v17), .macOS(.v15)],
@@ -13,8 +14,7 @@ let package = Package(
         .target(
             name: "Example",
             dependencies: [
-                .product(name: "Gatehouse", package: "gatehouse"),
-                .product(name: "GatehouseModel", package: "gatehouse"),
+                .product(name: "GatehouseUI", package: "gatehouse")
             ]),
         .testTarget(
             name: "ExampleTests",

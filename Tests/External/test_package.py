@@ -29,7 +29,7 @@ def run(*command, folder):
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    """A repository with one commit: the working tree, with what is not committed yet."""
+    """A repository with one commit, which is released: the working tree, with what is not committed yet."""
     folder = tmp_path_factory.mktemp("published") / "gatehouse.git"
     folder.mkdir()
     run("git", "init", "--quiet", "--bare", "--initial-branch=main", folder=folder)
@@ -37,6 +37,7 @@ def repository(tmp_path_factory):
     run(*git, "add", "--all", folder=program.REPOSITORY)
     author = ("-c", "user.name=A Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false")
     run(*git, *author, "commit", "--quiet", "--message=The working tree", folder=program.REPOSITORY)
+    run(*git, "tag", "0.2.0", folder=program.REPOSITORY)
     return folder
 
 
@@ -52,8 +53,9 @@ def checkouts(folder, dependency):
     return {path.name for path in (folder / ".build" / "checkouts").iterdir()}
 
 
-def test_a_dependency_by_url_fetches_only_swift_crypto_and_its_own_dependency(repository, tmp_path):
-    assert checkouts(tmp_path, f'url: "{repository.as_uri()}", branch: "main"') == FETCHED
+@pytest.mark.parametrize("version", ('branch: "main"', 'from: "0.2.0"'))
+def test_a_dependency_by_url_fetches_only_swift_crypto_and_its_own_dependency(repository, tmp_path, version):
+    assert checkouts(tmp_path, f'url: "{repository.as_uri()}", {version}') == FETCHED
 
 
 def test_a_dependency_by_path_without_traits_fetches_the_same(tmp_path):

@@ -213,11 +213,16 @@ def test_a_server_without_a_catalogue_has_no_teams(person, servers, new_email):
     server = servers.serve(GATEHOUSE_TEAM_CATALOGUE="").start()
     here = ("--url", server.url, "--key", PUBLISHABLE_KEY)
     code, message = person.fails(REFUSED, "teams", *here)[:2]
-    assert (code, message) == ("NOT_FOUND", "This server has no team catalogue.")
+    assert (code, message) == ("no_team_catalogue", "This server has no team catalogue.")
     person.json("signup", "--email", new_email(), "--password-stdin", *here, stdin=PASSWORD + "\n")
     assert "favorite_teams" not in person.json("profile", *here)
     assert "teams" not in person.run("profile", *here).out
-    assert person.fails(REFUSED, "profile", "set", "--team", CELTICS, *here)[0] == "BAD_REQUEST"
+    for change in (("--team", CELTICS), ("--clear-teams",)):
+        failure = person.fails(REFUSED, "profile", "set", "--first-name", "Grace", *change, *here)
+        assert failure[:2] == (code, message)
+    assert person.json("profile", *here)["first_name"] is None
+    for command in (("--help",), ("teams", "--help"), ("profile", "set", "--help")):
+        assert "At a server with a team catalogue:" in " ".join(person.run(*command).out.split())
 
 
 def test_teams_need_no_account(person):

@@ -7,16 +7,16 @@ struct DeviceNameTests {
     @Test(
         "A user agent names the device, the system and the app",
         arguments: [
-            ("Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.1", "iPhone", "Journal · iOS 18.2", .phone),
-            ("Daily+Ritual (iPad14,1; iOS 17.0) gatehouse-swift/0.1", "iPad", "Daily Ritual · iPadOS 17.0", .tablet),
+            ("Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2", "iPhone", "Journal · iOS 18.2", .phone),
+            ("Daily+Ritual (iPad14,1; iOS 17.0) gatehouse-swift/0.2", "iPad", "Daily Ritual · iPadOS 17.0", .tablet),
             (
-                "Journal/2 (MacBookPro18,3; macOS 15.1) gatehouse-swift/0.1", "MacBook Pro", "Journal · macOS 15.1",
+                "Journal/2 (MacBookPro18,3; macOS 15.1) gatehouse-swift/0.2", "MacBook Pro", "Journal · macOS 15.1",
                 .computer
             ),
-            ("Journal/2 (Mac15,3; macOS 15.1) gatehouse-swift/0.1", "Mac", "Journal · macOS 15.1", .computer),
-            ("Journal/2 (Watch7,1; watchOS 11.0) gatehouse-swift/0.1", "Apple Watch", "Journal · watchOS 11.0", .watch),
-            ("Journal/2 (AppleTV14,1; tvOS 18.0) gatehouse-swift/0.1", "Apple TV", "Journal · tvOS 18.0", .television),
-            ("tool (; Linux) gatehouse-swift/0.1", "Linux", "tool", .computer),
+            ("Journal/2 (Mac15,3; macOS 15.1) gatehouse-swift/0.2", "Mac", "Journal · macOS 15.1", .computer),
+            ("Journal/2 (Watch7,1; watchOS 11.0) gatehouse-swift/0.2", "Apple Watch", "Journal · watchOS 11.0", .watch),
+            ("Journal/2 (AppleTV14,1; tvOS 18.0) gatehouse-swift/0.2", "Apple TV", "Journal · tvOS 18.0", .television),
+            ("tool (; Linux) gatehouse-swift/0.2", "Linux", "tool", .computer),
             ("gatehouse-cli/0.1", "gatehouse-cli", nil, .other), ("curl/8.5.0", "curl", nil, .other),
             ("Journal/42 CFNetwork/1410.0.3 Darwin/22.6.0", "Journal", nil, .other),
             (

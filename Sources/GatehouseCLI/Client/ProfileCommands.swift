@@ -30,11 +30,11 @@ struct SetProfile: ClientCommand {
     @Option(
         name: .customLong("team"),
         help: """
-            The id of a favourite team, from `gatehouse teams`, at a server with a catalogue. Repeatable; replaces all \
-            favourites.
+            At a server with a team catalogue: the id of a favourite team, from `gatehouse teams`. Repeatable; replaces \
+            all favourites.
             """)
     var teams: [String] = []
-    @Flag(help: "Clear the favourite teams, at a server with a catalogue.") var clearTeams = false
+    @Flag(help: "At a server with a team catalogue: clear the favourite teams.") var clearTeams = false
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp("One of the app's own fields. Repeatable; keeps the others.", valueName: "name=value"))
@@ -53,15 +53,21 @@ struct SetProfile: ClientCommand {
         }
     }
 
+    private var changesTeams: Bool { !teams.isEmpty || clearTeams }
+
     private var edit: ProfileEdit {
         func change(_ text: String?) -> FieldChange { text.map { $0.isEmpty ? .clear : .set($0) } ?? .keep }
         var own = ProfileChange(firstName: clearFirstName ? .clear : change(firstName))
         for field in fields { own.data[field.name] = field.value }
-        if !teams.isEmpty || clearTeams { own.others["favorite_teams"] = .array(teams.map(AnyJSON.string)) }
+        if changesTeams { own.others["favorite_teams"] = .array(teams.map(AnyJSON.string)) }
         return ProfileEdit(own, name: change(name), avatarURL: change(avatarURL), timezone: change(timezone))
     }
 
-    func perform(_ client: Client) async throws { try await client.show(await client.gateway.updateProfile(edit)) }
+    func perform(_ client: Client) async throws {
+        // Refuses at a server without a catalogue, before anything changes.
+        if changesTeams { _ = try await Team.all(client.gateway, league: nil) }
+        try await client.show(await client.gateway.updateProfile(edit))
+    }
 }
 
 extension Client {
@@ -92,16 +98,12 @@ struct DataField: ExpressibleByArgument, Hashable {
 struct Teams: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "teams",
-        abstract: "Lists the teams that can be favourites, if the server has a catalogue. Requires no account.")
+        abstract: "At a server with a team catalogue: lists its teams. Requires no account.")
 
     @OptionGroup var options: ClientOptions
     @Option(help: "Only the teams of one league, such as nba.") var league: String?
 
     func perform(_ client: Client) async throws {
-        do {
-            try client.answer(.teams(await Team.all(client.gateway, league: league)))
-        } catch GatewayError.refused(let refusal) where refusal.status == 404 {
-            throw ClientFailure(refusal.code, "This server has no team catalogue.", exit: .refused)
-        }
+        try client.answer(.teams(await Team.all(client.gateway, league: league)))
     }
 }

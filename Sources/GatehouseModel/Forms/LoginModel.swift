@@ -6,6 +6,13 @@ public import Observation
 ///
 /// An action returns the work that it started, for callers that wait for its end; nil if it started none. The work
 /// continues after the screen has closed.
+///
+/// ```swift
+/// let login = LoginModel(manager: account)
+/// login.form.email = "ada@example.com"
+/// await login.submit(password: password)?.value
+/// message = login.message
+/// ```
 @MainActor @Observable
 public final class LoginModel {
     /// The phase of the screen.

@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseCLI
 import GatehouseServer
 import TestSupport
@@ -44,6 +45,11 @@ struct CommandLineTests {
         #expect(failure.exit == .usage)
         #expect(failure.code == "usage")
         #expect(failure.message.contains(word))
+    }
+
+    @Test("The library for apps has the version of the program")
+    func version() {
+        #expect("gatehouse-swift/\(ProgramVersion.text)".hasPrefix(AuthClient.Options().clientInfo + "."))
     }
 
     @Test("A server starts in a shell that names one for the client")

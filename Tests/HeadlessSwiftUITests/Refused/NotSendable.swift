@@ -11,4 +11,14 @@ func share<Value: Sendable>(_ value: Value) {}
     share(AccessibilityChildBehavior.combine)  // refused
     share(ToolbarItemPlacement.principal)  // refused
     share(ToolbarPlacement.navigationBar)  // refused
+    share(ToolbarItem { Text("a") })  // refused
+    share(PlainButtonStyle())  // refused
+    share(VStack { Text("a") })  // refused
+    share(NavigationStack { Text("a") })  // refused
+}
+
+final class Draft {}
+
+@MainActor func shareDraft(_ draft: Binding<Draft>) {
+    share(draft)  // refused
 }

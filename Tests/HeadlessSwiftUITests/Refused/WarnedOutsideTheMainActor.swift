@@ -1,5 +1,6 @@
 // main actor-isolated
 import AuthenticationServices
+import Foundation
 import SwiftUI
 
 func action() -> OpenURLAction {
@@ -20,6 +21,26 @@ func field() -> PlainTextFieldStyle {
 
 func label() -> IconOnlyLabelStyle {
     .iconOnly  // warned
+}
+
+func button() -> PlainButtonStyle {
+    .plain  // warned
+}
+
+func prominentButton() -> BorderedProminentButtonStyle {
+    .borderedProminent  // warned
+}
+
+func close(_ dismiss: DismissAction) {
+    dismiss()  // warned
+}
+
+func browse(_ open: OpenURLAction, _ url: URL) {
+    open(url)  // warned
+}
+
+func image() {
+    _ = Image(systemName: "plus").body  // warned
 }
 
 func color(_ view: Text) -> some View {

@@ -87,7 +87,7 @@ extension View {
     }
 
     nonisolated public func pickerStyle<S: PickerStyle>(_ style: S) -> some View {
-        setting(\.pickerRendering, style is SegmentedPickerStyle ? "segmented" : "inline")
+        setting(\.pickerRendering, S._rendering.name)
     }
 }
 
@@ -100,31 +100,41 @@ private struct TagChange<Value: Hashable>: ViewChange {
     }
 }
 
-@MainActor @preconcurrency public protocol PickerStyle {}
+@MainActor @preconcurrency public protocol PickerStyle {
+    nonisolated static var _rendering: _SystemRendering { get }
+}
 
 public struct DefaultPickerStyle {
     public init() {}
 }
 
-extension DefaultPickerStyle: PickerStyle {}
+extension DefaultPickerStyle: PickerStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "inline") }
+}
 
 public struct SegmentedPickerStyle {
     public init() {}
 }
 
-extension SegmentedPickerStyle: PickerStyle {}
+extension SegmentedPickerStyle: PickerStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "segmented") }
+}
 
 public struct InlinePickerStyle {
     public init() {}
 }
 
-extension InlinePickerStyle: PickerStyle {}
+extension InlinePickerStyle: PickerStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "inline") }
+}
 
 public struct MenuPickerStyle {
     public init() {}
 }
 
-extension MenuPickerStyle: PickerStyle {}
+extension MenuPickerStyle: PickerStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "inline") }
+}
 
 extension PickerStyle where Self == DefaultPickerStyle {
     public static var automatic: DefaultPickerStyle { DefaultPickerStyle() }
@@ -142,19 +152,25 @@ extension PickerStyle where Self == MenuPickerStyle {
     public static var menu: MenuPickerStyle { MenuPickerStyle() }
 }
 
-@MainActor @preconcurrency public protocol ListStyle {}
+@MainActor @preconcurrency public protocol ListStyle {
+    nonisolated static var _rendering: _SystemRendering { get }
+}
 
 public struct InsetGroupedListStyle {
     public init() {}
 }
 
-extension InsetGroupedListStyle: ListStyle {}
+extension InsetGroupedListStyle: ListStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "insetGrouped") }
+}
 
 public struct PlainListStyle {
     public init() {}
 }
 
-extension PlainListStyle: ListStyle {}
+extension PlainListStyle: ListStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "plain") }
+}
 
 extension ListStyle where Self == InsetGroupedListStyle {
     public static var insetGrouped: InsetGroupedListStyle { InsetGroupedListStyle() }
@@ -166,6 +182,6 @@ extension ListStyle where Self == PlainListStyle {
 
 extension View {
     nonisolated public func listStyle<S: ListStyle>(_ style: S) -> some View {
-        setting(\.listRendering, style is PlainListStyle ? "plain" : "insetGrouped")
+        setting(\.listRendering, S._rendering.name)
     }
 }

@@ -111,25 +111,38 @@ extension FieldTraits {
     }
 }
 
-@MainActor @preconcurrency public protocol TextFieldStyle {}
+@MainActor @preconcurrency public protocol TextFieldStyle {
+    nonisolated static var _rendering: _SystemRendering { get }
+}
+
+/// How the engine renders a style. Only the engine makes one: as in Apple's SDK, an app has no such style of its own.
+public struct _SystemRendering {
+    let name: String
+}
 
 public struct DefaultTextFieldStyle {
     public init() {}
 }
 
-extension DefaultTextFieldStyle: TextFieldStyle {}
+extension DefaultTextFieldStyle: TextFieldStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "automatic") }
+}
 
 public struct PlainTextFieldStyle {
     public init() {}
 }
 
-extension PlainTextFieldStyle: TextFieldStyle {}
+extension PlainTextFieldStyle: TextFieldStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "plain") }
+}
 
 public struct RoundedBorderTextFieldStyle {
     public init() {}
 }
 
-extension RoundedBorderTextFieldStyle: TextFieldStyle {}
+extension RoundedBorderTextFieldStyle: TextFieldStyle {
+    nonisolated public static var _rendering: _SystemRendering { _SystemRendering(name: "roundedBorder") }
+}
 
 extension TextFieldStyle where Self == DefaultTextFieldStyle {
     public static var automatic: DefaultTextFieldStyle { DefaultTextFieldStyle() }
@@ -145,10 +158,6 @@ extension TextFieldStyle where Self == RoundedBorderTextFieldStyle {
 
 extension View {
     nonisolated public func textFieldStyle<S: TextFieldStyle>(_ style: S) -> some View {
-        setting(
-            \.textFieldRendering,
-            style is RoundedBorderTextFieldStyle
-                ? "roundedBorder" : style is PlainTextFieldStyle ? "plain" : "automatic"
-        )
+        setting(\.textFieldRendering, S._rendering.name)
     }
 }

@@ -1,0 +1,113 @@
+import AuthenticationServices
+import Foundation
+import GatehouseUI
+import SwiftUI
+
+struct AccountView: View {
+    let account: AuthManager
+    @State private var login: LoginModel
+    @State private var link: LinkModel
+
+    init(account: AuthManager) {
+        self.account = account
+        _login = State(initialValue: LoginModel(manager: account))
+        _link = State(initialValue: LinkModel(manager: account))
+    }
+
+    var body: some View {
+        switch account.phase {
+        case .restoring: ProgressView()
+        case .unauthenticated, .authenticating:
+            if link.question == nil { SignInView(login: login) } else { QuestionView(link: link) }
+        case .authenticated, .refreshing:
+            Text(headline(account))
+            Button("Sign Out") { Task { await account.signOut() } }
+        }
+    }
+}
+
+struct SignInView: View {
+    @Bindable var login: LoginModel
+    @State private var password = ""
+
+    var body: some View {
+        Form {
+            AppleButton(login: login)
+            GoogleButton(login: login)
+            TextField("Email", text: $login.form.email).textContentType(.username)
+            SecureField("Password", text: $password).textContentType(.password)
+            if let message = login.message { Text(message.text) }
+            Button("Sign In") { login.submit(password: password) }
+                .disabled(!login.canSubmit(password: password))
+        }
+    }
+}
+
+struct AppleButton: View {
+    let login: LoginModel
+    @State private var nonce = SignInNonce()
+
+    var body: some View {
+        SignInWithAppleButton(.signIn) { request in
+            nonce = SignInNonce()
+            request.requestedScopes = [.fullName, .email]
+            request.nonce = nonce.hashed
+        } onCompletion: { result in
+            login.signInWithApple { try credential(result) }
+        }
+    }
+
+    private func credential(_ result: Result<ASAuthorization, any Error>) throws -> AppleCredential {
+        do {
+            guard let apple = try result.get().credential as? ASAuthorizationAppleIDCredential,
+                let token = apple.identityToken
+            else { throw SignInFailure.providerFailed }
+            return AppleCredential(
+                idToken: String(decoding: token, as: UTF8.self), nonce: nonce.raw, person: apple.user,
+                firstName: apple.fullName?.givenName, lastName: apple.fullName?.familyName,
+                authorizationCode: apple.authorizationCode.map { String(decoding: $0, as: UTF8.self) })
+        } catch let error as ASAuthorizationError {
+            throw error.code == .canceled ? SignInFailure.cancelled : SignInFailure.providerFailed
+        }
+    }
+}
+
+struct GoogleButton: View {
+    let login: LoginModel
+    @Environment(\.webAuthenticationSession) private var browser
+
+    var body: some View {
+        Button("Sign in with Google") {
+            login.signInWithGoogle(redirectTo: URL(string: "com.example.journal://auth-callback")!) { url in
+                do {
+                    return try await browser.authenticate(using: url, callbackURLScheme: "com.example.journal")
+                } catch let error as ASWebAuthenticationSessionError where error.code == .canceledLogin {
+                    throw SignInFailure.cancelled
+                }
+            }
+        }
+    }
+}
+
+struct QuestionView: View {
+    let link: LinkModel
+    @State private var password = ""
+
+    var body: some View {
+        Form {
+            Text(question(link) ?? "")
+            if link.methods.contains(.email) {
+                SecureField("Password", text: $password).textContentType(.password)
+                Button("Sign In") { link.confirm(password: password) }
+            }
+            if let message = link.message { Text(message.text) }
+            if let warning = link.warning {
+                Text(warning)
+                Button("Delete It", role: .destructive) { link.recover() }
+            } else if link.canRecover {
+                Button("That Is Not My Account") { link.askToRecover() }
+            }
+            Button("Cancel", role: .cancel) { link.dismiss() }
+        }
+    }
+}
