@@ -346,7 +346,7 @@ let package = Package(
                 httpTypes,
             ],
             swiftSettings: strict),
-        /// The code of Docs/sign-in-in-ten-minutes.md and Docs/own-screens.md. Tests/Example/Package.swift makes it a
+        /// The code of the pages for app developers (Scripts/test_example_page.py). Tests/Example/Package.swift makes it a
         /// package of its own.
         .target(
             name: "Example", dependencies: ["GatehouseUI"] + screenKit, path: "Tests/Example/Sources/Example",

@@ -11,6 +11,7 @@ EXAMPLE = [ROOT / "Tests" / "Example" / "Package.swift"] + [
 PAGES = {
     "Docs/sign-in-in-ten-minutes.md": EXAMPLE,
     "Docs/own-screens.md": EXAMPLE,
+    "Docs/own-fields.md": EXAMPLE,
     "README.md": [ROOT / "Tests" / "AcceptanceTests" / "TenLineApp.swift"],
 }
 FENCE = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-/// Why a call failed.
+/// Why a call to the auth server or the gateway, or a sign-in in a browser, failed.
 ///
 /// ```swift
 /// do {
@@ -10,7 +10,8 @@
 public enum AuthClientError: Error, Hashable, Sendable {
     /// http to another machine would expose tokens to the network. Only loopback may use it.
     case insecureURL
-    /// The call needs a session, but there is none.
+    /// The call needs a session, but there is none, or the auth server has ended it. A refusal by the gateway alone
+    /// never has this result.
     case signedOut(SignedOutReason)
     /// A sign-in happened while the call waited, by the same or another user. The call did not apply to the new
     /// session.
@@ -18,9 +19,13 @@ public enum AuthClientError: Error, Hashable, Sendable {
     /// The server was unreachable, or a refresh failed temporarily. The session is kept; try again later. The call may
     /// have taken effect.
     case offline(OfflineCause)
-    /// The server answered with a status other than 2xx, also 429 and 5xx, or a redirect URL contains an error. The
-    /// session is kept unless the code states that it has ended.
+    /// The server answered with a status other than 2xx, also 429 and 5xx, or a redirect URL contains an error. After
+    /// 5xx the call may have taken effect. The session is kept unless the code states that it has ended.
     case refused(AuthRefusal)
+    /// The gateway refused a token that the auth server has just issued or confirmed, with `TOKEN_INVALID`,
+    /// `TOKEN_EXPIRED`, `UNAUTHORIZED` or no code. The gateway is configured for another auth server, has not seen its
+    /// new keys, or its clock is wrong. The session is kept: try again later.
+    case refusesValidToken(AuthErrorCode?)
     /// The server's response violates the protocol. Nothing changed in the client.
     case unexpectedAnswer(String)
     /// The store does not answer, for example because the device is locked. Nothing was written. Try again when it
@@ -30,6 +35,16 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case storeFailed(StoreProblem)
     /// The redirect URL contains no code, or one that this device did not request.
     case unknownFlow
+    /// The user closed the browser's sheet. Show no error.
+    case cancelled
+    /// The user did not finish in the browser in time.
+    case timedOut
+    /// There is no browser, it did not start, or it cannot return to the redirect URL.
+    case couldNotOpenBrowser
+    /// The loopback socket for the browser's return could not be opened; contains `errno`.
+    case couldNotListen(Int32)
+    /// The browser's return does not match the redirect URL and was ignored.
+    case invalidCallback
 }
 
 extension AuthClientError {
@@ -38,6 +53,7 @@ extension AuthClientError {
         switch self {
         case .refused(let refusal): refusal.code
         case .signedOut(.endedByServer(let code)): code
+        case .refusesValidToken(let code): code
         default: nil
         }
     }
@@ -57,7 +73,7 @@ public enum OfflineCause: Hashable, Sendable {
     case noAnswer(String)
     /// A temporary status of a refresh: 408, 409, 429 or 5xx.
     case status(Int)
-    /// A response that does not come from the auth server, such as the page of a captive portal.
+    /// A response that does not come from the server, such as the page of a captive portal.
     case notUnderstood(String)
 }
 
@@ -65,7 +81,8 @@ public enum OfflineCause: Hashable, Sendable {
 public struct AuthRefusal: Hashable, Sendable {
     /// The HTTP status; 0 for an error in a redirect URL.
     public var status: Int
-    /// nil if the response has none. Compare this instead of the message.
+    /// nil if the response has none. Compare this instead of the message. The gateway's codes are in capitals, such as
+    /// `BAD_REQUEST`, `DATA_TOO_LARGE`, `FORBIDDEN`, `FRESH_SIGN_IN_REQUIRED`, `INVALID_DATA` and `NOT_FOUND`.
     public var code: AuthErrorCode?
     /// A message for developers.
     public var message: String
@@ -75,11 +92,14 @@ public struct AuthRefusal: Hashable, Sendable {
     public var retryAfter: Duration?
     /// With `identity_needs_confirmation`: the question to the user.
     public var linkQuestion: LinkQuestion?
+    /// The path of the invalid field in a change of the profile, a JSON Pointer
+    /// ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as `/data/mood`; nil if the refusal concerns no field.
+    public var field: String?
 
     /// For tests.
     public init(
         status: Int, code: AuthErrorCode?, message: String = "", weakPasswordReasons: [String] = [],
-        retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil
+        retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil, field: String? = nil
     ) {
         self.status = status
         self.code = code
@@ -87,6 +107,7 @@ public struct AuthRefusal: Hashable, Sendable {
         self.weakPasswordReasons = weakPasswordReasons
         self.retryAfter = retryAfter
         self.linkQuestion = linkQuestion
+        self.field = field
     }
 
     init(_ reply: HTTPReply) {

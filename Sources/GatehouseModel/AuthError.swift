@@ -1,18 +1,22 @@
 public import Foundation
-import Gatehouse
+public import Gatehouse
 
-/// A failure outside of a sign-in, with a message for the user.
+/// Why a call of ``AuthManager`` failed.
 ///
 /// ```swift
 /// do {
-///     try await account.updateProfile(firstName: .set("Ada"))
-/// } catch .notAuthenticated {
-///     showsLogin = true
+///     try await manager.signInWithEmail(email, password: password)
+/// } catch .emailNotConfirmed {
+///     showsMailHint = true
 /// } catch {
-///     message = error.localizedDescription
+///     message = SignInMessage(.email, error)
 /// }
 /// ```
-public enum AuthError: Error, Hashable, Sendable, CaseIterable {
+///
+/// ``SignInMessage`` has a text for each case. New versions may add cases, so a `switch` needs a `default`.
+public enum AuthError: Error, Hashable, Sendable {
+    // Any call.
+
     /// There is no session, or its token was refused: sign in again.
     case notAuthenticated
     /// The user is not allowed to do this.
@@ -20,53 +24,131 @@ public enum AuthError: Error, Hashable, Sendable, CaseIterable {
     /// The change requires a recent sign-in.
     case freshSignInNeeded
     /// No response, or one that is not the server's. The change may have taken effect.
-    case offline
-    /// The server failed, refused the call, or sent an invalid response. After a failure the change may have taken
-    /// effect.
-    case networkError
+    case offline(OfflineCause)
+    /// The server failed, refused the call for a reason without a case of its own, or sent an invalid response. After a
+    /// failure the change may have taken effect.
+    case networkError(AuthClientError)
     /// The account exists, but its profile does not. Reload it later.
     case profileNotCreated
-    /// The device's store failed, or a sign-in intervened. The session is kept: try again.
-    case unknown
+    /// The device's store does not answer, or did not keep the session. Nobody was signed out: try again.
+    case storeFailed(StoreProblem)
+    /// Too many attempts, and how long the server asks to wait.
+    case rateLimited(retryAfter: Duration?)
+    /// A parameter of the manager's initializer is wrong, so every call fails.
+    case setup(SetupProblem)
+    /// Another failure, such as a sign-in that intervened. The session is kept: try again.
+    case unknown(AuthClientError?)
+
+    // Signing in and linking.
+
+    /// The user closed the provider's sheet, or the task was cancelled. Show nothing.
+    case cancelled
+    /// The provider or its sheet failed.
+    case providerFailed
+    /// The provider shares no address, and the server requires one.
+    case noProviderEmail
+    /// The browser returned with a URL other than the redirect URL, or took too long.
+    case invalidCallback
+    /// The address belongs to another account. With a question, answer it with ``AuthManager/confirmLink(password:)``
+    /// and related methods.
+    case emailInUse(LinkQuestion?)
+    /// The answer to a link question came too late: sign in again.
+    case linkExpired
+    /// The user signed in to a different account than the one in question.
+    case linkOtherAccount
+    /// The address of a sign-up already has an account.
+    case userExists
+    /// The address or the password is wrong.
+    case wrongCredentials
+    /// The server requires a stronger password.
+    case weakPassword(WeakPassword)
+    /// The confirmation mail of the sign-up is not opened yet.
+    case emailNotConfirmed
+    /// The server accepts no new accounts.
+    case signUpDisabled
+    /// The account is blocked.
+    case blocked
+
+    // Changing the account.
+
+    /// The new password is the current one.
+    case samePassword
+    /// The change requires the current password.
+    case currentPasswordRequired
+    /// The current password is wrong.
+    case currentPasswordWrong
+    /// The change requires the code of ``AuthManager/sendCode()``.
+    case codeRequired
+    /// The code is wrong or too old.
+    case codeWrong
+    /// The server has no email addresses, or sends no mail.
+    case emailDisabled
+    /// The last sign-in method cannot be removed.
+    case lastSignInMethod
+    /// The link is too old to be undone.
+    case tooLateToUndo
 }
 
 extension AuthError {
-    /// The message for the user.
-    public var message: String {
+    /// The failure of the server, the connection or the device behind this error, for logs; nil where the case says
+    /// everything.
+    public var cause: AuthClientError? {
+        switch self {
+        case .networkError(let cause): cause
+        case .unknown(let cause): cause
+        case .offline(let cause): .offline(cause)
+        case .storeFailed(let problem): .storeFailed(problem)
+        default: nil
+        }
+    }
+
+    /// The text for the user outside of a sign-in. ``SignInMessage`` has those for a sign-in.
+    public var content: ModelText {
         switch self {
         case .notAuthenticated: "Please sign in to continue."
         case .forbidden: "You don't have permission to do that."
         case .freshSignInNeeded: "Please sign in again, then repeat this."
         case .offline: "You're offline. Some features may be unavailable."
         case .profileNotCreated: "Account created but profile setup failed. Please try again."
-        case .networkError, .unknown: "Something went wrong. Please try again."
+        case .setup(let problem): ModelText("%@", problem.description)
+        case .samePassword: "Please choose a password that is not the current one."
+        case .currentPasswordRequired: "Please enter your current password."
+        case .currentPasswordWrong: "The current password is not correct."
+        case .codeRequired: "Please enter the code from the email."
+        case .codeWrong: "The code is not correct, or too old."
+        case .emailDisabled: "The email address cannot be changed here."
+        case .lastSignInMethod: "This is the last way to sign in. Please add another one first."
+        case .tooLateToUndo: "This can no longer be undone."
+        case .weakPassword(let weak): weak.text
+        case .rateLimited, .emailInUse, .linkExpired, .linkOtherAccount, .userExists, .wrongCredentials,
+            .emailNotConfirmed, .signUpDisabled, .blocked:
+            SignInMessage(.email, code)?.content ?? Self.other
+        case .networkError, .storeFailed, .unknown, .cancelled, .providerFailed, .noProviderEmail, .invalidCallback:
+            Self.other
         }
     }
 
-    /// Classifies any error of an ``AuthService``.
-    init(_ error: any Error) {
+    /// ``content`` in English.
+    public var message: String { content.english }
+
+    static let other: ModelText = "Something went wrong. Please try again."
+}
+
+extension AuthError: LocalizedError {
+    public var errorDescription: String? { message }
+}
+
+extension AuthError {
+    /// Classifies any error of an ``AuthService``, a provider's sheet or a browser.
+    public init(_ error: any Error) {
         self =
             switch error {
             case let error as AuthError: error
-            case let error as GatewayError: Self(error)
             case let error as AuthClientError: Self(error)
-            default: .unknown
-            }
-    }
-
-    private init(_ error: GatewayError) {
-        self =
-            switch error {
-            case .notAuthenticated: .notAuthenticated
-            case .forbidden("FRESH_SIGN_IN_REQUIRED", _): .freshSignInNeeded
-            case .forbidden: .forbidden
-            case .offline(let cause): Self(cause)
-            // The session is kept: a new sign-in would not help against a gateway that refuses a valid token.
-            case .refused, .server, .unexpectedAnswer, .refusesValidToken: .networkError
-            // The session is kept, so the user need not sign in again.
-            case .noToken(.refused): .networkError
-            case .noToken(let error): Self(error)
-            case .insecureURL: .unknown
+            case is CancellationError: .cancelled
+            // Provider sheets throw this without a connection.
+            case let error as URLError: .offline(.noAnswer("\(URLError.errorDomain) \(error.errorCode)"))
+            default: .unknown(nil)
             }
     }
 
@@ -74,24 +156,81 @@ extension AuthError {
         self =
             switch error {
             case .signedOut: .notAuthenticated
-            case .offline(let cause): Self(cause)
-            case .refused(let refusal) where refusal.status == 401 && refusal.code != nil: .notAuthenticated
-            case .refused(let refusal) where refusal.code == .freshSignInRequired: .freshSignInNeeded
-            case .refused(let refusal) where refusal.status == 403: .forbidden
-            case .refused, .unexpectedAnswer: .networkError
-            case .insecureURL, .sessionChanged, .storeUnavailable, .storeFailed, .unknownFlow: .unknown
+            case .offline(.status): .networkError(error)
+            case .offline(let cause): .offline(cause)
+            case .refused(let refusal): Self(refusal)
+            // The session is kept: a new sign-in would not help against a gateway that refuses a valid token.
+            case .unexpectedAnswer, .refusesValidToken: .networkError(error)
+            case .storeUnavailable(let problem), .storeFailed(let problem): .storeFailed(problem)
+            case .cancelled: .cancelled
+            case .unknownFlow, .timedOut, .invalidCallback: .invalidCallback
+            case .couldNotOpenBrowser, .couldNotListen: .providerFailed
+            case .insecureURL, .sessionChanged: .unknown(error)
             }
     }
 
-    private init(_ cause: OfflineCause) {
+    private init(_ refusal: AuthRefusal) {
+        if let known = refusal.providerFailure ?? Self(codeOf: refusal) {
+            self = known
+            return
+        }
         self =
-            switch cause {
-            case .noConnection, .noAnswer, .notUnderstood: .offline
-            case .status: .networkError
+            switch refusal.status {
+            case 401 where refusal.isAboutSession: .notAuthenticated
+            case 403: .forbidden
+            case 429 where !refusal.isOfGateway: .rateLimited(retryAfter: refusal.retryAfter)
+            default: .networkError(.refused(refusal))
             }
+    }
+
+    private init?(codeOf refusal: AuthRefusal) {
+        guard let code = refusal.code else { return nil }
+        switch code {
+        case .userAlreadyExists: self = .userExists
+        case .emailExists, .identityAlreadyExists, .identityNeedsConfirmation, .linkNotRecoverable:
+            self = .emailInUse(refusal.linkQuestion)
+        case .linkTicketNotFound, .linkTicketOutdated: self = .linkExpired
+        case .linkTicketOtherAccount: self = .linkOtherAccount
+        case .invalidCredentials: self = .wrongCredentials
+        case .weakPassword: self = .weakPassword(refusal.weakPassword ?? WeakPassword(reasons: []))
+        case .emailNotConfirmed: self = .emailNotConfirmed
+        case .signupDisabled: self = .signUpDisabled
+        case .userBanned: self = .blocked
+        case .overRequestRateLimit, .overEmailSendRateLimit, .overSMSSendRateLimit:
+            self = .rateLimited(retryAfter: refusal.retryAfter)
+        case .sessionExpired, .sessionNotFound, .refreshTokenNotFound, .refreshTokenAlreadyUsed:
+            self = .notAuthenticated
+        case .badOAuthCallback, .badOAuthState, .oauthInvalidState, .badCodeVerifier, .flowStateNotFound,
+            .flowStateExpired, .flowStateAlreadyUsed:
+            self = .invalidCallback
+        case .freshSignInRequired, AuthErrorCode(rawValue: "FRESH_SIGN_IN_REQUIRED"): self = .freshSignInNeeded
+        case .samePassword: self = .samePassword
+        case .currentPasswordRequired: self = .currentPasswordRequired
+        case .currentPasswordInvalid: self = .currentPasswordWrong
+        case .reauthenticationNeeded: self = .codeRequired
+        case .reauthenticationNotValid: self = .codeWrong
+        case .emailProviderDisabled: self = .emailDisabled
+        case .singleIdentityNotDeletable: self = .lastSignInMethod
+        case .linkNotUndoable: self = .tooLateToUndo
+        default:
+            // What the browser returns after "Cancel" (RFC 6749 §4.1.2.1), and Apple's own code for it.
+            guard ["access_denied", "user_cancelled_authorize"].contains(code.rawValue) else { return nil }
+            self = .cancelled
+        }
     }
 }
 
-extension AuthError: LocalizedError {
-    public var errorDescription: String? { message }
+extension AuthRefusal {
+    /// Whether a new sign-in helps, rather than another API key.
+    fileprivate var isAboutSession: Bool { code != nil && code != .noAPIKey && code != .invalidAPIKey }
+
+    /// The gateway client waits by itself, so its 429 is a failure like others.
+    fileprivate var isOfGateway: Bool { code?.rawValue == "RATE_LIMITED" }
+
+    /// Lasting failures of a provider, for which the servers have no code of their own: Supabase Auth's messages.
+    fileprivate var providerFailure: AuthError? {
+        if message.hasPrefix("Error getting user email from external provider") { return .noProviderEmail }
+        let verdicts = ["The identity from the provider could not be verified", "Unable to exchange external code"]
+        return verdicts.contains(where: message.hasPrefix) ? .providerFailed : nil
+    }
 }

@@ -12,11 +12,11 @@ public enum EmailChange: Hashable, Sendable {
 extension AuthManager {
     /// Changes the account's email address.
     ///
-    /// - Parameter current: The account's password, if the server answered `current_password_required`.
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/update(user:)``,
-    ///   such as `AuthClientError` with `email_exists` or `current_password_required`.
-    ///   ``SignInMessage/init(changing:)`` has a text for each. Nothing changed then, unless the response was lost.
-    public func changeEmail(_ email: String, current: String? = nil) async throws -> EmailChange {
+    /// - Parameter current: The account's password, after ``AuthError/currentPasswordRequired``.
+    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, ``AuthError/emailInUse(_:)`` or
+    ///   ``AuthError/currentPasswordRequired``. ``SignInMessage/init(changing:)`` has a text for each. Nothing changed
+    ///   then, unless the response was lost.
+    public func changeEmail(_ email: String, current: String? = nil) async throws(AuthError) -> EmailChange {
         let change = UserAttributes(email: email, currentPassword: current)
         let account = try await changing { try await self.service.update(user: change) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
@@ -26,23 +26,26 @@ extension AuthManager {
     ///
     /// - Parameters:
     ///   - password: At least 8 characters and at most 72 bytes.
-    ///   - current: The current password, if the server answered `current_password_required`.
-    ///   - code: The code from ``sendCode()``, if the server answered `reauthentication_needed`.
-    /// - Throws: As ``changeEmail(_:current:)``; `AuthClientError` also with `weak_password` or `same_password`.
-    public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws {
+    ///   - current: The current password, after ``AuthError/currentPasswordRequired``.
+    ///   - code: The code from ``sendCode()``, after ``AuthError/codeRequired``.
+    /// - Throws: As ``changeEmail(_:current:)``, also ``AuthError/weakPassword(_:)`` or ``AuthError/samePassword``.
+    public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws(AuthError)
+    {
         let change = UserAttributes(password: password, currentPassword: current, nonce: code)
         _ = try await changing { try await self.service.update(user: change) }
     }
 
     /// Sends a code to the account's email address.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/reauthenticate()``.
-    public func sendCode() async throws { try await changing { try await self.service.reauthenticate() } }
+    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/rateLimited(retryAfter:)``.
+    public func sendCode() async throws(AuthError) { try await changing { try await self.service.reauthenticate() } }
 
-    func changing<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {
-        guard isLoggedIn else { throw AuthError.notAuthenticated }
+    func changing<Value: Sendable>(
+        _ work: @MainActor () async throws -> Value
+    ) async throws(AuthError) -> Value {
+        guard isLoggedIn else { throw .notAuthenticated }
         callCount += 1
         defer { callCount -= 1 }
-        return try await work()
+        do { return try await work() } catch { throw AuthError(error) }
     }
 }

@@ -13,11 +13,10 @@ extension AuthManager {
     /// }
     /// ```
     ///
-    /// - Throws: `AuthClientError`, with the code `invalid_credentials` for a wrong password, or
-    ///   `link_ticket_not_found` and `link_ticket_outdated` if the answer came too late; other errors as
-    ///   ``signInWithEmail(_:password:)``. ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for a wrong password, or ``AuthError/linkExpired`` if
+    ///   the answer came too late. ``SignInMessage`` has a text for each.
     @discardableResult
-    public func confirmLink(password: String) async throws -> SignInOutcome {
+    public func confirmLink(password: String) async throws(AuthError) -> SignInOutcome {
         try await answer(.email, existing: .email) { question in
             try await self.service.confirmLink(question.ticket, email: question.email, password: password)
         }
@@ -26,12 +25,11 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Apple.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: As ``confirmLink(password:)``, with `link_ticket_other_account` for another account, and errors of the
-    ///   sheet. The user is signed out then, because sign-in and link succeed together or not at all.
+    /// - Throws: As ``confirmLink(password:)``, and ``AuthError/linkOtherAccount`` for another account. The user is signed out then, because sign-in and link succeed together or not at all.
     @discardableResult
     public func confirmLink(
         throughApple sheet: @MainActor () async throws -> AppleCredential
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await confirmLink(through: .apple) {
             try await self.service.signIn(with: try await self.credentials(from: sheet))
         }
@@ -40,12 +38,11 @@ extension AuthManager {
     /// The user owns the account and signs in to it with Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: As ``confirmLink(password:)``, with `link_ticket_other_account` for another account, and errors of the
-    ///   sheet. The user is signed out then, because sign-in and link succeed together or not at all.
+    /// - Throws: As ``confirmLink(password:)``, and ``AuthError/linkOtherAccount`` for another account. The user is signed out then, because sign-in and link succeed together or not at all.
     @discardableResult
     public func confirmLink(
         throughGoogle sheet: @MainActor () async throws -> OpenIDConnectCredentials
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await confirmLink(through: .google) { try await self.service.signIn(with: try await sheet()) }
     }
 
@@ -53,7 +50,7 @@ extension AuthManager {
     ///
     /// - Throws: As ``confirmLink(throughGoogle:)``.
     @discardableResult
-    public func confirmLink(throughGoogleIn browser: any WebAuthenticator) async throws -> SignInOutcome {
+    public func confirmLink(throughGoogleIn browser: any WebAuthenticator) async throws(AuthError) -> SignInOutcome {
         try await confirmLink(through: .google, in: browser)
     }
 
@@ -63,7 +60,7 @@ extension AuthManager {
     @discardableResult
     public func confirmLink(
         through provider: Provider, in browser: any WebAuthenticator
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await confirmLink(through: AuthMethod(provider)) {
             try await self.service.signIn(with: provider, in: browser)
         }
@@ -76,17 +73,16 @@ extension AuthManager {
     @discardableResult
     public func confirmLink(
         throughGoogleTo redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await confirmLink(throughGoogleIn: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
     /// The user does not own the account but has its address, and claims it for a new account. Available only if
     /// `LinkQuestion.canRecover` is true; the data of the old account is deleted.
     ///
-    /// - Throws: As ``confirmLink(password:)``, and `AuthClientError` with `link_not_recoverable` if the address has
-    ///   been proven meanwhile.
+    /// - Throws: As ``confirmLink(password:)``, and ``AuthError/emailInUse(_:)`` if the address has been proven meanwhile.
     @discardableResult
-    public func recoverAccount() async throws -> SignInOutcome {
+    public func recoverAccount() async throws(AuthError) -> SignInOutcome {
         let method = linkQuestion.map { AuthMethod(rawValue: $0.provider) } ?? .email
         return try await answer(method) { try await self.service.recoverAccount(with: $0.ticket) }
     }
@@ -96,7 +92,7 @@ extension AuthManager {
 
     private func confirmLink(
         through method: AuthMethod, _ signIn: @MainActor () async throws -> Session
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await answer(method, existing: method) { question in
             let mine = self.epoch
             _ = try await signIn()
@@ -115,17 +111,16 @@ extension AuthManager {
     private func answer(
         _ method: AuthMethod, existing: AuthMethod? = nil,
         _ work: @MainActor (LinkQuestion) async throws -> Session
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         guard let question = linkQuestion else { return .ignored }
-        do {
+        do throws(AuthError) {
             let outcome = try await authenticate(method) { .session(try await work(question)) }
             if outcome == .signedIn, let existing {
                 record(.linked(existing: existing, new: AuthMethod(rawValue: question.provider)))
             }
             return outcome
         } catch {
-            let isOver = SignInProblem(error) == .linkExpired
-            if isOver, linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
+            if error == .linkExpired, linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
             throw error
         }
     }

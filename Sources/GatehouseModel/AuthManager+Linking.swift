@@ -20,10 +20,10 @@ extension AuthManager {
 
     /// Removes a sign-in method. The server refuses to remove the last one, so offer this only if there are others.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/unlink(_:)``, such
-    ///   as `AuthClientError` with `single_identity_not_deletable` for the last method or `fresh_sign_in_required`.
-    ///   ``SignInMessage/init(changing:)`` has a text for each. After `offline` the method may be removed.
-    public func unlink(_ identity: UserIdentity) async throws {
+    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, ``AuthError/lastSignInMethod`` or
+    ///   ``AuthError/freshSignInNeeded``. ``SignInMessage/init(changing:)`` has a text for each. After
+    ///   ``AuthError/offline(_:)`` the method may be removed.
+    public func unlink(_ identity: UserIdentity) async throws(AuthError) {
         try await changing { try await self.service.unlink(identity) }
     }
 
@@ -43,20 +43,20 @@ extension AuthManager {
 
     /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly including this one.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of
-    ///   ``AuthService/undoLink(identityID:)``, such as `AuthClientError` with `link_not_undoable` if it is too late.
-    public func undo(_ link: UndoableLink) async throws {
+    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/tooLateToUndo``.
+    public func undo(_ link: UndoableLink) async throws(AuthError) {
         try await changing { try await self.service.undoLink(identityID: link.id) }
     }
 
     /// Links Apple to the account. Stores a name from Apple until the profile has one.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/link(with:)`` or of
-    ///   the sheet, such as `AuthClientError` with `identity_already_exists`. Cancellation is an outcome, not an error.
-    ///   ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/emailInUse(_:)`` if
+    ///   the identity belongs to another account. Cancellation is an outcome, not an error. ``SignInMessage`` has a text
+    ///   for each.
     @discardableResult
-    public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> LinkOutcome {
+    public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError) -> LinkOutcome
+    {
         try await link(.apple) { try await self.service.link(with: try await self.credentials(from: sheet)) }
     }
 
@@ -67,7 +67,7 @@ extension AuthManager {
     @discardableResult
     public func linkGoogle(
         _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
-    ) async throws -> LinkOutcome {
+    ) async throws(AuthError) -> LinkOutcome {
         try await link(.google) { try await self.service.link(with: try await sheet()) }
     }
 
@@ -80,7 +80,7 @@ extension AuthManager {
     @discardableResult
     public func linkGoogle(
         redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
-    ) async throws -> LinkOutcome {
+    ) async throws(AuthError) -> LinkOutcome {
         try await linkGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
@@ -88,7 +88,7 @@ extension AuthManager {
     ///
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
-    public func linkGoogle(in browser: any WebAuthenticator) async throws -> LinkOutcome {
+    public func linkGoogle(in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome {
         try await link(.google, in: browser)
     }
 
@@ -96,13 +96,13 @@ extension AuthManager {
     ///
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
-    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> LinkOutcome {
+    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome {
         try await link(AuthMethod(provider)) { try await self.service.link(provider, in: browser) }
     }
 
     private func link(
         _ method: AuthMethod, _ work: @MainActor () async throws -> Session
-    ) async throws -> LinkOutcome {
+    ) async throws(AuthError) -> LinkOutcome {
         guard isLoggedIn else { throw AuthError.notAuthenticated }
         let account = await service.currentSession?.user
         callCount += 1
@@ -115,13 +115,13 @@ extension AuthManager {
             record(.linked(existing: account?.firstMethod, new: method))
             return .linked
         } catch {
-            let problem = SignInProblem(error)
-            guard problem != .cancelled else {
+            let failure = AuthError(error)
+            guard failure != .cancelled else {
                 record(.cancelled(method))
                 return .cancelled
             }
-            record(.failed(method, problem))
-            throw error
+            record(.failed(method, failure.code))
+            throw failure
         }
     }
 }

@@ -29,7 +29,7 @@ extension AuthManager {
     /// continues if the calling task is cancelled, for example because the user leaves the screen.
     ///
     /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out;
-    ///   ``AuthError/networkError`` also for an invalid value. ``user`` is then unchanged.
+    ///   ``AuthError/networkError(_:)`` also for an invalid value. ``user`` is then unchanged.
     public func updateProfile(_ change: ProfileChange) async throws(AuthError) {
         guard !change.isEmpty else { return }
         let mine = epoch
@@ -62,12 +62,12 @@ extension AuthManager {
     /// - Parameters:
     ///   - firstName: At most 50 characters.
     ///   - data: A value that is encoded as a JSON object.
-    /// - Throws: As ``updateProfile(_:)``, and ``AuthError/unknown`` for a value that cannot be encoded.
+    /// - Throws: As ``updateProfile(_:)``, and ``AuthError/unknown(_:)`` for a value that cannot be encoded.
     public func updateProfile(
         firstName: FieldChange = .keep, data: some Encodable
     ) async throws(AuthError) {
         let members: JSONObject
-        do { members = try JSONObject(encoding: data) } catch { throw .unknown }
+        do { members = try JSONObject(encoding: data) } catch { throw .unknown(nil) }
         try await updateProfile(ProfileChange(firstName: firstName, data: members))
     }
 
@@ -84,8 +84,8 @@ extension AuthManager {
     /// ```
     ///
     /// - Throws: ``AuthError``, which is also set as ``error``. The user is then still signed in. After
-    ///   ``AuthError/freshSignInNeeded`` the user must sign in again first; after ``AuthError/offline`` or
-    ///   ``AuthError/networkError`` the account may be deleted, and the call can be repeated.
+    ///   ``AuthError/freshSignInNeeded`` the user must sign in again first; after ``AuthError/offline(_:)`` or
+    ///   ``AuthError/networkError(_:)`` the account may be deleted, and the call can be repeated.
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch
         try await call { try await self.service.deleteAccount() }
@@ -108,7 +108,7 @@ extension AuthManager {
         } catch {
             let failure = AuthError(error)
             // A screen that was left does not wait for its answer any more.
-            if epoch == mine, !(error is CancellationError) { self.error = failure }
+            if epoch == mine, failure != .cancelled { self.error = failure }
             throw failure
         }
     }
@@ -160,7 +160,7 @@ extension AuthManager {
     /// the sign-out.
     private func refused(_ failure: any Error) {
         switch failure {
-        case AuthClientError.signedOut(let reason), GatewayError.notAuthenticated(let reason): leave(reason)
+        case AuthClientError.signedOut(let reason): leave(reason)
         // A newer load has begun.
         case is CancellationError: break
         default: error = AuthError(failure)
@@ -194,7 +194,7 @@ extension AuthManager {
             }
         } catch {
             // The name is still stored, and the next load of the profile sends it.
-            record(.failed(.apple, SignInProblem(error)))
+            record(.failed(.apple, AuthError(error).code))
         }
     }
 }

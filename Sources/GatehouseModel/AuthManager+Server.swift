@@ -16,13 +16,18 @@ extension AuthManager {
 
     /// Sends the mail for a password reset. Does not reveal whether the address has an account.
     ///
-    /// - Throws: The error of ``AuthService/sendPasswordMail(to:)``. ``SignInMessage`` has a text for each.
-    public func sendPasswordMail(to email: String) async throws { try await service.sendPasswordMail(to: email) }
+    /// - Throws: ``AuthError``, such as ``AuthError/emailDisabled`` if the server sends no mail. ``SignInMessage`` has a text
+    ///   for each.
+    public func sendPasswordMail(to email: String) async throws(AuthError) {
+        do { try await service.sendPasswordMail(to: email) } catch { throw AuthError(error) }
+    }
 
     /// Sends the confirmation mail of a sign-up again. Does not reveal whether one is pending.
     ///
     /// - Throws: As ``sendPasswordMail(to:)``.
-    public func resendConfirmation(to email: String) async throws { try await service.resendConfirmation(to: email) }
+    public func resendConfirmation(to email: String) async throws(AuthError) {
+        do { try await service.resendConfirmation(to: email) } catch { throw AuthError(error) }
+    }
 
     /// Whether a URL that opened the app is the link of a mail: ``redirectTo`` with further values.
     public nonisolated func isMailLink(_ url: URL) -> Bool { redirectTo.map(url.isAnswer(to:)) ?? false }
@@ -31,23 +36,26 @@ extension AuthManager {
     /// (``needsNewPassword``). `gatehouse(_:branding:)` of GatehouseUI does this itself.
     ///
     /// - Parameter url: A URL for which ``isMailLink(_:)`` is true.
-    /// - Throws: The error of ``AuthService/openMailLink(_:)``.
-    public func openMailLink(_ url: URL) async throws { try await service.openMailLink(url) }
+    /// - Throws: ``AuthError``, such as ``AuthError/invalidCallback`` for a link that this device did not request. After
+    ///   ``AuthError/offline(_:)`` the link can be used again.
+    public func openMailLink(_ url: URL) async throws(AuthError) {
+        do { try await service.openMailLink(url) } catch { throw AuthError(error) }
+    }
 
     /// Fetches the user's sessions, this device's first.
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of ``AuthService/sessions()``.
-    public func devices() async throws -> [SessionInfo] {
-        guard isLoggedIn else { throw AuthError.notAuthenticated }
-        return try await service.sessions()
+    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out; ``AuthError/networkError(_:)`` with
+    ///   status 404 if the server keeps no list.
+    public func devices() async throws(AuthError) -> [SessionInfo] {
+        guard isLoggedIn else { throw .notAuthenticated }
+        do { return try await service.sessions() } catch { throw AuthError(error) }
     }
 
     /// Signs out one of the user's other devices.
     ///
     /// - Parameter device: The `SessionInfo.id` of its session.
-    /// - Throws: ``AuthError/notAuthenticated`` if signed out; otherwise the error of
-    ///   ``AuthService/revokeSession(id:)``.
-    public func signOut(device: UUID) async throws {
+    /// - Throws: As ``devices()``; status 404 also if the user has no such session.
+    public func signOut(device: UUID) async throws(AuthError) {
         try await changing { try await self.service.revokeSession(id: device) }
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 
 /// A wrong parameter of ``AuthManager``'s initializer.
-public struct SetupProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SetupProblem: Hashable, Sendable, CustomStringConvertible {
     /// The parameter's name, such as `url`.
     public var parameter: String
     /// What is wrong with its value, and what to do.
@@ -56,13 +56,13 @@ extension AuthManager {
     ) {
         let storage = storage ?? Self.systemStorage(Bundle.main, clock)
         let service: any AuthService
-        do throws(SetupProblem) {
+        do throws(AuthError) {
             let setup = try Setup(
                 url: url, publishableKey: publishableKey, gateway: gateway,
                 redirectTo: redirectTo ?? Self.redirect(of: Bundle.main.infoDictionary ?? [:]))
             service = try setup.service(profile, storage, transport, clock)
         } catch {
-            service = MisconfiguredService(problem: error)
+            service = MisconfiguredService(error: error)
         }
         self.init(
             service: service, storage: storage, clock: clock, telemetry: telemetry,
@@ -83,9 +83,11 @@ extension AuthManager {
 }
 
 extension AuthManager {
-    /// The wrong parameter of the initializer; nil if the setup is correct. Every call throws it, and the login screen
-    /// shows it to the app's developer.
-    public nonisolated var setupProblem: SetupProblem? { (service as? MisconfiguredService)?.problem }
+    /// The wrong parameter of the initializer; nil if the setup is correct. Every call throws ``AuthError/setup(_:)``,
+    /// and the login screen shows it to the app's developer.
+    public nonisolated var setupProblem: SetupProblem? {
+        if case .setup(let problem) = (service as? MisconfiguredService)?.error { problem } else { nil }
+    }
 
     /// The redirect URL of browsers and of links in mails; nil without one, so that only Apple's sheet and email
     /// addresses sign in.
@@ -106,37 +108,37 @@ private struct Setup {
     let gateway: URL
     let redirectTo: URL?
 
-    init(url: String, publishableKey: String, gateway: String?, redirectTo: String?) throws(SetupProblem) {
+    init(url: String, publishableKey: String, gateway: String?, redirectTo: String?) throws(AuthError) {
         let server = try Self.server("url", url)
         self.url = server
-        self.gateway = try gateway.map { text throws(SetupProblem) in try Self.server("gateway", text) } ?? server
-        self.redirectTo = try redirectTo.map { text throws(SetupProblem) in
+        self.gateway = try gateway.map { text throws(AuthError) in try Self.server("gateway", text) } ?? server
+        self.redirectTo = try redirectTo.map { text throws(AuthError) in
             guard let url = URL(string: text), url.scheme != nil, url.host() != nil else {
-                throw SetupProblem(
-                    parameter: "redirectTo",
-                    reason: "\"\(text)\" is not a URL. It looks like com.example.app://auth-callback.")
+                throw Self.wrong(
+                    "redirectTo", "\"\(text)\" is not a URL. It looks like com.example.app://auth-callback.")
             }
             return url
         }
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw SetupProblem(
-                parameter: "publishableKey", reason: "It is empty or has spaces. It looks like sb_publishable_….")
+            throw Self.wrong("publishableKey", "It is empty or has spaces. It looks like sb_publishable_….")
         }
         guard !publishableKey.hasPrefix("sb_secret_") else {
-            throw SetupProblem(
-                parameter: "publishableKey", reason: "This is the secret key, which must not be in an app.")
+            throw Self.wrong("publishableKey", "This is the secret key, which must not be in an app.")
         }
         self.publishableKey = publishableKey
     }
 
-    private static func server(_ parameter: String, _ text: String) throws(SetupProblem) -> URL {
+    private static func wrong(_ parameter: String, _ reason: String) -> AuthError {
+        .setup(SetupProblem(parameter: parameter, reason: reason))
+    }
+
+    private static func server(_ parameter: String, _ text: String) throws(AuthError) -> URL {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), let host = url.host(), !host.isEmpty
         else {
-            throw SetupProblem(
-                parameter: parameter, reason: "\"\(text)\" is not a URL. It looks like https://accounts.example.com.")
+            throw Self.wrong(parameter, "\"\(text)\" is not a URL. It looks like https://accounts.example.com.")
         }
         guard scheme == "https" || scheme == "http" else {
-            throw SetupProblem(parameter: parameter, reason: "\"\(text)\" does not begin with https.")
+            throw Self.wrong(parameter, "\"\(text)\" does not begin with https.")
         }
         return url
     }
@@ -145,7 +147,7 @@ private struct Setup {
     func service(
         _ profile: ((AuthClient) -> any ProfileSource)?, _ storage: any SecureStorage,
         _ transport: @escaping HTTPTransport, _ clock: ClientClock
-    ) throws(SetupProblem) -> LiveAuthService {
+    ) throws(AuthError) -> LiveAuthService {
         let client: AuthClient
         do {
             client = try AuthClient(
@@ -165,10 +167,9 @@ private struct Setup {
             client: client, profiles: profile?(client) ?? gateway, gateway: gateway, redirectTo: redirectTo)
     }
 
-    private static func insecure(_ parameter: String, _ url: URL) -> SetupProblem {
-        SetupProblem(
-            parameter: parameter,
-            reason: "\(url.absoluteString) sends tokens unencrypted. Use https; http is for this machine only.")
+    private static func insecure(_ parameter: String, _ url: URL) -> AuthError {
+        wrong(
+            parameter, "\(url.absoluteString) sends tokens unencrypted. Use https; http is for this machine only.")
     }
 }
 

@@ -21,10 +21,10 @@ extension AuthManager {
     ///
     /// Returns as soon as there is a session; the profile loads afterwards.
     ///
-    /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
-    ///   password. ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for both an unknown account and a wrong password.
+    ///   ``SignInMessage`` has a text for each.
     @discardableResult
-    public func signInWithEmail(_ email: String, password: String) async throws -> SignInOutcome {
+    public func signInWithEmail(_ email: String, password: String) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
     }
 
@@ -33,12 +33,11 @@ extension AuthManager {
     /// - Parameters:
     ///   - password: At least 8 characters and at most 72 bytes.
     ///   - firstName: The name for the profile.
-    /// - Throws: As ``signInWithEmail(_:password:)``; `AuthClientError` also with `user_already_exists` or
-    ///   `weak_password`.
+    /// - Throws: As ``signInWithEmail(_:password:)``, also ``AuthError/userExists`` or ``AuthError/weakPassword(_:)``.
     @discardableResult
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.email, isSignUp: true) {
             try await self.service.signUp(email: email, password: password, firstName: firstName)
         }
@@ -53,12 +52,13 @@ extension AuthManager {
     /// ```
     ///
     /// - Parameter sheet: Shows Apple's sheet, or returns what its button's callback received. Throws
-    ///   ``SignInFailure/cancelled``, ``SignInFailure/providerFailed``, or a `URLError` without a connection.
-    /// - Throws: As ``signInWithEmail(_:password:)``, and errors of the sheet and of the store for names. Sets
-    ///   ``linkQuestion`` if the address already belongs to an account; the error then has the code
-    ///   `identity_needs_confirmation`. Cancellation is an outcome, not an error.
+    ///   ``AuthError/cancelled``, ``AuthError/providerFailed``, or a `URLError` without a connection.
+    /// - Throws: As ``signInWithEmail(_:password:)``. Sets ``linkQuestion`` if the address already belongs to an
+    ///   account; the error is then ``AuthError/emailInUse(_:)``. Cancellation is an outcome, not an error.
     @discardableResult
-    public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws -> SignInOutcome {
+    public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError)
+        -> SignInOutcome
+    {
         try await authenticate(.apple) {
             .session(try await self.service.signIn(with: try await self.credentials(from: sheet)))
         }
@@ -83,7 +83,7 @@ extension AuthManager {
     @discardableResult
     public func signInWithGoogle(
         _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.google) { .session(try await self.service.signIn(with: try await sheet())) }
     }
 
@@ -92,21 +92,21 @@ extension AuthManager {
     /// - Parameters:
     ///   - redirectTo: The browser's redirect URL, which the server must allow.
     ///   - browser: Opens a URL and returns the one that the browser came back with. Throws
-    ///     ``SignInFailure/cancelled``, or ``SignInFailure/invalidCallback`` after its time limit.
+    ///     ``AuthError/cancelled``, or ``AuthError/invalidCallback`` after its time limit.
     /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(
         redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         try await signInWithGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
     /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
     ///
     /// - Parameter browser: A browser with a redirect URL that the server allows.
-    /// - Throws: As ``signInWithApple(_:)``, and `WebAuthenticationError`.
+    /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
-    public func signInWithGoogle(in browser: any WebAuthenticator) async throws -> SignInOutcome {
+    public func signInWithGoogle(in browser: any WebAuthenticator) async throws(AuthError) -> SignInOutcome {
         try await signIn(with: .google, in: browser)
     }
 
@@ -114,7 +114,9 @@ extension AuthManager {
     ///
     /// - Throws: As ``signInWithGoogle(in:)``.
     @discardableResult
-    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> SignInOutcome {
+    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws(AuthError)
+        -> SignInOutcome
+    {
         try await authenticate(AuthMethod(provider)) {
             .session(try await self.service.signIn(with: provider, in: browser))
         }
@@ -123,7 +125,7 @@ extension AuthManager {
     /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
     func authenticate(
         _ method: AuthMethod, isSignUp: Bool = false, _ work: @MainActor () async throws -> AuthResponse
-    ) async throws -> SignInOutcome {
+    ) async throws(AuthError) -> SignInOutcome {
         guard step(.begin(method)) else { return .ignored }
         epoch += 1
         let (mine, startedAt) = (epoch, clock.uptime())
@@ -135,7 +137,7 @@ extension AuthManager {
                 if epoch == mine { await fail() }
                 return .checkMail
             }
-            guard epoch == mine else { throw SignInFailure.cancelled }
+            guard epoch == mine else { throw AuthError.cancelled }
             show(session.user)
             isNewUser = isSignUp || method != .email && session.user.isNew
             loadProfile()
@@ -144,17 +146,17 @@ extension AuthManager {
             return .signedIn
         } catch {
             // A sign-out or another sign-in took precedence.
-            let problem = epoch == mine ? SignInProblem(error) : .cancelled
+            let failure = epoch == mine ? AuthError(error) : .cancelled
             if epoch == mine {
-                if let question = (error as? AuthClientError)?.linkQuestion { linkQuestion = question }
+                if case .emailInUse(let question?) = failure { linkQuestion = question }
                 await fail()
             }
-            guard problem != .cancelled else {
+            guard failure != .cancelled else {
                 record(.cancelled(method))
                 return .cancelled
             }
-            record(.failed(method, problem))
-            throw error
+            record(.failed(method, failure.code))
+            throw failure
         }
     }
 
@@ -194,7 +196,7 @@ struct AppsOwnBrowser: WebAuthenticator {
 
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
         let back = try await open(try await address(redirectTo))
-        guard back.isAnswer(to: redirectTo) else { throw SignInFailure.invalidCallback }
+        guard back.isAnswer(to: redirectTo) else { throw AuthClientError.invalidCallback }
         return back
     }
 }

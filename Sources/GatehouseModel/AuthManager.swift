@@ -142,8 +142,8 @@ public final class AuthManager {
     /// request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
     /// ```
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline``, ``AuthError/networkError`` or
-    ///   ``AuthError/unknown`` if it could not be refreshed, after which the session is kept. Does not set ``error``.
+    /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline(_:)``,
+    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)`` if it could not be refreshed, after which the session is kept. Does not set ``error``.
     public func accessToken() async throws(AuthError) -> String {
         do { return try await service.accessToken() } catch { throw AuthError(error) }
     }
@@ -239,7 +239,7 @@ extension AuthManager {
             record(.refreshAttempted(reason))
             if phase == .authenticated { step(.refreshStarted) }
         case .refreshFailed(let error):
-            record(.refreshFailed(SignInProblem(error)))
+            record(.refreshFailed(AuthError(error).code))
             endRefresh()
         case .storeUnavailable(let problem):
             if phase == .restoring { storeProblem = problem }
@@ -249,7 +249,7 @@ extension AuthManager {
 
     /// What failed without a connection loads again as soon as there is one.
     private func hear(isOffline: Bool) {
-        if !isOffline, isLoggedIn, error == .offline { loadProfile() }
+        if !isOffline, isLoggedIn, case .offline = error { loadProfile() }
     }
 
     private func endRefresh() {

@@ -3,8 +3,7 @@ public import Gatehouse
 
 /// The services that ``AuthManager`` uses. Tests and previews replace them.
 ///
-/// Methods throw `AuthClientError`, `GatewayError` for the profile, or
-/// `CancellationError`. Calls for the signed-in user throw `AuthClientError.signedOut` without a session.
+/// Methods throw `AuthClientError` or `CancellationError`. Calls for the signed-in user throw `AuthClientError.signedOut` without a session.
 public protocol AuthService: ProfileSource {
     /// Events of the session, beginning with `initialSession`. Each access returns a new stream.
     var authStateChanges: AsyncStream<AuthChange> { get }
@@ -56,7 +55,7 @@ public protocol AuthService: ProfileSource {
 
     /// Signs in with a provider in a browser. Deletes the flow in any case.
     ///
-    /// - Throws: `AuthClientError`, as ``signIn(with:)``; `WebAuthenticationError`; or errors of the browser.
+    /// - Throws: `AuthClientError`, as ``signIn(with:)``, or errors of the browser.
     func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session
 
     /// Links the identity of a question to the signed-in account, and returns a new session.
@@ -112,7 +111,7 @@ public protocol AuthService: ProfileSource {
 
     /// Links a provider in a browser; see ``signIn(with:in:)``.
     ///
-    /// - Throws: As ``link(with:)``; `WebAuthenticationError`; or errors of the browser.
+    /// - Throws: As ``link(with:)``, or errors of the browser.
     func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session
 
     /// Returns the recent links that can be undone.

@@ -38,8 +38,9 @@ public struct MetadataProfile: ProfileSource {
 
     public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
         guard !isReadOnly, !change.isEmpty else {
-            throw GatewayError.refused(
-                GatewayRefusal(status: 400, code: "BAD_REQUEST", message: "There is nothing to change."))
+            throw AuthClientError.refused(
+                AuthRefusal(
+                    status: 400, code: AuthErrorCode(rawValue: "BAD_REQUEST"), message: "There is nothing to change."))
         }
         var members = change.others
         switch change.firstName {

@@ -3,28 +3,28 @@ public import Gatehouse
 /// Reads and changes the signed-in user's profile: by default the gateway's `/v1/auth/me`.
 ///
 /// Apps use `GatewayClient`, or ``MetadataProfile`` for a server without the gateway. Other implementations must send
-/// the session's access token and refresh it once if it is refused. They throw `GatewayError`, `AuthClientError`,
-/// ``AuthError`` or `CancellationError`. `GatewayError.notAuthenticated` means that a refresh did not help.
+/// the session's access token and refresh it once if it is refused. They throw `AuthClientError`,
+/// ``AuthError`` or `CancellationError`. `AuthClientError.signedOut` means that a refresh did not help.
 public protocol ProfileSource: Sendable {
     /// Whether ``updateProfile(_:)`` always fails. The screens then offer no change.
     var isReadOnly: Bool { get }
 
     /// Returns the signed-in account with its profile.
     ///
-    /// - Throws: As ``ProfileSource`` describes; `GatewayError.notAuthenticated` if the user must sign in again.
+    /// - Throws: As ``ProfileSource`` describes; `AuthClientError.signedOut` if the user must sign in again.
     func fetchMe() async throws -> SignedInAccount
 
     /// Changes the given fields, at least one.
     ///
     /// - Returns: The updated account, as ``fetchMe()`` would return it.
-    /// - Throws: As ``fetchMe()``; `GatewayError.refused` for an invalid value. After `offline` or `server` the change
+    /// - Throws: As ``fetchMe()``; `AuthClientError.refused` for an invalid value. After `offline` or 5xx the change
     ///   may have taken effect.
     func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount
 
     /// Deletes the account with all its data, or nothing. Safe to repeat.
     ///
-    /// - Throws: As ``fetchMe()``; `GatewayError.forbidden` with `FRESH_SIGN_IN_REQUIRED` if the user must sign in
-    ///   again first. After `offline` or `server` the account may be deleted.
+    /// - Throws: As ``fetchMe()``; `AuthClientError.refused` with `FRESH_SIGN_IN_REQUIRED` if the user must sign in
+    ///   again first. After `offline` or 5xx the account may be deleted.
     func deleteAccount() async throws
 }
 

@@ -173,7 +173,7 @@ extension InMemoryAuthService.Fault {
     }
 
     /// The error that the caller gets; nil for faults that let the server process the call.
-    func error(at call: InMemoryAuthService.Call) -> (any Error)? {
+    func error(at call: InMemoryAuthService.Call) -> AuthClientError? {
         if call.isGateway { return gatewayError }
         let error: AuthClientError? =
             switch self {
@@ -209,16 +209,16 @@ extension InMemoryAuthService.Fault {
         return error
     }
 
-    private var gatewayError: GatewayError? {
+    private var gatewayError: AuthClientError? {
         switch self {
         case .offline: .offline(.noAnswer("in memory"))
-        case .serviceUnavailable: .server(status: 503)
-        case .serverError: .server(status: 500)
+        case .serviceUnavailable: Self.refused(503)
+        case .serverError: Self.refused(500)
         case .rateLimited(let pause):
-            .refused(GatewayRefusal(status: 429, code: "RATE_LIMITED", retryAfter: pause))
-        case .forbidden: .forbidden(code: "FORBIDDEN", message: "")
-        case .accessTokenRefused: .refusesValidToken(code: "TOKEN_INVALID")
-        case .sessionEndedByServer(let code): .notAuthenticated(.endedByServer(code))
+            Self.refused(429, AuthErrorCode(rawValue: "RATE_LIMITED"), retryAfter: pause)
+        case .forbidden: Self.refused(403, AuthErrorCode(rawValue: "FORBIDDEN"))
+        case .accessTokenRefused: .refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID"))
+        case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
         case .answerLost, .slow, .wrongCredentials, .emailTaken, .weakPassword, .tokenRejected, .providerCancelled,
             .invalidCallback, .profileMissing, .storeLocked, .linkTicketExpired, .notRecoverable, .linkTooOld,
             .nameIgnored, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong, .mailDisabled,
@@ -244,10 +244,5 @@ extension InMemoryAuthService.Fault {
         _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil
     ) -> AuthClientError {
         .refused(AuthRefusal(status: status, code: code, retryAfter: retryAfter, linkQuestion: question))
-    }
-
-    /// The error for a lost response.
-    func lostAnswer(at call: InMemoryAuthService.Call) -> any Error {
-        call.isGateway ? GatewayError.offline(.noAnswer("in memory")) : Self.lost
     }
 }

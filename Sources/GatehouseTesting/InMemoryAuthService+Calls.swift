@@ -150,8 +150,7 @@ extension InMemoryAuthService {
     private func atGateway<Value: Sendable>(
         _ call: Call, _ serve: @escaping @Sendable (inout InMemoryServer, User, Fault?) throws -> Value
     ) async throws -> Value {
-        let kept: InMemoryDevice.Kept
-        do { kept = try await fresh() } catch let error as AuthClientError { throw GatewayError(noToken: error) }
+        let kept = try await fresh()
         do {
             return try await exchange(call) { server, fault in
                 try serve(&server, kept.session.user, fault)
@@ -160,7 +159,7 @@ extension InMemoryAuthService {
             }
         } catch AuthClientError.refused(let refusal) where refusal.code == .userNotFound {
             // The gateway refuses the token, and a refresh then finds that the session has ended.
-            throw GatewayError(noToken: end(kept, .refreshTokenNotFound))
+            throw end(kept, .refreshTokenNotFound)
         }
     }
 

@@ -19,7 +19,7 @@ extension InMemoryAuthService {
             return (fault, Result { try serve(&state.server, fault) })
         }
         if fault == .slow { try await gate.wait() }
-        if fault == .answerLost { throw Fault.answerLost.lostAnswer(at: call) }
+        if fault == .answerLost { throw Fault.lost }
         let value = try answer.get()
         return try state.withLock { try receive(&$0, value) }
     }

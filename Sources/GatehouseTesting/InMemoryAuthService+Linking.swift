@@ -33,7 +33,7 @@ extension InMemoryAuthService {
             return address
         }
         if let redirect = sent.withLock({ $0 }), !back.isAnswer(to: redirect) {
-            throw WebAuthenticationError.invalidCallback
+            throw AuthClientError.invalidCallback
         }
         return try await finish(from: back)
     }

@@ -9,8 +9,8 @@ enum InMemoryGateway {
 
     /// Changes the given members. Accepts every other member, because the configuration of the app's server is unknown.
     ///
-    /// - Throws: `GatewayError.refused` with status 400.
-    static func change(_ profile: inout ProfileSummary, _ change: ProfileChange) throws(GatewayError) {
+    /// - Throws: `AuthClientError.refused` with status 400.
+    static func change(_ profile: inout ProfileSummary, _ change: ProfileChange) throws(AuthClientError) {
         guard !change.isEmpty else { throw refusal("BAD_REQUEST", "There is nothing to change.") }
         var changed = profile
         switch change.firstName {
@@ -29,7 +29,7 @@ enum InMemoryGateway {
         profile = changed
     }
 
-    private static func check(_ data: AnyJSON) throws(GatewayError) {
+    private static func check(_ data: AnyJSON) throws(AuthClientError) {
         guard data.depth <= deepestData else {
             throw refusal("DATA_TOO_DEEP", "data must have at most \(deepestData) levels.", "/data")
         }
@@ -38,7 +38,7 @@ enum InMemoryGateway {
         }
     }
 
-    private static func refusal(_ code: String, _ message: String, _ field: String? = nil) -> GatewayError {
-        .refused(GatewayRefusal(status: 400, code: code, message: message, field: field))
+    private static func refusal(_ code: String, _ message: String, _ field: String? = nil) -> AuthClientError {
+        .refused(AuthRefusal(status: 400, code: AuthErrorCode(rawValue: code), message: message, field: field))
     }
 }

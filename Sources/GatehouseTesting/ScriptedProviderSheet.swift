@@ -70,7 +70,7 @@ public final class ScriptedProviderSheet: Sendable {
     /// - Parameters:
     ///   - nonce: The nonce whose hash is in the request; nil for none.
     ///   - scopes: Without `name` and `email` Apple sends neither.
-    /// - Throws: `SignInFailure.cancelled` for ``Step/cancels``, `SignInFailure.providerFailed` for ``Step/fails``,
+    /// - Throws: `AuthError.cancelled` for ``Step/cancels``, `AuthError.providerFailed` for ``Step/fails``,
     ///   `URLError` for ``Step/isOffline``, or `CancellationError` while the sheet is held.
     public func apple(
         nonce: SignInNonce? = nil, scopes: [String] = ["name", "email"]
@@ -96,11 +96,11 @@ public final class ScriptedProviderSheet: Sendable {
     /// Opens a URL of an ``InMemoryAuthService`` in a browser.
     ///
     /// - Returns: The app's redirect URL with a code.
-    /// - Throws: As ``apple(nonce:scopes:)``; `SignInFailure.invalidCallback` for any other URL.
+    /// - Throws: As ``apple(nonce:scopes:)``; `AuthError.invalidCallback` for any other URL.
     public func browser(_ address: URL) async throws -> URL {
-        guard let flow = ScriptedFlow(address) else { throw SignInFailure.invalidCallback }
+        guard let flow = ScriptedFlow(address) else { throw AuthError.invalidCallback }
         let (person, _) = try await show(Request(provider: flow.provider, nonce: nil, scopes: []))
-        guard let back = flow.callback(for: person) else { throw SignInFailure.invalidCallback }
+        guard let back = flow.callback(for: person) else { throw AuthError.invalidCallback }
         return back
     }
 
@@ -117,8 +117,8 @@ public final class ScriptedProviderSheet: Sendable {
         case .signsIn(let person):
             let key = "\(request.provider.rawValue) \(person.id)"
             return (person, state.withLock { $0.known.insert(key).inserted })
-        case .cancels: throw SignInFailure.cancelled
-        case .fails: throw SignInFailure.providerFailed
+        case .cancels: throw AuthError.cancelled
+        case .fails: throw AuthError.providerFailed
         case .isOffline: throw URLError(.notConnectedToInternet)
         }
     }
@@ -127,19 +127,19 @@ public final class ScriptedProviderSheet: Sendable {
 extension ScriptedProviderSheet: WebAuthenticator {
     /// Opens a browser that returns to `com.example.app://callback`.
     ///
-    /// - Throws: `WebAuthenticationError`, as the system's sheet does.
+    /// - Throws: `AuthClientError`, as the system's sheet does.
     public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
         guard let redirect = URL(string: "com.example.app://callback") else {
-            throw WebAuthenticationError.invalidRedirect
+            throw AuthClientError.couldNotOpenBrowser
         }
         do {
             return try await browser(try await address(redirect))
-        } catch SignInFailure.cancelled {
-            throw WebAuthenticationError.cancelled
-        } catch SignInFailure.providerFailed {
-            throw WebAuthenticationError.couldNotOpenBrowser
-        } catch SignInFailure.invalidCallback {
-            throw WebAuthenticationError.invalidCallback
+        } catch AuthError.cancelled {
+            throw AuthClientError.cancelled
+        } catch AuthError.providerFailed {
+            throw AuthClientError.couldNotOpenBrowser
+        } catch AuthError.invalidCallback {
+            throw AuthClientError.invalidCallback
         }
     }
 }

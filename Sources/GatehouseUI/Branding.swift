@@ -16,7 +16,10 @@ public struct Branding: Sendable {
     public var symbol: String
     /// The reason to sign in, as a key in `bundle`; nil for none.
     public var tagline: String?
-    /// The bundle with the tagline's translations; nil for `.main`.
+    /// The app's own wording of texts: by the `ModelText.key` of a message, question or hint, a key in `bundle`. Other
+    /// texts stay as they are.
+    public var texts: [String: String]
+    /// The bundle whose string catalogue translates the tagline and the texts; nil for `.main`.
     public var bundle: Bundle?
     /// The colour of the symbol, the avatar and prominent buttons.
     public var accent: Color
@@ -31,14 +34,21 @@ public struct Branding: Sendable {
 
     /// Creates a branding. The defaults fit every app.
     ///
-    /// - Parameter bundle: The bundle whose string catalogue translates the tagline.
+    /// ```swift
+    /// let branding = Branding(texts: ["Incorrect email or password. Please try again.": "That is not your password."])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - texts: The app's own wording of messages, questions and hints; see ``texts``.
+    ///   - bundle: The bundle whose string catalogue translates the tagline and the texts.
     public init(
         name: String = Branding.appName, symbol: String = "person.crop.circle.fill", tagline: String? = nil,
-        bundle: Bundle? = nil, accent: Color = .blue
+        texts: [String: String] = [:], bundle: Bundle? = nil, accent: Color = .blue
     ) {
         self.name = name
         self.symbol = symbol
         self.tagline = tagline
+        self.texts = texts
         self.bundle = bundle
         self.accent = accent
     }

@@ -1,17 +1,21 @@
+import GatehouseModel
 import SwiftUI
 
 /// The notice that a list could not be loaded.
 struct LoadFailure: View {
     let retry: @MainActor () -> Void
+    @Environment(\.branding) private var branding
 
     var body: some View {
         VStack(spacing: 12) {
-            Text(ui: "Something went wrong. Please try again.")
+            branding.text(Self.text)
                 .foregroundStyle(.secondary)
                 .multilineTextAlignment(.center)
             Button(action: retry) { Text(ui: "Retry").frame(minWidth: 44, minHeight: 44) }
         }
         .padding(24)
-        .onAppear { announce("Something went wrong. Please try again.") }
+        .onAppear { branding.announce(Self.text) }
     }
+
+    static let text: ModelText = "Something went wrong. Please try again."
 }

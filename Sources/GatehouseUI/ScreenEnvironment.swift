@@ -79,11 +79,8 @@ extension Text {
     /// A text in this package's catalogue.
     init(ui key: LocalizedStringKey) { self.init(key, bundle: .module) }
 
-    /// A model's English text, which is its key in the catalogue.
-    init(of model: String) { self.init(LocalizedStringKey(model), bundle: .module) }
-
-    /// A model's text.
-    init(of model: ModelText) {
+    /// A model's text in a bundle's catalogue.
+    fileprivate init(_ model: ModelText, in bundle: Bundle) {
         var parts = LocalizedStringKey.StringInterpolation(
             literalCapacity: model.key.utf8.count, interpolationCount: model.arguments.count)
         let literals = model.key.split(separator: "%@", omittingEmptySubsequences: false)
@@ -93,15 +90,32 @@ extension Text {
                 parts.appendInterpolation(model.arguments[index])
             }
         }
-        self.init(LocalizedStringKey(stringInterpolation: parts), bundle: .module)
+        self.init(LocalizedStringKey(stringInterpolation: parts), bundle: bundle)
+    }
+}
+
+extension Branding {
+    /// A model's text, in the app's wording if it has one.
+    func text(_ model: ModelText) -> Text {
+        let (text, bundle) = found(model)
+        return Text(text, in: bundle)
+    }
+
+    /// Announces a model's text with VoiceOver.
+    func announce(_ model: ModelText) {
+        let (text, bundle) = found(model)
+        GatehouseUI.announce(text, in: bundle)
+    }
+
+    private func found(_ model: ModelText) -> (ModelText, Bundle) {
+        model.replaced(by: texts).map { ($0, bundle ?? .main) } ?? (model, .module)
     }
 }
 
 /// Announces a text of this package's catalogue with VoiceOver.
-func announce(_ key: String) { announce(ModelText(key)) }
+func announce(_ key: String) { announce(ModelText(key), in: .module) }
 
-/// Announces a model's text with VoiceOver.
-func announce(_ text: ModelText) {
-    let format = Bundle.module.localizedString(forKey: text.key, value: nil, table: nil)
+private func announce(_ text: ModelText, in bundle: Bundle) {
+    let format = bundle.localizedString(forKey: text.key, value: nil, table: nil)
     AccessibilityNotification.Announcement(ModelText(format, text.arguments).english).post()
 }

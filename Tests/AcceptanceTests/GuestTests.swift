@@ -106,7 +106,7 @@ extension AcceptanceTests {
             let account = AuthManager(ServerSettings { _ in server }, storage: MemoryStorage())
             let screen = Screen(Button("Scores") {}.overlay { ProfileButton() }.gatehouse(account))
             #expect(screen.has(button: "Scores"))
-            await #expect(throws: SetupProblem.self) {
+            await #expect(throws: AuthError.self) {
                 try await account.signInWithEmail("ada@example.com", password: World.password)
             }
             try await screen.tap("Sign in")

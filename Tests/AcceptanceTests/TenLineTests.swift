@@ -64,10 +64,11 @@ extension AcceptanceTests {
             let account = AuthManager(
                 url: url, publishableKey: key, gateway: gateway, redirectTo: redirect, storage: MemoryStorage(),
                 log: lines.hear)
-            let problem = await #expect(throws: SetupProblem.self) {
+            let error = await #expect(throws: AuthError.self) {
                 try await account.signInWithEmail("ada@example.com", password: World.password)
             }
-            #expect(problem?.parameter == parameter && account.setupProblem == problem)
+            let problem = try #require(account.setupProblem)
+            #expect(problem.parameter == parameter && error == .setup(problem))
             #expect(lines.all.contains { $0.hasPrefix("setup \(parameter): ") })
         }
 

@@ -182,7 +182,7 @@ private actor FlakyTeams {
 
     func load() throws -> [Team] {
         count += 1
-        if count == 1 { throw GatewayError.server(status: 503) }
+        if count == 1 { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) }
         return World.teams
     }
 }

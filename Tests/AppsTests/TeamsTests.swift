@@ -126,7 +126,7 @@ private actor Answers {
 
     func next() throws -> [Team] {
         count += 1
-        if count == failing { throw GatewayError.server(status: 503) }
+        if count == failing { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) }
         return World.teams
     }
 }

@@ -132,6 +132,6 @@ actor Profiles {
     private func fail() throws {
         guard failures > 0 else { return }
         failures -= 1
-        throw GatewayError.server(status: 503)
+        throw AuthClientError.refused(AuthRefusal(status: 503, code: nil))
     }
 }

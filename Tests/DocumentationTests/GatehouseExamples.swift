@@ -120,7 +120,7 @@ extension Given {
         do {
             let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
             greet(account.profile?.firstName)
-        } catch GatewayError.notAuthenticated {
+        } catch AuthClientError.signedOut {
             showsLogin = true
         }
         _ = gateway
@@ -212,7 +212,7 @@ extension Given {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
-        } catch WebAuthenticationError.cancelled, WebAuthenticationError.timedOut {
+        } catch AuthClientError.cancelled, AuthClientError.timedOut {
             return
         }
         _ = browser

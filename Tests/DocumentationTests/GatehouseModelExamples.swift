@@ -12,11 +12,11 @@ import Testing
 extension Given {
     @MainActor private func example1() async throws {
         do {
-            try await account.updateProfile(firstName: .set("Ada"))
-        } catch .notAuthenticated {
-            showsLogin = true
+            try await manager.signInWithEmail(email, password: password)
+        } catch .emailNotConfirmed {
+            showsMailHint = true
         } catch {
-            message = error.localizedDescription
+            message = SignInMessage(.email, error)
         }
     }
 }
@@ -138,9 +138,21 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Messages/SignInMessage.swift
+// Sources/GatehouseModel/Messages/ModelText.swift
 extension Given {
     @MainActor private func example14() async throws {
+        let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
+        let content = AuthError.wrongCredentials.content
+        let text = content.replaced(by: texts) ?? content
+        _ = texts
+        _ = content
+        _ = text
+    }
+}
+
+// Sources/GatehouseModel/Messages/SignInMessage.swift
+extension Given {
+    @MainActor private func example15() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -151,7 +163,7 @@ extension Given {
 
 // Sources/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -161,7 +173,7 @@ extension Given {
 
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -173,7 +185,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         Task { await sink.run() }
@@ -184,14 +196,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example19 {
+private struct Example20 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -204,7 +216,7 @@ private struct Example19 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -212,14 +224,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -31,11 +31,11 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Parts.swift
+// Sources/GatehouseUI/Branding.swift
 extension Given {
     @MainActor private func example3() async throws {
-        _ = HomeView()
-            .loginHeader { Label("Keep your days", systemImage: "book.fill") }
+        let branding = Branding(texts: ["Incorrect email or password. Please try again.": "That is not your password."])
+        _ = branding
     }
 }
 
@@ -43,13 +43,21 @@ extension Given {
 extension Given {
     @MainActor private func example4() async throws {
         _ = HomeView()
-            .loginFooter { Link("Terms of Use", destination: terms) }
+            .loginHeader { Label("Keep your days", systemImage: "book.fill") }
     }
 }
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example5() async throws {
+        _ = HomeView()
+            .loginFooter { Link("Terms of Use", destination: terms) }
+    }
+}
+
+// Sources/GatehouseUI/Parts.swift
+extension Given {
+    @MainActor private func example6() async throws {
         _ = HomeView()
             .profileSections { user in
                 Section { NavigationLink("My Journal") { Journal(of: user.id) } }
@@ -58,7 +66,7 @@ extension Given {
 }
 
 // Sources/GatehouseUI/ProfileButton.swift
-private struct Example6 {
+private struct Example7 {
     struct JournalHome: View {
         var body: some View {
             NavigationStack { Text("Today").toolbar { ProfileButton() } }
@@ -68,13 +76,13 @@ private struct Example6 {
 
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example8 {
+private struct Example9 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -91,14 +99,23 @@ private struct Example8 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
+        let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
+        _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
+        _ = texts
+    }
+}
+
+// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+extension Given {
+    @MainActor private func example12() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -111,7 +128,7 @@ extension Given {
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example11 {
+private struct Example13 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -132,7 +149,7 @@ private struct Example11 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example12() -> some View {
+    @MainActor @ViewBuilder private func example14() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

@@ -47,7 +47,7 @@ struct LiveProviderTests {
     func appleName() async throws {
         try await Self.with { world in
             world.network.fail("/token")
-            await #expect(throws: AuthClientError.self) {
+            await #expect(throws: AuthError.self) {
                 try await world.manager.signInWithApple { try await apple(world) }
             }
             #expect(await world.storage.contents.keys.contains("gatehouse.apple-names"))
@@ -104,7 +104,7 @@ struct LiveProviderTests {
     func recover() async throws {
         try await Self.with { world in
             let eve = try await world.server.signUp(data: ["first_name": "Eve"])
-            await #expect(throws: AuthClientError.self) {
+            await #expect(throws: AuthError.self) {
                 try await world.manager.signInWithApple { try await apple(world) }
             }
             #expect(try await world.manager.recoverAccount() == .signedIn)
@@ -126,7 +126,7 @@ struct LiveProviderTests {
             try await world.manager.signInWithApple { try await apple(world) }
             try await world.manager.unlink(google)
             await world.manager.signOut()
-            await #expect(throws: AuthClientError.self) {
+            await #expect(throws: AuthError.self) {
                 try await world.manager.signInWithGoogle(in: Browser(server: world.server))
             }
             let link = LinkModel(manager: world.manager)

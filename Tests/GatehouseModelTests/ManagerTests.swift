@@ -47,7 +47,7 @@ struct ManagerTests {
             let next = try await world.restart()
             #expect(next.user?.firstName == "Ada")
             await until { next.error != nil }
-            #expect(next.error == .offline)
+            #expect(next.error == .offline(Self.lost))
             #expect(next.isLoggedIn)
             world.network.clear()
             next.reloadProfile()
@@ -56,9 +56,19 @@ struct ManagerTests {
         }
     }
 
+    private nonisolated static let lost = OfflineCause.noAnswer("GatehouseModelTests.ConnectionLost 1")
+    /// The code of the scripted network's refusals.
+    private nonisolated static let fault = AuthErrorCode(rawValue: "FAULT")
+    private nonisolated static let limited = AuthClientError.refused(
+        AuthRefusal(status: 429, code: AuthErrorCode(rawValue: "RATE_LIMITED")))
+    private nonisolated static let failed = AuthClientError.refused(AuthRefusal(status: 500, code: nil))
+
     @Test(
         "No response of the gateway to the profile signs out",
-        arguments: [(403, .forbidden), (500, .networkError), (401, .networkError)] as [(Int, AuthError)])
+        arguments: [
+            (403, .forbidden), (500, .networkError(.refused(AuthRefusal(status: 500, code: fault, message: "A fault of the test.")))),
+            (401, .networkError(.refusesValidToken(fault))),
+        ] as [(Int, AuthError)])
     func profileFailures(_ status: Int, _ error: AuthError) async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
@@ -72,19 +82,23 @@ struct ManagerTests {
     }
 
     @Test(
-        "Every failure of the gateway is one of the five kinds (A6, A10)",
+        "Every failure of the gateway is one of the kinds with fixed texts (A6, A10)",
         arguments: [
-            (.refusesValidToken(code: "TOKEN_INVALID"), .networkError),
-            (.notAuthenticated(.signedOutElsewhere), .notAuthenticated),
-            (.forbidden(code: "FORBIDDEN", message: ""), .forbidden),
-            (.forbidden(code: "FRESH_SIGN_IN_REQUIRED", message: ""), .freshSignInNeeded),
-            (.offline(.noAnswer("x")), .offline),
-            (.offline(.notUnderstood("page")), .offline), (.offline(.status(503)), .networkError),
-            (.refused(GatewayRefusal(status: 429, code: "RATE_LIMITED")), .networkError),
-            (.server(status: 500), .networkError), (.unexpectedAnswer("x"), .networkError),
-            (.noToken(.storeUnavailable("locked")), .unknown), (.insecureURL, .unknown),
-        ] as [(GatewayError, AuthError)])
-    func gatewayFailures(_ failure: GatewayError, _ kind: AuthError) async throws {
+            (.refusesValidToken(nil), .networkError(.refusesValidToken(nil))),
+            (.signedOut(.signedOutElsewhere), .notAuthenticated),
+            (.refused(AuthRefusal(status: 403, code: AuthErrorCode(rawValue: "FORBIDDEN"))), .forbidden),
+            (
+                .refused(AuthRefusal(status: 403, code: AuthErrorCode(rawValue: "FRESH_SIGN_IN_REQUIRED"))),
+                .freshSignInNeeded
+            ),
+            (.offline(.noAnswer("x")), .offline(.noAnswer("x"))),
+            (.offline(.notUnderstood("page")), .offline(.notUnderstood("page"))),
+            (.offline(.status(503)), .networkError(.offline(.status(503)))),
+            (limited, .networkError(limited)),
+            (failed, .networkError(failed)), (.unexpectedAnswer("x"), .networkError(.unexpectedAnswer("x"))),
+            (.storeUnavailable("locked"), .storeFailed("locked")), (.insecureURL, .unknown(.insecureURL)),
+        ] as [(AuthClientError, AuthError)])
+    func gatewayFailures(_ failure: AuthClientError, _ kind: AuthError) async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
             let me = SignedInAccount(id: try #require(world.manager.user?.id))
@@ -154,10 +168,12 @@ struct ManagerTests {
             let data: JSONObject = ["mood": "calm", "goals": ["sleep": 8, "steps": 8_000]]
             #expect(world.manager.user?.data == data)
             let long = String(repeating: "a", count: 51)
-            await #expect(throws: AuthError.networkError) {
+            let error = await #expect(throws: AuthError.self) {
                 try await world.manager.updateProfile(firstName: .set(long))
             }
-            #expect(world.manager.error == .networkError)
+            guard case .networkError(.refused(let refusal)) = error else { throw ConnectionLost() }
+            #expect(refusal.status == 400 && refusal.field == "/first_name")
+            #expect(world.manager.error == error)
             #expect(world.manager.user?.data == data)
         }
     }
@@ -167,9 +183,9 @@ struct ManagerTests {
         try await ModelWorld.with { world in
             try await world.signUp()
             world.network.fail("/me")
-            await #expect(throws: AuthError.offline) { try await world.manager.deleteAccount() }
+            await #expect(throws: AuthError.offline(Self.lost)) { try await world.manager.deleteAccount() }
             #expect(world.manager.isLoggedIn)
-            #expect(world.manager.error == .offline)
+            #expect(world.manager.error == .offline(Self.lost))
             world.network.clear()
             try await world.manager.deleteAccount()
             #expect(world.manager.phase == .unauthenticated)
@@ -233,7 +249,7 @@ struct ManagerTests {
             #expect(world.network.calls.count == count)
             #expect(world.events.events.last == .stepIgnored)
             await world.manager.signOut()
-            await #expect(throws: AuthClientError.self) {
+            await #expect(throws: AuthError.self) {
                 try await world.manager.signInWithEmail("ada@example.com", password: "wrong password")
             }
             #expect(world.manager.phase == .unauthenticated)

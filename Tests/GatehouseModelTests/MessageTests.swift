@@ -67,14 +67,14 @@ struct MessageTests {
     @Test(
         "Lasting failures of a provider offer no retry",
         arguments: [
-            (0, "The identity from the provider could not be verified", SignInProblem.providerFailed),
+            (0, "The identity from the provider could not be verified", AuthError.Code.providerFailed),
             (0, "Unable to exchange external code: abcd", .providerFailed),
             (0, "Error getting user email from external provider", .noProviderEmail),
             (500, "Error getting user email from external provider", .noProviderEmail),
         ])
-    func lasting(_ status: Int, _ text: String, _ problem: SignInProblem) {
+    func lasting(_ status: Int, _ text: String, _ problem: AuthError.Code) {
         let refusal = AuthRefusal(status: status, code: .unexpectedFailure, message: text)
-        #expect(SignInProblem(AuthClientError.refused(refusal)) == problem)
+        #expect(AuthError(AuthClientError.refused(refusal)).code == problem)
         #expect(SignInMessage(.google, AuthClientError.refused(refusal))?.action != .retry)
     }
 
@@ -101,8 +101,8 @@ struct MessageTests {
             (.emailInUse, "This email is already associated with another account.", .link),
             (.linkExpired, "That took too long. Please sign in again.", nil),
             (.linkOtherAccount, "That account has another email. Please sign in to the one with this email.", nil),
-        ] as [(SignInProblem, String, OfferedAction?)])
-    func providerErrors(_ problem: SignInProblem, _ text: String, _ action: OfferedAction?) {
+        ] as [(AuthError.Code, String, OfferedAction?)])
+    func providerErrors(_ problem: AuthError.Code, _ text: String, _ action: OfferedAction?) {
         for method in [AuthMethod.apple, .google] {
             let message = SignInMessage(method, problem)
             #expect(message?.text == (method == .google ? text.replacing("Apple", with: "Google") : text))
@@ -113,7 +113,7 @@ struct MessageTests {
     @Test("A cancelled sign-in shows nothing, whatever cancelled it", arguments: [AuthMethod.apple, .google, .email])
     func cancelled(_ method: AuthMethod) {
         let errors: [any Error] = [
-            CancellationError(), SignInFailure.cancelled, WebAuthenticationError.cancelled,
+            CancellationError(), AuthError.cancelled, AuthClientError.cancelled,
             Self.refused(0, AuthErrorCode(rawValue: "access_denied")),
             Self.refused(0, AuthErrorCode(rawValue: "user_cancelled_authorize")),
         ]
@@ -135,29 +135,33 @@ struct MessageTests {
             (refused(0, AuthErrorCode(rawValue: "temporarily_unavailable")), .serviceDown),
             (refused(0, .signupDisabled), .signUpDisabled), (refused(500, .unexpectedFailure), .serverError),
             (refused(503, .unexpectedFailure), .serviceDown),
-        ] as [(AuthClientError, SignInProblem)])
-    func problems(_ error: AuthClientError, _ problem: SignInProblem) {
-        #expect(SignInProblem(error) == problem)
+        ] as [(AuthClientError, AuthError.Code)])
+    func problems(_ error: AuthClientError, _ problem: AuthError.Code) {
+        #expect(AuthError(error).code == problem)
     }
 
     @Test(
         "Errors of the gateway, and of a sheet, are distinguished",
         arguments: [
-            (GatewayError.offline(.noAnswer("x")), .noNetwork),
-            (GatewayError.offline(.notUnderstood("page")), .serviceDown),
-            (GatewayError.server(status: 503), .serviceDown), (GatewayError.server(status: 500), .serverError),
-            (GatewayError.refused(GatewayRefusal(status: 429, code: "RATE_LIMITED")), .rateLimited),
-            (GatewayError.notAuthenticated(.endedByServer(.sessionExpired)), .sessionExpired),
-            (GatewayError.refusesValidToken(code: "TOKEN_INVALID"), .serverError),
-            (GatewayError.noToken(.storeUnavailable("locked")), .storeFailed),
+            (AuthClientError.offline(.noAnswer("x")), .noNetwork),
+            (AuthClientError.offline(.notUnderstood("page")), .serviceDown),
+            (AuthClientError.refused(AuthRefusal(status: 503, code: nil)), .serviceDown),
+            (AuthClientError.refused(AuthRefusal(status: 500, code: nil)), .serverError),
+            (
+                AuthClientError.refused(AuthRefusal(status: 429, code: AuthErrorCode(rawValue: "RATE_LIMITED"))),
+                .rateLimited
+            ),
+            (AuthClientError.signedOut(.endedByServer(.sessionExpired)), .sessionExpired),
+            (AuthClientError.refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID")), .serverError),
+            (AuthClientError.storeUnavailable("locked"), .storeFailed),
             (URLError(.notConnectedToInternet), .noNetwork),
-            (AuthError.notAuthenticated, .sessionExpired), (WebAuthenticationError.cancelled, .cancelled),
-            (WebAuthenticationError.timedOut, .invalidCallback),
-            (WebAuthenticationError.invalidCallback, .invalidCallback),
-            (WebAuthenticationError.couldNotOpenBrowser, .providerFailed),
-        ] as [(any Error, SignInProblem)])
-    func otherProblems(_ error: any Error, _ problem: SignInProblem) {
-        #expect(SignInProblem(error) == problem)
+            (AuthError.notAuthenticated, .sessionExpired), (AuthClientError.cancelled, .cancelled),
+            (AuthClientError.timedOut, .invalidCallback),
+            (AuthClientError.invalidCallback, .invalidCallback),
+            (AuthClientError.couldNotOpenBrowser, .providerFailed),
+        ] as [(any Error, AuthError.Code)])
+    func otherProblems(_ error: any Error, _ problem: AuthError.Code) {
+        #expect(AuthError(error).code == problem)
     }
 
     @Test(
@@ -191,10 +195,10 @@ struct MessageTests {
             (.notAuthenticated, "Please sign in to continue."),
             (.forbidden, "You don't have permission to do that."),
             (.freshSignInNeeded, "Please sign in again, then repeat this."),
-            (.offline, "You're offline. Some features may be unavailable."),
-            (.networkError, "Something went wrong. Please try again."),
+            (.offline(.noConnection), "You're offline. Some features may be unavailable."),
+            (.networkError(.unexpectedAnswer("x")), "Something went wrong. Please try again."),
             (.profileNotCreated, "Account created but profile setup failed. Please try again."),
-            (.unknown, "Something went wrong. Please try again."),
+            (.unknown(nil), "Something went wrong. Please try again."),
         ] as [(AuthError, String)])
     func accountErrors(_ error: AuthError, _ text: String) {
         #expect(error.message == text)

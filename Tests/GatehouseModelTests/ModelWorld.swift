@@ -166,8 +166,13 @@ func until(_ condition: () async -> Bool) async { while await !condition() { awa
 /// Fails every change with the same error.
 struct GatewayThatFails: ProfileSource {
     let me: SignedInAccount
-    let failure: GatewayError
+    let failure: AuthClientError
     func fetchMe() async throws -> SignedInAccount { me }
     func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount { throw failure }
     func deleteAccount() async throws { throw failure }
+}
+
+extension AuthError {
+    /// Whether this is `networkError`, whatever its cause.
+    var isNetworkError: Bool { if case .networkError = self { true } else { false } }
 }

@@ -63,7 +63,8 @@ struct LiveLinkTests {
                 return HTTPReply(status: 200, body: Array(reply.utf8))
             })
         let id = try #require(UUID(uuidString: "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10"))
-        let gateway = GatewayThatFails(me: SignedInAccount(id: id), failure: .server(status: 500))
+        let gateway = GatewayThatFails(
+            me: SignedInAccount(id: id), failure: .refused(AuthRefusal(status: 500, code: nil)))
         let service = LiveAuthService(client: client, gateway: gateway, redirectTo: URL(string: "journal://back"))
         let answer = try await service.signUp(email: "a@b.c", password: "p", firstName: "Ada")
         #expect(answer.session == nil)

@@ -85,7 +85,7 @@ struct SignInTests {
             _ = try await world.server.signUp()
             await until { world.manager.phase == .unauthenticated }
             world.network.fail("/token")
-            await #expect(throws: AuthClientError.self) { try await world.manager.signInWithApple { Self.credential } }
+            await #expect(throws: AuthError.self) { try await world.manager.signInWithApple { Self.credential } }
             #expect(await world.storage.contents.keys.contains("gatehouse.apple-names"))
             world.network.clear()
             let nameless = AppleCredential(
@@ -116,7 +116,7 @@ struct SignInTests {
         try await ModelWorld.with { world in
             await until { world.manager.phase == .unauthenticated }
             let model = LoginModel(manager: world.manager)
-            await model.signInWithApple { throw SignInFailure.cancelled }?.value
+            await model.signInWithApple { throw AuthError.cancelled }?.value
             #expect(model.phase == .editing)
             #expect(model.message == nil)
             #expect(world.manager.phase == .unauthenticated)
@@ -183,7 +183,7 @@ struct SignInTests {
                     == "This will permanently delete your account and all your data. This cannot be undone.")
             world.network.fail("/me")
             await model.confirm()?.value
-            let message = "You're offline. Some features may be unavailable."
+            let message: ModelText = "You're offline. Some features may be unavailable."
             #expect(model.phase == .failed(ProfileAlert(title: "Could Not Delete Account", message: message)))
             model.dismiss()
             world.network.clear()

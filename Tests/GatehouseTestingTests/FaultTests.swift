@@ -64,13 +64,18 @@ struct FaultTests {
     @Test(
         "The gateway's faults are the gateway's errors",
         arguments: [
-            (.offline, .offline(.noAnswer("in memory"))), (.serviceUnavailable, .server(status: 503)),
-            (.serverError, .server(status: 500)), (.forbidden, .forbidden(code: "FORBIDDEN", message: "")),
-            (.accessTokenRefused, .refusesValidToken(code: "TOKEN_INVALID")),
-            (.rateLimited(retryAfter: nil), .refused(GatewayRefusal(status: 429, code: "RATE_LIMITED"))),
-            (.sessionEndedByServer(.sessionExpired), .notAuthenticated(.endedByServer(.sessionExpired))),
-        ] as [(InMemoryAuthService.Fault, GatewayError)])
-    func gateway(_ fault: InMemoryAuthService.Fault, _ error: GatewayError) async throws {
+            (.offline, .offline(.noAnswer("in memory"))),
+            (.serviceUnavailable, .refused(AuthRefusal(status: 503, code: nil))),
+            (.serverError, .refused(AuthRefusal(status: 500, code: nil))),
+            (.forbidden, .refused(AuthRefusal(status: 403, code: AuthErrorCode(rawValue: "FORBIDDEN")))),
+            (.accessTokenRefused, .refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID"))),
+            (
+                .rateLimited(retryAfter: nil),
+                .refused(AuthRefusal(status: 429, code: AuthErrorCode(rawValue: "RATE_LIMITED")))
+            ),
+            (.sessionEndedByServer(.sessionExpired), .signedOut(.endedByServer(.sessionExpired))),
+        ] as [(InMemoryAuthService.Fault, AuthClientError)])
+    func gateway(_ fault: InMemoryAuthService.Fault, _ error: AuthClientError) async throws {
         let service = InMemoryAuthService.signedIn()
         service.stay(fault)
         await #expect(throws: error) { try await service.fetchMe() }
@@ -87,7 +92,7 @@ struct FaultTests {
         #expect(try await service.fetchMe().profile == nil)
         #expect(try await service.fetchMe().profile != nil)
         #expect(service.pendingFaults == [.weakPassword, .offline])
-        await #expect(throws: GatewayError.self) {
+        await #expect(throws: AuthClientError.self) {
             try await service.updateProfile(ProfileChange(firstName: "Grace"))
         }
         #expect(service.calls == [.fetchMe, .fetchMe, .updateProfile])
@@ -171,7 +176,7 @@ struct FaultTests {
         #expect(await service.currentSession == nil)
         let problem = AuthClientError.storeUnavailable(StoreProblem("locked", cause: .locked))
         await #expect(throws: problem) { try await service.accessToken() }
-        await #expect(throws: GatewayError.noToken(problem)) { try await service.fetchMe() }
+        await #expect(throws: problem) { try await service.fetchMe() }
         service.clear()
         let first = await changes.next()
         #expect(first?.event == .initialSession)

@@ -28,8 +28,8 @@ struct LinkTests {
         try await manager.undo(links[0])
         #expect(try await manager.identities().map(\.provider) == ["email"])
         #expect(try await manager.undoableLinks().isEmpty)
-        let failure = await #expect(throws: AuthClientError.self) { try await manager.undo(links[0]) }
-        #expect(failure?.code == .identityNotFound)
+        let failure = await #expect(throws: AuthError.self) { try await manager.undo(links[0]) }
+        #expect(failure?.cause?.code == .identityNotFound)
         await manager.signOut()
         #expect(try await manager.signInWithGoogle { try await sheet.google() } == .signedIn)
         #expect(manager.user?.id != mine && manager.user?.email == nil)
@@ -57,8 +57,8 @@ struct LinkTests {
         try await manager.linkGoogle { try await sheet.google() }
         let links = try await manager.undoableLinks()
         if isFault { service.meet(.linkTooOld) } else { service.clock.advance(by: .seconds(30 * 86_400)) }
-        let failure = await #expect(throws: AuthClientError.self) { try await manager.undo(links[0]) }
-        #expect(failure?.code == .linkNotUndoable)
+        let failure = await #expect(throws: AuthError.self) { try await manager.undo(links[0]) }
+        #expect(failure == .tooLateToUndo)
         #expect(try await manager.undoableLinks().isEmpty == !isFault)
     }
 
@@ -74,7 +74,7 @@ struct LinkTests {
         let manager = await manager(service, storage: storage)
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         service.meet(.offline)
-        await #expect(throws: AuthClientError.self) { try await manager.signInWithApple { try await sheet.apple() } }
+        await #expect(throws: AuthError.self) { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(await storage.contents.keys.sorted() == ["gatehouse.apple-names"])
         // The second time Apple sends no name.
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)

@@ -90,11 +90,19 @@ struct ManagerTests {
         #expect(manager.storeProblem == nil)
     }
 
+    private nonisolated static func refused(_ status: Int, _ code: String? = nil) -> AuthClientError {
+        .refused(AuthRefusal(status: status, code: code.map { AuthErrorCode(rawValue: $0) }))
+    }
+
     @Test(
         "The gateway's response about the profile decides (A6)",
         arguments: [
-            (.forbidden, .forbidden, true), (.serverError, .networkError, true), (.offline, .offline, true),
-            (.rateLimited(retryAfter: nil), .networkError, true), (.accessTokenRefused, .networkError, true),
+            (.forbidden, .forbidden, true), (.serverError, .networkError(refused(500)), true),
+            (.offline, .offline(.noAnswer("in memory")), true),
+            (.rateLimited(retryAfter: nil), .networkError(refused(429, "RATE_LIMITED")), true),
+            (
+                .accessTokenRefused, .networkError(.refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID"))), true
+            ),
             // The reason of the sign-out is enough.
             (.sessionEndedByServer(.sessionExpired), nil, false),
         ] as [(InMemoryAuthService.Fault, AuthError?, Bool)])
@@ -139,8 +147,8 @@ struct ManagerTests {
         let identities = try await manager.identities()
         #expect(identities.map(\.provider) == ["email", "apple"])
         try await manager.unlink(identities[0])
-        let failure = await #expect(throws: AuthClientError.self) { try await manager.unlink(identities[1]) }
-        #expect(failure?.code == .singleIdentityNotDeletable && manager.error == nil)
+        let failure = await #expect(throws: AuthError.self) { try await manager.unlink(identities[1]) }
+        #expect(failure == .lastSignInMethod && manager.error == nil)
         #expect(try await manager.identities().map(\.provider) == ["apple"])
         await manager.signOut()
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
@@ -155,7 +163,7 @@ struct ManagerTests {
         #expect(try await manager.linkGoogle { try await sheet.google() } == .linked)
         let back = URL(string: "app://back")!
         #expect(try await manager.linkGoogle(redirectTo: back) { try await sheet.browser($0) } == .cancelled)
-        await #expect(throws: SignInFailure.invalidCallback) {
+        await #expect(throws: AuthError.invalidCallback) {
             try await manager.linkGoogle(redirectTo: back) { _ in URL(string: "app://elsewhere?code=c")! }
         }
         #expect(try await manager.linkGoogle(redirectTo: back) { try await sheet.browser($0) } == .linked)

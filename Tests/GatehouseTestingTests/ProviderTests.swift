@@ -106,8 +106,8 @@ struct ProviderTests {
     @Test("A sheet is cancelled, fails, is offline, or stays open, as scripted")
     func script() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .fails, .isOffline, .signsIn(.grace))
-        await #expect(throws: SignInFailure.cancelled) { try await sheet.apple() }
-        await #expect(throws: SignInFailure.providerFailed) { try await sheet.google() }
+        await #expect(throws: AuthError.cancelled) { try await sheet.apple() }
+        await #expect(throws: AuthError.providerFailed) { try await sheet.google() }
         await #expect(throws: URLError(.notConnectedToInternet)) { try await sheet.google() }
         sheet.hold()
         let open = Task { try await sheet.google().provider }
@@ -115,7 +115,7 @@ struct ProviderTests {
         sheet.release()
         #expect(try await open.value == .google)
         #expect(try await sheet.google().provider == .google)
-        await #expect(throws: SignInFailure.cancelled) { try await ScriptedProviderSheet().apple() }
+        await #expect(throws: AuthError.cancelled) { try await ScriptedProviderSheet().apple() }
     }
 
     /// A browser that returns to an address chosen by the test.
@@ -145,10 +145,10 @@ struct ProviderTests {
             try await service.signIn(with: .google, in: Browser(redirect: back) { _ in callback })
         }
         let elsewhere = Browser(redirect: back) { _ in URL(string: "app://elsewhere?code=c")! }
-        await #expect(throws: WebAuthenticationError.invalidCallback) {
+        await #expect(throws: AuthClientError.invalidCallback) {
             try await service.signIn(with: .google, in: elsewhere)
         }
-        await #expect(throws: SignInFailure.invalidCallback) {
+        await #expect(throws: AuthError.invalidCallback) {
             try await sheet.browser(URL(string: "https://example.org")!)
         }
     }

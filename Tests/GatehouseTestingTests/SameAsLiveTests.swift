@@ -25,7 +25,7 @@ struct SameAsLiveTests {
             #expect(await world.service.currentSession == nil)
             await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await world.service.accessToken() }
             await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await world.service.identities() }
-            let nobody = GatewayError.notAuthenticated(.neverSignedIn)
+            let nobody = AuthClientError.signedOut(.neverSignedIn)
             await #expect(throws: nobody) { try await world.service.fetchMe() }
             await #expect(throws: nobody) { try await world.service.deleteAccount() }
             #expect(world.events.all == ["initialSession"])
@@ -118,7 +118,7 @@ struct SameAsLiveTests {
             ]
             for (change, code) in wrong {
                 let failure = await world.failure { try await service.updateProfile(change) }
-                #expect(failure == "gateway refused 400 \(code)")
+                #expect(failure == "refused 400 \(code)")
             }
             #expect(try await service.fetchMe().profile?.data == ["goals": ["steps": 8_000]])
         }
@@ -172,10 +172,10 @@ struct SameAsLiveTests {
                 await world.failure { try await service.identities() },
                 await world.failure { try await service.signIn(email: "a@b.example", password: "12345678") },
             ]
-            #expect(failures == ["gateway offline", "gateway offline", "offline", "offline"])
+            #expect(failures == ["offline", "offline", "offline", "offline"])
             world.advance(.seconds(3_601))
             #expect(await world.failure { try await service.accessToken() } == "offline")
-            #expect(await world.failure { try await service.fetchMe() } == "gateway offline")
+            #expect(await world.failure { try await service.fetchMe() } == "offline")
             #expect(await service.currentSession != nil)
             await until { world.events.notices.count >= 4 }
             #expect(world.events.notices.first == .refreshAttempted(.expired))
@@ -210,7 +210,7 @@ struct SameAsLiveTests {
             try await world.removeAccount(session.user.id)
             world.advance(.seconds(3_601))
             let reason = SignedOutReason.endedByServer(.refreshTokenNotFound)
-            await #expect(throws: GatewayError.notAuthenticated(reason)) {
+            await #expect(throws: AuthClientError.signedOut(reason)) {
                 try await world.service.fetchMe()
             }
             await #expect(throws: AuthClientError.signedOut(reason)) { try await world.service.accessToken() }

@@ -79,8 +79,6 @@ struct ServiceWorld: Sendable {
         switch error {
         case AuthClientError.refused(let refusal): "refused \(refusal.status) \(refusal.code?.rawValue ?? "")"
         case AuthClientError.offline(.noAnswer): "offline"
-        case GatewayError.offline(.noAnswer): "gateway offline"
-        case GatewayError.refused(let refusal): "gateway refused \(refusal.status) \(refusal.code)"
         default: "\(error)"
         }
     }

@@ -33,7 +33,7 @@ private struct Refusing: Sendable {
     /// The next call is refused twice, and the auth server is asked in between.
     func expectFault() async {
         world.network.meet(Self.unauthorized, .none, Self.unauthorized)
-        await #expect(throws: GatewayError.refusesValidToken(code: "")) { try await client.fetchMe() }
+        await #expect(throws: AuthClientError.refusesValidToken(nil)) { try await client.fetchMe() }
     }
 }
 
@@ -80,8 +80,8 @@ struct GatewayRefusalTests {
             world.server.clock.advance(by: .seconds(age))
             world.network.meet(Refusing.unauthorized)
             let code: AuthErrorCode = age == 0 ? .userNotFound : .refreshTokenNotFound
-            let error = await #expect(throws: GatewayError.self) { try await gateway.client.fetchMe() }
-            guard case .notAuthenticated(.endedByServer(let found)) = error else { throw ConnectionLost() }
+            let error = await #expect(throws: AuthClientError.self) { try await gateway.client.fetchMe() }
+            guard case .signedOut(.endedByServer(let found)) = error else { throw ConnectionLost() }
             #expect(found == code || found == .sessionNotFound)
             #expect(await world.client.currentSession == nil)
         }
@@ -91,7 +91,7 @@ struct GatewayRefusalTests {
     func authServerDown() async throws {
         try await Refusing.with { world, gateway in
             world.network.meet(Refusing.unauthorized, .isDown)
-            await #expect(throws: GatewayError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))) {
+            await #expect(throws: AuthClientError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))) {
                 try await gateway.client.fetchMe()
             }
             #expect(await world.client.currentSession != nil)
@@ -105,7 +105,7 @@ struct GatewayRefusalTests {
             await gateway.expectFault()
             for _ in 0..<10 {
                 world.network.meet(Refusing.unauthorized)
-                await #expect(throws: GatewayError.refusesValidToken(code: "")) { try await gateway.client.fetchMe() }
+                await #expect(throws: AuthClientError.refusesValidToken(nil)) { try await gateway.client.fetchMe() }
             }
             #expect(world.network.refreshCount == 1)
             world.server.clock.advance(by: .seconds(60))
@@ -124,7 +124,9 @@ struct GatewayRefusalTests {
             let client = try GatewayClient(
                 url: URL(string: "http://127.0.0.1:9999")!, tokens: tokens, transport: world.network.transport,
                 clock: gateway.clock.clock)
-            await #expect(throws: GatewayError.refusesValidToken(code: "TOKEN_INVALID")) { try await client.fetchMe() }
+            await #expect(throws: AuthClientError.refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID"))) {
+                try await client.fetchMe()
+            }
         }
     }
 
@@ -142,7 +144,7 @@ struct GatewayRefusalTests {
                 try await world.signUp("grace@example.com")
                 return HTTPReply(status: 401)
             }
-            await #expect(throws: GatewayError.noToken(.sessionChanged)) { try await gateway.client.deleteAccount() }
+            await #expect(throws: AuthClientError.sessionChanged) { try await gateway.client.deleteAccount() }
             #expect(!gateway.calls.contains("DELETE /v1/auth/me"))
         }
     }

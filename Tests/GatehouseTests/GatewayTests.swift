@@ -47,8 +47,8 @@ extension SignedInAccount {
     fileprivate var data: JSONObject? { profile?.data }
 }
 
-private let lost = GatewayError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))
-private let tooLate = GatewayError.offline(.noAnswer("GatehouseWire.TimeIsOver 1"))
+private let lost = AuthClientError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))
+private let tooLate = AuthClientError.offline(.noAnswer("GatehouseWire.TimeIsOver 1"))
 
 @Suite("The gateway client")
 struct GatewayTests {
@@ -102,7 +102,7 @@ struct GatewayTests {
                 try await gateway.client.send(
                     .get, "/v1/teams", query: [URLQueryItem(name: "league", value: "curling")], needsToken: false)
             }
-            await #expect(throws: GatewayError.notAuthenticated(.neverSignedIn)) {
+            await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) {
                 try await gateway.client.send(.get, "/v1/auth/me")
             }
         }
@@ -126,8 +126,9 @@ struct GatewayTests {
 
     private func refusal(
         _ status: Int, _ code: String, _ message: String, _ field: String? = nil
-    ) -> GatewayError {
-        .refused(GatewayRefusal(status: status, code: code, message: message, field: field))
+    ) -> AuthClientError {
+        .refused(
+            AuthRefusal(status: status, code: AuthErrorCode(rawValue: code), message: message, field: field))
     }
 
     @Test("A change that the gateway refuses is sent once")
@@ -144,7 +145,7 @@ struct GatewayTests {
     func signedOut() async throws {
         try await World.with { world in
             let gateway = try Gateway(world)
-            await #expect(throws: GatewayError.notAuthenticated(.neverSignedIn)) {
+            await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) {
                 try await gateway.client.fetchMe()
             }
             #expect(world.network.calls.isEmpty)
@@ -179,7 +180,7 @@ struct GatewayTests {
     @Test("Plain http is only for loopback")
     func insecure() {
         let tokens = GatewayTokens(current: { throw AuthClientError.unknownFlow }, confirmed: { $0 })
-        #expect(throws: GatewayError.insecureURL) {
+        #expect(throws: AuthClientError.insecureURL) {
             try GatewayClient(url: URL(string: "http://api.example.com")!, tokens: tokens)
         }
     }
@@ -187,12 +188,10 @@ struct GatewayTests {
     @Test("A refused token, a locked store and a lost connection are distinguished")
     func noToken() async throws {
         try await World.with { world in
-            for (cause, error) in [
-                (AuthClientError.offline(.status(503)), GatewayError.offline(.status(503))),
-                (.storeUnavailable("locked"), .noToken(.storeUnavailable("locked"))),
-                (.signedOut(.requested), .notAuthenticated(.requested)),
+            for error in [
+                AuthClientError.offline(.status(503)), .storeUnavailable("locked"), .signedOut(.requested),
             ] {
-                let tokens = GatewayTokens(current: { throw cause }, confirmed: { $0 })
+                let tokens = GatewayTokens(current: { throw error }, confirmed: { $0 })
                 let client = try GatewayClient(
                     url: URL(string: "http://127.0.0.1:9999")!, tokens: tokens, transport: world.network.transport)
                 await #expect(throws: error) { try await client.fetchMe() }
@@ -235,7 +234,7 @@ struct GatewayFaultTests {
             world.network.meet(.losesAnswers)
             await #expect(throws: lost) { try await gateway.client.updateProfile(ProfileChange(firstName: "Grace")) }
             world.network.meet(.answers(status: 502, headers: [:]))
-            await #expect(throws: GatewayError.server(status: 502)) {
+            await #expect(throws: AuthClientError.refused(AuthRefusal(status: 502, code: nil))) {
                 try await gateway.client.updateProfile(ProfileChange(firstName: "Eve"))
             }
             #expect(gateway.count("PATCH", "/v1/auth/me") == 2)
@@ -251,8 +250,8 @@ struct GatewayFaultTests {
     func longRetryAfter() async throws {
         try await Gateway.with { world, gateway in
             world.network.meet(.answers(status: 429, headers: ["Retry-After": "600"]))
-            let refusal = GatewayRefusal(status: 429, code: "", retryAfter: .seconds(600))
-            await #expect(throws: GatewayError.refused(refusal)) { try await gateway.client.fetchMe() }
+            let refusal = AuthRefusal(status: 429, code: nil, retryAfter: .seconds(600))
+            await #expect(throws: AuthClientError.refused(refusal)) { try await gateway.client.fetchMe() }
             #expect(gateway.reads == 1 && gateway.clock.sleeps.isEmpty)
         }
     }
@@ -304,7 +303,7 @@ struct GatewayFaultTests {
                     for await _ in AsyncStream<Never>.makeStream().stream {}
                     throw CancellationError()
                 }, clock: gateway.clock.clock, randomness: { _ in [0] })
-            await #expect(throws: GatewayError.self) { try await client.fetchMe() }
+            await #expect(throws: AuthClientError.self) { try await client.fetchMe() }
             // Two requests of 30 seconds with a wait: the call's 60 seconds shorten the second and prevent a third.
             #expect(gateway.clock.sleeps == [.seconds(30), .milliseconds(250), .milliseconds(29_750)])
         }
@@ -368,10 +367,10 @@ struct GatewayFaultTests {
     func captivePortal() async throws {
         try await Gateway.with { world, gateway in
             world.network.stay(.captivePortal)
-            await #expect(throws: GatewayError.offline(.notUnderstood("no JSON"))) {
+            await #expect(throws: AuthClientError.offline(.notUnderstood("no JSON"))) {
                 try await gateway.client.fetchMe()
             }
-            await #expect(throws: GatewayError.offline(.notUnderstood("no empty answer"))) {
+            await #expect(throws: AuthClientError.offline(.notUnderstood("no empty answer"))) {
                 try await gateway.client.deleteAccount()
             }
         }

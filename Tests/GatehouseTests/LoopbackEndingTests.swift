@@ -24,7 +24,7 @@ struct LoopbackEndingTests {
         await until { hand.waitingCount > 0 }
         #expect(await isListening(redirect))
         hand.strike()
-        await #expect(throws: WebAuthenticationError.timedOut) { try await signIn.value }
+        await #expect(throws: AuthClientError.timedOut) { try await signIn.value }
         #expect(await !isListening(redirect))
     }
 
@@ -52,9 +52,9 @@ struct LoopbackEndingTests {
     func noBrowser() async throws {
         let (redirect, page) = (Locked<URL?>(nil), page)
         let broken = LoopbackWebAuthentication(clock: HandClock().clock) { _ in
-            throw WebAuthenticationError.couldNotOpenBrowser
+            throw AuthClientError.couldNotOpenBrowser
         }
-        await #expect(throws: WebAuthenticationError.couldNotOpenBrowser) {
+        await #expect(throws: AuthClientError.couldNotOpenBrowser) {
             try await broken.authenticate { url in
                 redirect.withLock { $0 = url }
                 return page
@@ -83,11 +83,11 @@ struct LoopbackEndingTests {
         }
         await until { hand.waitingCount > 0 }
         let port = UInt16(redirect.withLock { $0 }?.port ?? 0)
-        await #expect(throws: WebAuthenticationError.couldNotListen(EADDRINUSE)) {
+        await #expect(throws: AuthClientError.couldNotListen(EADDRINUSE)) {
             try await LoopbackWebAuthentication(port: port, open: { _ in }).authenticate { _ in page }
         }
         hand.strike()
-        await #expect(throws: WebAuthenticationError.timedOut) { try await first.value }
+        await #expect(throws: AuthClientError.timedOut) { try await first.value }
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct LoopbackEndingTests {
         arguments: ["", "callback", "/a?b", "/a#b", "/a b", "/é"])
     func paths(_ path: String) async throws {
         let browser = LoopbackWebAuthentication(path: path, open: { _ in Issue.record("it was opened") })
-        await #expect(throws: WebAuthenticationError.invalidRedirect) {
+        await #expect(throws: AuthClientError.couldNotOpenBrowser) {
             try await browser.authenticate { [page] _ in page }
         }
     }
@@ -117,9 +117,9 @@ struct LoopbackEndingTests {
                 try await open(address)
                 #expect(try folder.text("opened") == "1:\(address.absoluteString)\n")
             } else {
-                await #expect(throws: WebAuthenticationError.couldNotOpenBrowser) { try await open(address) }
+                await #expect(throws: AuthClientError.couldNotOpenBrowser) { try await open(address) }
             }
-            await #expect(throws: WebAuthenticationError.couldNotOpenBrowser) {
+            await #expect(throws: AuthClientError.couldNotOpenBrowser) {
                 try await open(URL(string: "file:///etc/hosts")!)
             }
         }

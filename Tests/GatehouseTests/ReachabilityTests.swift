@@ -70,11 +70,11 @@ struct ReachabilityTests {
         let gateway = try device.gateway(client)
         device.connection.set(isOffline: true)
         for _ in 0..<5 {
-            await #expect(throws: GatewayError.offline(.noConnection)) { try await gateway.deleteAccount() }
+            await #expect(throws: AuthClientError.offline(.noConnection)) { try await gateway.deleteAccount() }
         }
         #expect(device.callCount == 1 && device.clock.sleeps.isEmpty)
         device.connection.set(isOffline: false)
-        await #expect(throws: GatewayError.self) { try await gateway.deleteAccount() }
+        await #expect(throws: AuthClientError.self) { try await gateway.deleteAccount() }
         #expect(device.callCount > 1)
     }
 

@@ -47,7 +47,7 @@ struct WebSignInTests {
     func invalidCallback(_ back: String) async throws {
         let server = ScriptedServer()
         let client = try server.client()
-        await #expect(throws: WebAuthenticationError.invalidCallback) {
+        await #expect(throws: AuthClientError.invalidCallback) {
             try await signIn(client) { URL(string: back)! }
         }
         #expect(server.requests.isEmpty)
@@ -72,8 +72,8 @@ struct WebSignInTests {
         let refusal = AuthRefusal(status: 0, code: .signupDisabled, message: "not here")
         await #expect(throws: AuthClientError.refused(refusal)) { try await signIn(client) { back } }
         await #expect(throws: AuthClientError.unknownFlow) { try await signIn(client) { redirect } }
-        await #expect(throws: WebAuthenticationError.cancelled) {
-            try await signIn(client) { throw WebAuthenticationError.cancelled }
+        await #expect(throws: AuthClientError.cancelled) {
+            try await signIn(client) { throw AuthClientError.cancelled }
         }
         #expect(server.requests.isEmpty)
         #expect(await server.pendingVerifiers == [])
@@ -109,7 +109,7 @@ struct WebSignInTests {
         }
         let server = ScriptedServer()
         let client = try server.client()
-        await #expect(throws: WebAuthenticationError.invalidCallback) {
+        await #expect(throws: AuthClientError.invalidCallback) {
             try await client.signInWithOAuth(provider: .google, in: Liar())
         }
         #expect(server.requests.isEmpty)
@@ -137,7 +137,7 @@ struct WebSignInTests {
         await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) {
             try await client.linkIdentity(provider: .google) { _ in
                 Issue.record("a browser was opened")
-                throw WebAuthenticationError.cancelled
+                throw AuthClientError.cancelled
             }
         }
         #expect(await server.pendingVerifiers == [])

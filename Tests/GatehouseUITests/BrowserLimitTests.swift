@@ -18,7 +18,7 @@ struct BrowserLimitTests {
         screen.device.browser = { _, _ in
             // A separate task does not learn that its waiting task ended.
             await Task { for await _ in closing {} }.value
-            throw SignInFailure.cancelled
+            throw AuthError.cancelled
         }
         await manager.wait { $0.phase == .unauthenticated }
         try await screen.tap("Sign in")

@@ -84,16 +84,19 @@ struct TextsTests {
     }
 
     private static var keysOfModels: [String] {
-        let problems = SignInProblem.allCases.flatMap { problem in
-            [AuthMethod.apple, .email].compactMap { SignInMessage($0, problem)?.content.key }
+        let problems = AuthError.Code.allCases.flatMap { code in
+            [AuthMethod.apple, .email].compactMap { SignInMessage($0, code)?.content.key }
         }
-        let errors = AuthError.allCases.map(\.message)
+        let errors: [AuthError] = [
+            .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
+            .profileNotCreated,
+        ]
         var hints: [String] = []
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
             var form = EmailAuthForm(mode: mode)
-            hints.append(form.footer)
+            hints.append(form.footer.key)
             (form.name, form.email) = (" ", "x")
-            hints += form.fields.compactMap { form.hint(for: $0, password: "x", confirmation: "y") }
+            hints += form.fields.compactMap { form.hint(for: $0, password: "x", confirmation: "y")?.key }
         }
         let codes: [AuthErrorCode] = [
             .emailExists, .weakPassword, .samePassword, .currentPasswordRequired, .currentPasswordInvalid,
@@ -108,9 +111,10 @@ struct TextsTests {
         let stores = [StoreProblem.Cause.locked, .notPermitted, .other].map { cause in
             SignInMessage(store: StoreProblem("", cause: cause)).content.key
         }
-        return problems + errors + hints + changes + stores + [
+        return problems + errors.map(\.content.key) + hints + changes + stores + [
             "Password must be at least %@ characters.",
             "This can no longer be undone.",
+            LinkModel.warning.key, ProfileModel.signOutQuestion.key, ProfileModel.deletionQuestion.key,
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",
         ]
     }

@@ -53,7 +53,7 @@ private struct HomePreview: View {
 #Preview("Session ended") { HomePreview(HomePreview.endedSession()) }
 
 #Preview("Teams unavailable") {
-    HomePreview(InMemoryAuthService()) { throw GatewayError.server(status: 503) }
+    HomePreview(InMemoryAuthService()) { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) }
 }
 
 #Preview("Teams loading") {

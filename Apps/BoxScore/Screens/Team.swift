@@ -41,12 +41,12 @@ extension GatewayClient {
     /// Returns the teams that can be favourites. Needs no session.
     ///
     /// - Parameter league: A league such as `nba`; nil for all.
-    /// - Throws: `GatewayError` or `CancellationError`: `refused` with `BAD_REQUEST` for an unknown league, and with
+    /// - Throws: `AuthClientError` or `CancellationError`: `refused` with `BAD_REQUEST` for an unknown league, and with
     ///   `NOT_FOUND` at a server without a catalogue.
     public func teams(league: String? = nil) async throws -> [Team] {
         let query = league.map { [URLQueryItem(name: "league", value: $0)] } ?? []
         guard let list = try await send(.get, "/v1/teams", query: query, needsToken: false)?["teams"]?.arrayValue else {
-            throw GatewayError.unexpectedAnswer("teams: expected an array")
+            throw AuthClientError.unexpectedAnswer("teams: expected an array")
         }
         return list.compactMap(Team.init)
     }

@@ -13,7 +13,7 @@ private func journal(
     let calls = ProfileCalls {
         profile
     } save: { _ in
-        throw GatewayError.server(status: 503)
+        throw AuthClientError.refused(AuthRefusal(status: 503, code: nil))
     }
     return JournalView(profile: calls, date: Fixtures.date)
         .gatehouse(service.makeManager(), branding: .dailyRitual, browser: ScriptedProviderSheet(.signsIn(.ada)))

@@ -72,9 +72,10 @@ public struct ProfileCalls: Sendable {
 
     /// The calls of the account's gateway.
     @MainActor public init(_ account: AuthManager) {
-        let gateway = Result { () throws(SetupProblem) in
+        let gateway = Result { () throws(AuthError) in
             guard let gateway = account.gateway else {
-                throw account.setupProblem ?? SetupProblem(parameter: "gateway", reason: "The service has none.")
+                throw .setup(
+                    account.setupProblem ?? SetupProblem(parameter: "gateway", reason: "The service has none."))
             }
             return gateway
         }

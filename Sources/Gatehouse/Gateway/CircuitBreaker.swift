@@ -6,7 +6,7 @@ struct CircuitBreaker: Sendable {
     private var failures = 0
     private var openUntil: Duration?
     private var isProbing = false
-    private var lastFailure = GatewayError.offline(.noAnswer("circuit"))
+    private var lastFailure = AuthClientError.offline(.noAnswer("circuit"))
 
     init(threshold: Int, pause: Duration) {
         self.threshold = threshold
@@ -16,7 +16,7 @@ struct CircuitBreaker: Sendable {
     /// Asks for permission to send a request. The caller must report its outcome.
     ///
     /// - Throws: The failure that opened the circuit, while it is open.
-    mutating func enter(at uptime: Duration) throws(GatewayError) {
+    mutating func enter(at uptime: Duration) throws(AuthClientError) {
         guard let openUntil else { return }
         guard uptime >= openUntil, !isProbing else { throw lastFailure }
         isProbing = true
@@ -24,7 +24,7 @@ struct CircuitBreaker: Sendable {
 
     mutating func succeeded() { (failures, openUntil, isProbing) = (0, nil, false) }
 
-    mutating func failed(_ error: GatewayError, at uptime: Duration) {
+    mutating func failed(_ error: AuthClientError, at uptime: Duration) {
         failures += 1
         isProbing = false
         lastFailure = error

@@ -3,9 +3,9 @@ import Foundation
 extension GatewayClient {
     /// Returns the signed-in account with the part of the profile that most screens need.
     ///
-    /// - Throws: ``GatewayError`` or `CancellationError`. After ``GatewayError/notAuthenticated(_:)`` the user must
-    ///   sign in again; after ``GatewayError/offline(_:)``, ``GatewayError/server(status:)`` and
-    ///   ``GatewayError/noToken(_:)`` try again later.
+    /// - Throws: ``AuthClientError`` or `CancellationError`. After ``AuthClientError/signedOut(_:)`` the user must sign in
+    ///   again; after ``AuthClientError/offline(_:)``, ``AuthClientError/storeUnavailable(_:)`` and a refusal with 5xx
+    ///   try again later.
     public func fetchMe() async throws -> SignedInAccount {
         let reply = try await send(GatewayRequest(method: "GET", path: "/v1/auth/me"))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
@@ -13,8 +13,8 @@ extension GatewayClient {
 
     /// Changes the given members. The server refuses a call without changes.
     ///
-    /// - Throws: As ``fetchMe()``, and ``GatewayError/refused(_:)`` with its field for an invalid value. After
-    ///   ``GatewayError/offline(_:)`` or ``GatewayError/server(status:)`` the change may have taken effect.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with its field for an invalid value. After
+    ///   ``AuthClientError/offline(_:)`` or a refusal with 5xx the change may have taken effect.
     @discardableResult
     public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
         let body = AnyJSON.object(change.members)
@@ -24,18 +24,17 @@ extension GatewayClient {
 
     /// Deletes the account with all its data. The caller must end the local session. Safe to repeat.
     ///
-    /// - Throws: As ``fetchMe()``, and ``GatewayError/forbidden(code:message:)`` with `FRESH_SIGN_IN_REQUIRED` if the
-    ///   user must sign in again first. After ``GatewayError/offline(_:)`` or ``GatewayError/server(status:)`` the
-    ///   account may be deleted.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with `FRESH_SIGN_IN_REQUIRED` if the user must
+    ///   sign in again first. After ``AuthClientError/offline(_:)`` or a refusal with 5xx the account may be deleted.
     public func deleteAccount() async throws {
         let reply = try await send(GatewayRequest(method: "DELETE", path: "/v1/auth/me"))
         // A body means that the response is not the gateway's, so nothing was deleted.
-        guard reply.body.isEmpty else { throw GatewayError.offline(.notUnderstood("no empty answer")) }
+        guard reply.body.isEmpty else { throw AuthClientError.offline(.notUnderstood("no empty answer")) }
     }
 
     /// Returns the complete profile.
     ///
-    /// - Throws: As ``fetchMe()``, and ``GatewayError/refused(_:)`` with `NOT_FOUND` if there is none yet.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with `NOT_FOUND` if there is none yet.
     public func profile() async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "GET", path: "/api/v1/profile"))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
@@ -43,8 +42,8 @@ extension GatewayClient {
 
     /// Changes the given members. The server refuses a call without changes.
     ///
-    /// - Throws: As ``fetchMe()``, and ``GatewayError/refused(_:)`` with its field for an invalid value. After
-    ///   ``GatewayError/offline(_:)`` or ``GatewayError/server(status:)`` the change may have taken effect.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with its field for an invalid value. After
+    ///   ``AuthClientError/offline(_:)`` or a refusal with 5xx the change may have taken effect.
     @discardableResult
     public func updateProfile(_ edit: ProfileEdit) async throws -> Profile {
         let body = AnyJSON.object(edit.members)
@@ -55,7 +54,7 @@ extension GatewayClient {
     /// A response that is not JSON does not come from the gateway, but for example from a captive portal.
     static func read<Value>(
         _ reply: HTTPReply, _ read: (AnyJSON) throws(WireProblem) -> Value
-    ) throws(GatewayError) -> Value {
+    ) throws(AuthClientError) -> Value {
         let json: AnyJSON
         do { json = try JSONReader.read(reply.body) } catch { throw .offline(.notUnderstood("no JSON")) }
         do { return try read(json) } catch { throw .unexpectedAnswer(error.description) }

@@ -30,9 +30,9 @@ extension GatewayClient {
     ///   - path: Begins with a slash and has no `.` or `..` between slashes, because the token goes with the request.
     ///   - needsToken: False for a route without authorization.
     /// - Returns: The response's JSON; nil for an empty body.
-    /// - Throws: ``GatewayError`` or `CancellationError`: ``GatewayError/refused(_:)`` for a 4xx response, and without
-    ///   a request for an invalid path; ``GatewayError/unexpectedAnswer(_:)`` for more than ``largestAnswer`` bytes;
-    ///   ``GatewayError/notAuthenticated(_:)`` only if the call needs a token.
+    /// - Throws: ``AuthClientError`` or `CancellationError`: ``AuthClientError/refused(_:)`` for a 4xx or 5xx response, and
+    ///   without a request for an invalid path; ``AuthClientError/unexpectedAnswer(_:)`` for more than
+    ///   ``largestAnswer`` bytes; ``AuthClientError/signedOut(_:)`` only if the call needs a token.
     @discardableResult
     public func send(
         _ method: GatewayMethod, _ path: String, query: [URLQueryItem] = [], body: AnyJSON? = nil,
@@ -40,13 +40,14 @@ extension GatewayClient {
     ) async throws -> AnyJSON? {
         let steps = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/"), !steps.contains(where: { $0 == "." || $0 == ".." }) else {
-            throw GatewayError.refused(
-                GatewayRefusal(status: 400, code: "BAD_REQUEST", message: "The path is invalid, nothing was sent."))
+            throw AuthClientError.refused(
+                AuthRefusal(
+                    status: 400, code: AuthErrorCode("BAD_REQUEST"), message: "The path is invalid, nothing was sent."))
         }
         var request = GatewayRequest(method: method.rawValue, path: path, body: body, needsToken: needsToken)
         request.query = query
         let reply = try await send(request)
-        guard reply.body.count <= Self.largestAnswer else { throw GatewayError.unexpectedAnswer("too long") }
+        guard reply.body.count <= Self.largestAnswer else { throw AuthClientError.unexpectedAnswer("too long") }
         return reply.body.isEmpty ? nil : try Self.read(reply) { json throws(WireProblem) in json }
     }
 }

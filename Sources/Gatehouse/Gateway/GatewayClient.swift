@@ -8,14 +8,14 @@ import GatehouseWire
 /// - Asks the auth server after a 401, usually by a refresh, and repeats the call once.
 /// - Sends no requests for 30 seconds after 3 consecutive failures; calls then fail immediately with the last failure.
 /// - Never ends a session: only the auth server's answer does. A gateway that refuses a token which the auth server has
-///   just confirmed is at fault: ``GatewayError/refusesValidToken(code:)``.
+///   just confirmed is at fault: ``AuthClientError/refusesValidToken(_:)``.
 ///
 /// ```swift
 /// let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
 /// do {
 ///     let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
 ///     greet(account.profile?.firstName)
-/// } catch GatewayError.notAuthenticated {
+/// } catch AuthClientError.signedOut {
 ///     showsLogin = true
 /// }
 /// ```
@@ -37,13 +37,13 @@ public actor GatewayClient {
     /// - Parameters:
     ///   - url: The gateway's URL, without `/v1`.
     ///   - tokens: Usually `GatewayTokens(client)`.
-    /// - Throws: ``GatewayError/insecureURL`` for http to another machine, and for any other scheme than https.
+    /// - Throws: ``AuthClientError/insecureURL`` for http to another machine, and for any other scheme than https.
     public init(
         url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport = SystemDefaults.transport(),
         clock: ClientClock = SystemDefaults.clock(),
         randomness: @escaping @Sendable (Int) -> [UInt8] = SystemDefaults.randomBytes,
         rules: GatewayRules = GatewayRules(), reachability: Reachability = SystemDefaults.reachability()
-    ) throws(GatewayError) {
+    ) throws(AuthClientError) {
         guard url.isSafeForTokens else { throw .insecureURL }
         self.url = url
         self.tokens = tokens
@@ -58,7 +58,7 @@ public actor GatewayClient {
 
     /// Sends a request with a token. If the gateway refuses it, asks the auth server and repeats the request once.
     ///
-    /// - Throws: ``GatewayError`` or `CancellationError`.
+    /// - Throws: ``AuthClientError`` or `CancellationError`.
     func send(_ request: GatewayRequest) async throws -> HTTPReply {
         let deadline = clock.uptime() + rules.callLimit
         guard request.needsToken else { return try await answer(request, token: nil, deadline) }
@@ -66,7 +66,7 @@ public actor GatewayClient {
         let first = try await answer(request, token: session.accessToken, deadline, passing: 401)
         guard first.status == 401 else { return first }
         if let disputed, disputed.token == session.accessToken, clock.uptime() < disputed.until {
-            throw GatewayError(refusing: first)
+            throw AuthClientError(refusingToken: first)
         }
         let confirmed = try await self.session(until: deadline) { [tokens] in try await tokens.confirmed(session) }
         if confirmed.accessToken == session.accessToken, clock.uptime() + rules.firstWait < deadline {
@@ -76,7 +76,7 @@ public actor GatewayClient {
         let second = try await answer(request, token: confirmed.accessToken, deadline, passing: 401)
         guard second.status == 401 else { return second }
         disputed = (confirmed.accessToken, clock.uptime() + rules.confirmationPause)
-        throw GatewayError(refusing: second)
+        throw AuthClientError(refusingToken: second)
     }
 
     /// Waits for a session until the deadline. A refresh in progress continues after it.
@@ -85,10 +85,8 @@ public actor GatewayClient {
     ) async throws -> Session {
         do {
             return try await limited(to: max(deadline - clock.uptime(), .zero), by: clock.sleep, get)
-        } catch let error as AuthClientError {
-            throw GatewayError(noToken: error)
         } catch let error as TimeIsOver {
-            throw GatewayError.offline(.noAnswer(error.shortText))
+            throw AuthClientError.offline(.noAnswer(error.shortText))
         }
     }
 
@@ -123,9 +121,9 @@ public actor GatewayClient {
     private enum Attempt {
         case reply(HTTPReply)
         /// No request was sent.
-        case noConnection(GatewayError)
+        case noConnection(AuthClientError)
         /// - Parameter isHarmless: Whether the server certainly did nothing.
-        case failed(GatewayError, retryAfter: Duration?, isHarmless: Bool)
+        case failed(AuthClientError, retryAfter: Duration?, isHarmless: Bool)
     }
 
     private func attempt(_ request: GatewayRequest, _ token: String?, _ deadline: Duration) async throws -> Attempt {
@@ -150,7 +148,7 @@ public actor GatewayClient {
                 circuit.abandoned()
                 throw CancellationError()
             }
-            let failure = GatewayError.offline(.noAnswer(error.shortText))
+            let failure = AuthClientError.offline(.noAnswer(error.shortText))
             if rules.isOffline(error) {
                 circuit.abandoned()
                 return .noConnection(failure)
@@ -159,23 +157,23 @@ public actor GatewayClient {
             return .failed(failure, retryAfter: nil, isHarmless: false)
         }
         if reply.status >= 500 {
-            circuit.failed(GatewayError(reply), at: clock.uptime())
-            return .failed(GatewayError(reply), retryAfter: reply.retryAfter, isHarmless: false)
+            circuit.failed(AuthClientError(gateway: reply), at: clock.uptime())
+            return .failed(AuthClientError(gateway: reply), retryAfter: reply.retryAfter, isHarmless: false)
         }
         circuit.succeeded()
         guard reply.status == 429 else { return .reply(reply) }
-        return .failed(GatewayError(reply), retryAfter: reply.retryAfter, isHarmless: true)
+        return .failed(AuthClientError(gateway: reply), retryAfter: reply.retryAfter, isHarmless: true)
     }
 
-    /// - Throws: ``GatewayError`` if no request is to be sent. This says nothing about the gateway.
-    private func enter(before deadline: Duration) throws(GatewayError) {
+    /// - Throws: ``AuthClientError`` if no request is to be sent. This says nothing about the gateway.
+    private func enter(before deadline: Duration) throws(AuthClientError) {
         guard clock.uptime() < deadline else { throw .offline(.noAnswer(TimeIsOver().shortText)) }
         if reachability.isOffline() { throw .offline(.noConnection) }
         try circuit.enter(at: clock.uptime())
     }
 
-    private static func checked(_ reply: HTTPReply) throws(GatewayError) -> HTTPReply {
-        guard (200..<300).contains(reply.status) else { throw GatewayError(reply) }
+    private static func checked(_ reply: HTTPReply) throws(AuthClientError) -> HTTPReply {
+        guard (200..<300).contains(reply.status) else { throw AuthClientError(gateway: reply) }
         return reply
     }
 }

@@ -48,9 +48,7 @@ public struct GatewayTokens: Sendable {
     /// user with a token that the auth server issued or confirmed. Throws ``AuthClientError``.
     public var confirmed: @Sendable (_ refused: Session) async throws -> Session
 
-    /// Creates a source. Both closures throw ``AuthClientError``; `signedOut` becomes
-    /// ``GatewayError/notAuthenticated(_:)``, other errors ``GatewayError/noToken(_:)`` or
-    /// ``GatewayError/offline(_:)``.
+    /// Creates a source. Both closures throw ``AuthClientError``, which the gateway client rethrows.
     public init(
         current: @escaping @Sendable () async throws -> Session,
         confirmed: @escaping @Sendable (_ refused: Session) async throws -> Session

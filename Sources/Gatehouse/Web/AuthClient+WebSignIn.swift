@@ -25,7 +25,7 @@ extension AuthClient {
     ///   - launchFlow: Opens the URL and returns the one that the browser came back with.
     /// - Throws: ``AuthClientError``, `refused` with status 0 if the browser returned with an error, usually with the
     ///   code `access_denied` if the user cancelled there, and with a ``AuthClientError/linkQuestion`` if the address
-    ///   already belongs to an account; ``WebAuthenticationError/invalidCallback`` for a URL with another scheme, host,
+    ///   already belongs to an account; ``AuthClientError/invalidCallback`` for a URL with another scheme, host,
     ///   port or path than `redirectTo`; or errors of `launchFlow`. The previous session stays active.
     @discardableResult
     public func signInWithOAuth(
@@ -45,14 +45,14 @@ extension AuthClient {
     /// let browser = LoopbackWebAuthentication()
     /// do {
     ///     try await client.signInWithOAuth(provider: .google, in: browser)
-    /// } catch WebAuthenticationError.cancelled, WebAuthenticationError.timedOut {
+    /// } catch AuthClientError.cancelled, AuthClientError.timedOut {
     ///     return
     /// }
     /// ```
     ///
     /// - Parameter browser: `SystemWebAuthentication` on Apple's systems, ``LoopbackWebAuthentication`` elsewhere.
     /// - Throws: As ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
-    ///   ``WebAuthenticationError``: ``WebAuthenticationError/cancelled`` if the user closed the sheet.
+    ///   ``AuthClientError/cancelled`` if the user closed the sheet.
     @discardableResult
     public func signInWithOAuth(
         provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
@@ -95,8 +95,7 @@ extension AuthClient {
     /// ```
     ///
     /// - Returns: A new session of the same account.
-    /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
-    ///   ``WebAuthenticationError``.
+    /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     @discardableResult
     public func linkIdentity(
         provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
@@ -131,7 +130,7 @@ extension AuthClient {
         let owner = kind == .link ? await coordinator.owner()?.user.id : nil
         do {
             let (back, redirect) = try await show(flow)
-            if let redirect, !back.isAnswer(to: redirect) { throw WebAuthenticationError.invalidCallback }
+            if let redirect, !back.isAnswer(to: redirect) { throw AuthClientError.invalidCallback }
             let old = kind == .link ? await currentSession : nil
             if kind == .link, old?.user.id != owner { throw AuthClientError.sessionChanged }
             let session = try await exchange(try back.redirectCode, for: flow)

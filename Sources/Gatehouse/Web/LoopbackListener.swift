@@ -12,8 +12,8 @@ struct LoopbackListener: Sendable {
     /// Starts to listen.
     ///
     /// - Parameter port: A port, or 0 for any free one.
-    /// - Throws: ``WebAuthenticationError/couldNotListen(_:)``.
-    init(port: UInt16, path: String) throws(WebAuthenticationError) {
+    /// - Throws: ``AuthClientError/couldNotListen(_:)``.
+    init(port: UInt16, path: String) throws(AuthClientError) {
         socket = makeStreamSocket()
         guard socket >= 0 else { throw .couldNotListen(errno) }
         var bound = loopbackAddress(port: port)
@@ -45,8 +45,8 @@ struct LoopbackListener: Sendable {
     /// Answers requests until the callback arrives or `stop` is fired, then closes all connections.
     ///
     /// - Returns: The callback URL; nil if stopped.
-    /// - Throws: ``WebAuthenticationError/couldNotListen(_:)``.
-    func serve(until stop: StopSignal) throws(WebAuthenticationError) -> URL? {
+    /// - Throws: ``AuthClientError/couldNotListen(_:)``.
+    func serve(until stop: StopSignal) throws(AuthClientError) -> URL? {
         var connections: [LoopbackConnection] = []
         defer {
             for connection in connections { Foundation.close(connection.socket) }
@@ -74,7 +74,7 @@ struct LoopbackListener: Sendable {
         return polled.map { $0.revents != 0 }
     }
 
-    private func accept(into connections: inout [LoopbackConnection]) throws(WebAuthenticationError) {
+    private func accept(into connections: inout [LoopbackConnection]) throws(AuthClientError) {
         let accepted = Foundation.accept(socket, nil, nil)
         let number = errno
         if accepted >= 0 {

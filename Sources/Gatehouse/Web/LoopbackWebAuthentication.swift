@@ -35,7 +35,7 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
 
     public func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
         let stop: StopSignal
-        do { stop = try StopSignal() } catch { throw WebAuthenticationError.couldNotListen(EMFILE) }
+        do { stop = try StopSignal() } catch { throw AuthClientError.couldNotListen(EMFILE) }
         let listener = try LoopbackListener(port: port, path: path)
         let start: URL
         do {
@@ -51,11 +51,11 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
         }
     }
 
-    /// - Throws: ``WebAuthenticationError/invalidRedirect`` for a path that browsers would change.
-    private func redirect(of listener: LoopbackListener) throws(WebAuthenticationError) -> URL {
+    /// - Throws: ``AuthClientError/couldNotOpenBrowser`` for a path that browsers would change.
+    private func redirect(of listener: LoopbackListener) throws(AuthClientError) -> URL {
         guard let url = listener.address.url, path.hasPrefix("/"), url.query == nil, url.fragment == nil,
             URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedPath == path
-        else { throw .invalidRedirect }
+        else { throw .couldNotOpenBrowser }
         return url
     }
 
@@ -87,7 +87,7 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
             for try await event in group {
                 switch event {
                 case .opened: continue
-                case .limit: throw WebAuthenticationError.timedOut
+                case .limit: throw AuthClientError.timedOut
                 case .came(let url?): return url
                 case .came(nil): throw CancellationError()
                 }
@@ -100,7 +100,7 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
 extension SystemDefaults {
     /// Returns a closure that shows an http URL in the default browser, with `xdg-open` or `open` and without a shell.
     ///
-    /// The closure throws ``WebAuthenticationError/couldNotOpenBrowser`` if the program is missing or fails within 3
+    /// The closure throws ``AuthClientError/couldNotOpenBrowser`` if the program is missing or fails within 3
     /// seconds.
     ///
     /// - Parameter environment: The process's environment.
@@ -111,16 +111,16 @@ extension SystemDefaults {
             // With other schemes the opener could start any program.
             guard ["http", "https"].contains(address.scheme?.lowercased()),
                 let path = ChildProcess.find(browserProgram, environment: environment)
-            else { throw WebAuthenticationError.couldNotOpenBrowser }
+            else { throw AuthClientError.couldNotOpenBrowser }
             let child = ChildProcess(path: path, arguments: [address.absoluteString], environment: environment)
             let launch: Launch
             do {
                 launch = try await child.launch(patience: .seconds(3), clock: clock)
             } catch is ChildProblem {
-                throw WebAuthenticationError.couldNotOpenBrowser
+                throw AuthClientError.couldNotOpenBrowser
             }
             guard launch == .goesOn || launch == .ended(code: 0) else {
-                throw WebAuthenticationError.couldNotOpenBrowser
+                throw AuthClientError.couldNotOpenBrowser
             }
         }
     }

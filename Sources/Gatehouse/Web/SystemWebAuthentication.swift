@@ -37,7 +37,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
         let timer = Task { [clock, limit] in
             // Cancelled, because the sheet has closed.
             do { try await clock.sleep(limit) } catch { return }
-            await sheet.end(.failure(WebAuthenticationError.timedOut))
+            await sheet.end(.failure(AuthClientError.timedOut))
         }
         defer { timer.cancel() }
         let back = try await withTaskCancellationHandler {
@@ -45,7 +45,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
         } onCancel: {
             Task { await sheet.end(.failure(CancellationError())) }
         }
-        guard back.isAnswer(to: redirectTo) else { throw WebAuthenticationError.invalidCallback }
+        guard back.isAnswer(to: redirectTo) else { throw AuthClientError.invalidCallback }
         return back
     }
 }
@@ -71,12 +71,12 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
             if let outcome { return waiter.resume(with: outcome) }
             self.waiter = waiter
             guard let session = makeSession(start, redirectTo: redirectTo) else {
-                return end(.failure(WebAuthenticationError.invalidRedirect))
+                return end(.failure(AuthClientError.couldNotOpenBrowser))
             }
             session.presentationContextProvider = self
             session.prefersEphemeralWebBrowserSession = isEphemeral
             self.session = session
-            if !session.start() { end(.failure(WebAuthenticationError.couldNotOpenBrowser)) }
+            if !session.start() { end(.failure(AuthClientError.couldNotOpenBrowser)) }
         }
     }
 
@@ -113,9 +113,9 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
     private nonisolated static func outcome(_ url: URL?, _ error: (any Error)?) -> Result<URL, any Error> {
         if let url { return .success(url) }
         if (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin {
-            return .failure(WebAuthenticationError.cancelled)
+            return .failure(AuthClientError.cancelled)
         }
-        return .failure(error ?? WebAuthenticationError.couldNotOpenBrowser)
+        return .failure(error ?? AuthClientError.couldNotOpenBrowser)
     }
 }
 #endif

@@ -8,25 +8,11 @@ public protocol WebAuthenticator: Sendable {
     /// - Parameter address: Returns the page's URL for this session's redirect URL, which the server must allow. Called
     ///   once, before anything is shown. Its errors are rethrown.
     /// - Returns: The complete callback URL, byte for byte.
-    /// - Throws: ``WebAuthenticationError``, or `CancellationError` if the task was cancelled. The browser page and the
-    ///   listener are then closed.
+    /// - Throws: ``AuthClientError``: ``AuthClientError/cancelled`` if the user closed the sheet,
+    ///   ``AuthClientError/timedOut``, ``AuthClientError/couldNotOpenBrowser``,
+    ///   ``AuthClientError/couldNotListen(_:)`` or ``AuthClientError/invalidCallback``; or `CancellationError` if the
+    ///   task was cancelled. The browser page and the listener are then closed.
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL
-}
-
-/// Why a browser returned no result.
-public enum WebAuthenticationError: Error, Hashable, Sendable {
-    /// The user closed the sheet. Show no error.
-    case cancelled
-    /// The user did not finish in time.
-    case timedOut
-    /// There is no browser, or it did not start.
-    case couldNotOpenBrowser
-    /// The loopback socket could not be opened; contains `errno`.
-    case couldNotListen(Int32)
-    /// The session cannot receive callbacks at the given redirect URL.
-    case invalidRedirect
-    /// The callback does not match the redirect URL and was ignored.
-    case invalidCallback
 }
 
 extension URL {

@@ -48,7 +48,7 @@ struct BrowserSignIn: Sendable {
         guard opensBrowser else { return }
         do {
             try await SystemDefaults.browser()(address)
-        } catch is WebAuthenticationError {
+        } catch is AuthClientError {
             client.note("No browser could be opened. Open the URL yourself.")
         }
     }

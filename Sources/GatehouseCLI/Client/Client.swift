@@ -14,7 +14,7 @@ struct Client: Sendable {
     let isJSON: Bool
     private let notices: CollectedNotices
 
-    /// - Throws: ``AuthClientError`` or ``GatewayError`` for an insecure URL.
+    /// - Throws: ``AuthClientError`` for an insecure URL.
     init(_ target: ClientTarget, terminal: Terminal, isJSON: Bool, environment: [String: String]) throws {
         let notices = CollectedNotices()
         let storage = Self.storage(environment: environment, notice: notices.hear)

@@ -45,10 +45,8 @@ extension ClientFailure {
         case let failure as ClientFailure: self = failure
         case is CancellationError: self = .interrupted
         case let failure as CommandFailure: self.init("failed", failure.description, exit: .failed)
-        case let failure as SignInFailure: self.init(failure)
-        case let error as WebAuthenticationError: self.init(error)
+        case AuthError.cancelled: self = .cancelled
         case let error as AuthClientError: self.init(error, at: server)
-        case let error as GatewayError: self.init(error, at: server)
         default:
             let error = error as NSError
             self.init("failed", Self.other, detail: "\(error.domain) \(error.code)", exit: .failed)
@@ -63,32 +61,6 @@ extension ClientFailure {
         if shown.text != Self.other { text = shown.text }
     }
 
-    private init(_ error: WebAuthenticationError) {
-        switch error {
-        case .cancelled: self = .cancelled
-        case .timedOut:
-            self.init(
-                "invalid_callback", Self.text(.google, .invalidCallback),
-                detail: "the sign-in in the browser took too long", exit: .failed)
-        case .invalidCallback: self.init(SignInFailure.invalidCallback)
-        case .couldNotOpenBrowser: self.init("provider_failed", "No browser could be opened.", exit: .failed)
-        case .couldNotListen(let number):
-            self.init(
-                "provider_failed", "The browser could not return to this machine.", detail: "error \(number)",
-                exit: .failed)
-        case .invalidRedirect: self.init(SignInFailure.providerFailed)
-        }
-    }
-
-    private init(_ failure: SignInFailure) {
-        switch failure {
-        case .cancelled: self = .cancelled
-        case .providerFailed: self.init("provider_failed", Self.other, exit: .failed)
-        case .invalidCallback:
-            self.init("invalid_callback", Self.text(.google, .invalidCallback), exit: .failed)
-        }
-    }
-
     private init(_ error: AuthClientError, at server: String) {
         switch error {
         case .insecureURL:
@@ -99,7 +71,7 @@ extension ClientFailure {
         case .offline(let cause): self.init(cause, at: server)
         // An error on the callback URL has no status; its code tells whether the server or the user is the cause.
         case .refused(let refusal)
-        where refusal.status == 0 && [.serviceDown, .serverError].contains(SignInProblem(error)):
+        where refusal.status == 0 && [.serviceDown, .serverError].contains(AuthError(error).code):
             let detail = refusal.message.isEmpty ? nil : refusal.message
             self.init(
                 "server_unavailable", Self.text(.google, .serverError), detail: detail, exit: .unavailable)
@@ -114,26 +86,30 @@ extension ClientFailure {
         case .storeFailed(let problem):
             self.init(
                 "store_failed", "The session could not be stored.", detail: problem.detail, exit: .storeUnavailable)
-        case .unknownFlow: self.init("unknown_flow", Self.text(.google, .invalidCallback), exit: .failed)
+        case .refusesValidToken(let code):
+            self.init(
+                code?.rawValue ?? "UNAUTHORIZED", Self.text(.google, .serverError),
+                detail: "\(server) refuses a valid token; check its keys and its clock", exit: .unavailable)
+        case .unknownFlow, .cancelled, .timedOut, .invalidCallback, .couldNotOpenBrowser, .couldNotListen:
+            self.init(browser: error)
         }
     }
 
-    private init(_ error: GatewayError, at server: String) {
+    private init(browser error: AuthClientError) {
         switch error {
-        case .insecureURL: self.init(AuthClientError.insecureURL, at: server)
-        case .notAuthenticated(let reason): self.init(reason, at: server)
-        case .refusesValidToken(let code):
+        case .cancelled: self = .cancelled
+        case .timedOut:
             self.init(
-                code.isEmpty ? "UNAUTHORIZED" : code, Self.text(.google, .serverError),
-                detail: "\(server) refuses a valid token; check its keys and its clock", exit: .unavailable)
-        case .forbidden(let code, let message):
-            self.init(code, AuthError.forbidden.message, detail: message, exit: .refused)
-        case .offline(let cause): self.init(cause, at: server)
-        case .refused(let refusal):
-            self.init(status: refusal.status, code: refusal.code, refusal.message, refusal.retryAfter, at: server)
-        case .server(let status): self.init(.status(status), at: server)
-        case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
-        case .noToken(let error): self.init(error, at: server)
+                "invalid_callback", Self.text(.google, .invalidCallback),
+                detail: "the sign-in in the browser took too long", exit: .failed)
+        case .invalidCallback:
+            self.init("invalid_callback", Self.text(.google, .invalidCallback), exit: .failed)
+        case .couldNotOpenBrowser: self.init("provider_failed", "No browser could be opened.", exit: .failed)
+        case .couldNotListen(let number):
+            self.init(
+                "provider_failed", "The browser could not return to this machine.", detail: "error \(number)",
+                exit: .failed)
+        default: self.init("unknown_flow", Self.text(.google, .invalidCallback), exit: .failed)
         }
     }
 
@@ -175,6 +151,10 @@ extension ClientFailure {
             self.init(
                 code ?? "rate_limited", Self.text(.email, .rateLimited),
                 detail: retryAfter.map { "in \($0.components.seconds) s" }, exit: .refused)
+        case 403 where code == "FORBIDDEN":
+            self.init("FORBIDDEN", AuthError.forbidden.message, detail: said.isEmpty ? nil : said, exit: .refused)
+        case 403 where code == "FRESH_SIGN_IN_REQUIRED":
+            self.init("FRESH_SIGN_IN_REQUIRED", AuthError.freshSignInNeeded.message, detail: said, exit: .refused)
         default:
             let code = code ?? "status_\(status)"
             let isAboutKey = Self.refusesKey.contains(code)
@@ -197,9 +177,9 @@ extension ClientFailure {
             "unexpected_answer", "What answers at \(server) is no account server.", detail: what, exit: .unavailable)
     }
 
-    private static let other = AuthError.unknown.message
+    private static let other = AuthError.unknown(nil).message
 
-    private static func text(_ method: AuthMethod, _ problem: SignInProblem) -> String {
-        SignInMessage(method, problem)?.text ?? other
+    private static func text(_ method: AuthMethod, _ code: AuthError.Code) -> String {
+        SignInMessage(method, code)?.text ?? other
     }
 }

@@ -45,6 +45,6 @@ extension ClientFailure {
             }
         self.init(
             AuthErrorCode.identityNeedsConfirmation.rawValue,
-            SignInMessage(.google, .emailInUse)?.text ?? AuthError.unknown.message, detail: detail, exit: .refused)
+            SignInMessage(.google, .emailInUse)?.text ?? AuthError.unknown(nil).message, detail: detail, exit: .refused)
     }
 }

@@ -14,16 +14,16 @@ package struct Team: Hashable, Sendable {
     }
 
     /// - Parameter league: nil for all.
-    /// - Throws: ``ClientFailure`` with the code `no_team_catalogue`, or `GatewayError`.
+    /// - Throws: ``ClientFailure`` with the code `no_team_catalogue`, or `AuthClientError`.
     static func all(_ gateway: GatewayClient, league: String?) async throws -> [Team] {
         let query = league.map { [URLQueryItem(name: "league", value: $0)] } ?? []
         let answer: AnyJSON?
         do {
             answer = try await gateway.send(.get, "/v1/teams", query: query, needsToken: false)
-        } catch GatewayError.refused(let refusal) where refusal.status == 404 {
+        } catch AuthClientError.refused(let refusal) where refusal.status == 404 {
             throw ClientFailure("no_team_catalogue", "This server has no team catalogue.", exit: .refused)
         }
-        guard let list = answer?["teams"]?.arrayValue else { throw GatewayError.unexpectedAnswer("teams") }
+        guard let list = answer?["teams"]?.arrayValue else { throw AuthClientError.unexpectedAnswer("teams") }
         return list.compactMap(Team.init)
     }
 }

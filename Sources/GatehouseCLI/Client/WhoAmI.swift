@@ -41,7 +41,7 @@ struct WhoAmI: ClientCommand {
     private func profile(_ client: Client) async throws -> ProfileSummary? {
         do {
             return try await client.gateway.fetchMe().profile
-        } catch GatewayError.offline(.notUnderstood) {
+        } catch AuthClientError.offline(.notUnderstood) {
             return nil
         }
     }

@@ -36,7 +36,7 @@ public final class ChangeEmailModel {
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// The hint below the field.
-    public var hint: String? { form.hint(for: .email, password: "", confirmation: "") }
+    public var hint: ModelText? { form.hint(for: .email, password: "", confirmation: "") }
 
     /// Whether the confirmation mail was opened, so that the account has the new address.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
@@ -57,11 +57,11 @@ public final class ChangeEmailModel {
         phase = .working
         let (email, current) = (form.trimmedEmail, asksForCurrent ? password : nil)
         return Task {
-            do {
+            do throws(AuthError) {
                 let change = try await manager.changeEmail(email, current: current)
                 phase = change == .changed ? .changed : .checkMail
             } catch {
-                if (error as? AuthClientError)?.code == .currentPasswordRequired { asksForCurrent = true }
+                if error == .currentPasswordRequired { asksForCurrent = true }
                 phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
             }
         }

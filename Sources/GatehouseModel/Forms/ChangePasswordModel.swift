@@ -41,7 +41,7 @@ public final class ChangePasswordModel {
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// The hint below ``EmailAuthForm/Field/password`` or its confirmation.
-    public func hint(for field: EmailAuthForm.Field, password: String, confirmation: String) -> String? {
+    public func hint(for field: EmailAuthForm.Field, password: String, confirmation: String) -> ModelText? {
         form.hint(for: field, password: password, confirmation: confirmation)
     }
 
@@ -60,14 +60,14 @@ public final class ChangePasswordModel {
         (phase, sentCode) = (.working, false)
         let (current, code) = (asksForCurrent ? current : nil, asksForCode ? code : nil)
         return Task {
-            do {
+            do throws(AuthError) {
                 try await manager.changePassword(password, current: current, code: code)
                 (phase, unanswered) = (.changed, nil)
             } catch {
                 let wasLost = unanswered == password.hashValue
-                if case AuthClientError.offline = error { unanswered = password.hashValue }
+                if case .offline = error { unanswered = password.hashValue }
                 // The first attempt succeeded, but its response was lost.
-                if wasLost, (error as? AuthClientError)?.code == .samePassword {
+                if wasLost, error == .samePassword {
                     (phase, unanswered) = (.changed, nil)
                 } else {
                     await refused(error)
@@ -82,7 +82,7 @@ public final class ChangePasswordModel {
         guard phase != .working, asksForCode else { return nil }
         (phase, sentCode) = (.working, true)
         return Task {
-            do {
+            do throws(AuthError) {
                 try await manager.sendCode()
                 (code, phase) = ("", .editing)
             } catch {
@@ -97,13 +97,13 @@ public final class ChangePasswordModel {
         sentCode ? sendCodeAgain() : submit(password: password, confirmation: confirmation, current: current)
     }
 
-    private func refused(_ error: any Error) async {
-        switch (error as? AuthClientError)?.code {
+    private func refused(_ error: AuthError) async {
+        switch error {
         case .currentPasswordRequired where !asksForCurrent:
             asksForCurrent = true
             tell(error)
-        case .reauthenticationNeeded where !asksForCode:
-            do {
+        case .codeRequired where !asksForCode:
+            do throws(AuthError) {
                 try await manager.sendCode()
                 asksForCode = true
                 tell(error)
@@ -114,7 +114,7 @@ public final class ChangePasswordModel {
         }
     }
 
-    private func tell(_ error: any Error) {
+    private func tell(_ error: AuthError) {
         phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
     }
 }

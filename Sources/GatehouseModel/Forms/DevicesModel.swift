@@ -53,10 +53,10 @@ public final class DevicesModel {
     }
 
     private func reload() async {
-        do {
+        do throws(AuthError) {
             devices = try await manager.devices()
             phase = .showing
-        } catch AuthClientError.refused(let refusal) where refusal.status == 404 {
+        } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
             phase = .unsupported
         } catch {
             phase = .failed

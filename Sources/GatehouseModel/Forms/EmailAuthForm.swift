@@ -38,7 +38,7 @@ public struct EmailAuthForm: Hashable, Sendable {
     public mutating func flip() { self = EmailAuthForm(mode: mode == .signIn ? .signUp : .signIn) }
 
     /// The title of the link that switches the mode.
-    public var footer: String {
+    public var footer: ModelText {
         switch mode {
         case .signIn: "Don't have an account? Create one"
         case .signUp: "Already have an account? Sign in"
@@ -81,7 +81,7 @@ extension EmailAuthForm {
     }
 
     /// The hint below a field; nil if the field is valid or empty.
-    public func hint(for field: Field, password: String, confirmation: String) -> String? {
+    public func hint(for field: Field, password: String, confirmation: String) -> ModelText? {
         let text =
             switch field {
             case .name: name

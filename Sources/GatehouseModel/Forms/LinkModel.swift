@@ -49,10 +49,10 @@ public final class LinkModel {
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// The warning to confirm before a new account takes the address.
-    public var warning: String? {
-        guard phase == .confirmingRecovery else { return nil }
-        return "The account that has this email now will be deleted with all its data. This cannot be undone."
-    }
+    public var warning: ModelText? { phase == .confirmingRecovery ? Self.warning : nil }
+
+    package static let warning: ModelText =
+        "The account that has this email now will be deleted with all its data. This cannot be undone."
 
     /// Answers with the account's password.
     @discardableResult

@@ -38,16 +38,20 @@ public final class ProfileModel {
     public var canChange: Bool { manager.canChangeProfile }
 
     /// The question to confirm.
-    public var question: String? {
+    public var question: ModelText? {
         switch phase {
-        case .confirmingSignOut: "Are you sure you want to sign out?"
-        case .confirmingDeletion: "This will permanently delete your account and all your data. This cannot be undone."
+        case .confirmingSignOut: Self.signOutQuestion
+        case .confirmingDeletion: Self.deletionQuestion
         case .showing, .saving, .deleting, .failed: nil
         }
     }
 
+    package static let signOutQuestion: ModelText = "Are you sure you want to sign out?"
+    package static let deletionQuestion: ModelText =
+        "This will permanently delete your account and all your data. This cannot be undone."
+
     /// The text of the overlay.
-    public var progress: String? { phase == .deleting ? "Deleting account..." : nil }
+    public var progress: ModelText? { phase == .deleting ? "Deleting account..." : nil }
 
     /// The user tapped "Sign Out".
     public func askToSignOut() { if phase == .showing { phase = .confirmingSignOut } }
@@ -105,21 +109,21 @@ public final class ProfileModel {
         }
     }
 
-    private func fail(_ title: String, _ error: AuthError) {
+    private func fail(_ title: ModelText, _ error: AuthError) {
         failure = error
-        phase = .failed(ProfileAlert(title: title, message: error.message))
+        phase = .failed(ProfileAlert(title: title, message: error.content))
     }
 }
 
 /// A failure to show on the profile screen.
 public struct ProfileAlert: Hashable, Sendable {
     /// For example "Could Not Delete Account".
-    public var title: String
-    /// The message of the ``AuthError``.
-    public var message: String
+    public var title: ModelText
+    /// The ``AuthError/content`` of the error.
+    public var message: ModelText
 
     /// For tests and previews.
-    public init(title: String, message: String) {
+    public init(title: ModelText, message: ModelText) {
         self.title = title
         self.message = message
     }

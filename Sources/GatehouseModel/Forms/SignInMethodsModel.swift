@@ -102,14 +102,14 @@ public final class SignInMethodsModel {
                 throw error
             }
         } tell: {
-            Self.isTooLate($0) ? SignInMessage("This can no longer be undone.") : SignInMessage(changing: $0)
+            SignInMessage(changing: Self.isTooLate($0) ? AuthError.tooLateToUndo : $0)
         }
     }
 
     /// Whether the link is too old or was already undone.
     private static func isTooLate(_ error: any Error) -> Bool {
-        let code = (error as? AuthClientError)?.code
-        return code == .linkNotUndoable || code == .identityNotFound
+        let error = AuthError(error)
+        return error == .tooLateToUndo || error.cause?.code == .identityNotFound
     }
 
     private func attempt(

@@ -1,4 +1,15 @@
 /// A text for the user: an English format, which is its key in a string catalogue, and what its `%@` stand for.
+///
+/// All texts of the models have this type. An app gives some its own wording:
+///
+/// ```swift
+/// let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
+/// let content = AuthError.wrongCredentials.content
+/// let text = content.replaced(by: texts) ?? content
+/// ```
+///
+/// `Branding.texts` of GatehouseUI does this on the screens. On Apple's systems `LocalizedStringResource` has an
+/// initializer for it.
 public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The key in a string catalogue.
     public var key: String
@@ -16,6 +27,11 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
 
     /// A text without arguments.
     public init(stringLiteral key: String) { self.init(key) }
+
+    /// The app's own wording of this text; nil if there is none.
+    ///
+    /// - Parameter texts: By the ``key`` of the library's text, the key of the app's, with as many `%@`.
+    public func replaced(by texts: [String: String]) -> ModelText? { texts[key].map { ModelText($0, arguments) } }
 
     /// The text in English.
     public var english: String {

@@ -29,7 +29,7 @@ public enum OfferedAction: Hashable, Sendable {
 }
 
 extension SignInMessage {
-    /// The message for any error of a sign-in or link.
+    /// The message for a failed sign-in or link.
     ///
     /// ```swift
     /// do {
@@ -39,18 +39,17 @@ extension SignInMessage {
     /// }
     /// ```
     ///
+    /// - Parameter error: An ``AuthError``; any other error is converted to one.
     /// - Returns: nil if the user cancelled; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {
-        let refusal = (error as? AuthClientError)?.refusal
-        if refusal?.code == .freshSignInRequired {
-            self.init(ModelText(AuthError.freshSignInNeeded.message))
-        } else if let weak = refusal?.weakPassword {
-            self.init(weak.text)
-        } else if let problem = error as? SetupProblem {
-            self.init(setup: problem)
-        } else {
-            self.init(method, SignInProblem(error))
-            question = refusal?.linkQuestion
+        let error = AuthError(error)
+        switch error {
+        case .freshSignInNeeded, .weakPassword: self.init(error.content)
+        case .setup(let problem): self.init(setup: problem)
+        case .emailInUse(let question):
+            self.init(method, error.code)
+            self.question = question
+        default: self.init(method, error.code)
         }
     }
 
@@ -67,9 +66,9 @@ extension SignInMessage {
     }
 
     /// The message for a kind of failure; nil if the user cancelled.
-    public init?(_ method: AuthMethod, _ problem: SignInProblem) {
-        guard problem != .cancelled else { return nil }
-        self = method == .email ? Self.email(problem) : Self.provider(method, problem)
+    package init?(_ method: AuthMethod, _ code: AuthError.Code) {
+        guard code != .cancelled else { return nil }
+        self = method == .email ? Self.email(code) : Self.provider(method, code)
     }
 
     /// The message about a session that the server ended; nil for other reasons.
@@ -88,10 +87,9 @@ extension SignInMessage {
     private static let blocked: ModelText = "This account is blocked. Please contact the support of this app."
     private static let storeFailed: ModelText =
         "Your account could not be stored on this device. Please unlock it and try again."
-    private static let other: ModelText = "Something went wrong. Please try again."
 
-    private static func email(_ problem: SignInProblem) -> SignInMessage {
-        switch problem {
+    private static func email(_ code: AuthError.Code) -> SignInMessage {
+        switch code {
         case .userExists, .emailInUse:
             SignInMessage(
                 "An account with this email already exists. Try signing in, or use Apple or Google.", .otherMethod)
@@ -99,7 +97,7 @@ extension SignInMessage {
         case .weakPassword: SignInMessage("Password must be at least 8 characters.")
         case .rateLimited: SignInMessage(rateLimited)
         case .noNetwork: SignInMessage("Unable to connect. Check your internet and try again.", .retry)
-        case .serviceDown, .serverError: SignInMessage(other, .retry)
+        case .serviceDown, .serverError: SignInMessage(AuthError.other, .retry)
         case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
         case .emailNotConfirmed:
@@ -108,12 +106,12 @@ extension SignInMessage {
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
         case .cancelled, .providerFailed, .noProviderEmail, .invalidCallback, .sessionExpired, .other:
-            SignInMessage(other)
+            SignInMessage(AuthError.other)
         }
     }
 
-    private static func provider(_ method: AuthMethod, _ problem: SignInProblem) -> SignInMessage {
-        switch problem {
+    private static func provider(_ method: AuthMethod, _ code: AuthError.Code) -> SignInMessage {
+        switch code {
         case .noNetwork: SignInMessage("No internet connection. Please try again.", .retry)
         case .serviceDown: SignInMessage("Sign in service unavailable. Please try again later.", .retry)
         case .serverError: SignInMessage("Service temporarily unavailable. Please try again later.", .retry)
@@ -135,8 +133,4 @@ extension SignInMessage {
             SignInMessage(ModelText("Sign in with %@ failed. Please try again.", method.name))
         }
     }
-}
-
-extension AuthClientError {
-    fileprivate var refusal: AuthRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }

@@ -9,13 +9,13 @@ public enum TelemetryEvent: Hashable, Sendable {
     /// A sign-in succeeded.
     case completed(AuthMethod, duration: Duration)
     /// A sign-in failed.
-    case failed(AuthMethod, SignInProblem)
+    case failed(AuthMethod, AuthError.Code)
     /// The user cancelled a sign-in.
     case cancelled(AuthMethod)
     /// A refresh of the session began.
     case refreshAttempted(RefreshReason)
     /// A refresh failed. The session is kept.
-    case refreshFailed(SignInProblem)
+    case refreshFailed(AuthError.Code)
     /// A provider was linked to the signed-in account. `existing` is nil if the account's first sign-in method is
     /// unknown.
     case linked(existing: AuthMethod?, new: AuthMethod)
@@ -54,9 +54,9 @@ extension TelemetryEvent {
         switch self {
         case .methodSelected(let method), .started(let method), .cancelled(let method), .completed(let method, _):
             ["method": method.rawValue]
-        case .failed(let method, let problem): ["method": method.rawValue, "error_type": problem.rawValue]
+        case .failed(let method, let code): ["method": method.rawValue, "error_type": code.rawValue]
         case .refreshAttempted(let reason): ["reason": reason == .unauthorized ? "unauthorized" : "expired"]
-        case .refreshFailed(let problem): ["error_type": problem.rawValue]
+        case .refreshFailed(let code): ["error_type": code.rawValue]
         case .linked(let existing, let new):
             ["existing_provider": existing?.rawValue ?? "other", "new_provider": new.rawValue]
         case .stepIgnored: [:]
@@ -75,8 +75,8 @@ extension TelemetryEvent {
         switch self {
         case .methodSelected, .started, .completed, .cancelled, .refreshAttempted, .linked: .info
         case .refreshFailed, .stepIgnored: .warning
-        case .failed(_, let problem):
-            switch problem {
+        case .failed(_, let code):
+            switch code {
             case .noNetwork, .rateLimited, .storeFailed, .other: .warning
             case .invalidCallback, .serviceDown, .serverError, .providerFailed: .error
             case .cancelled, .sessionExpired, .emailInUse, .userExists, .wrongCredentials, .weakPassword, .linkExpired,

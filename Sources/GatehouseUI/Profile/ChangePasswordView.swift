@@ -74,7 +74,7 @@ struct PasswordForm: View {
     private var isWorking: Bool { model.phase == .working }
     private var canSave: Bool { model.canSubmit(password: password, confirmation: confirmation, current: current) }
 
-    private func secret(_ text: Binding<String>, _ field: Field, _ label: Text, _ hint: String?) -> some View {
+    private func secret(_ text: Binding<String>, _ field: Field, _ label: Text, _ hint: ModelText?) -> some View {
         VStack(alignment: .leading, spacing: 4) {
             SecureField(text: text) { label }
                 .textContentType(field == .current ? .password : .newPassword)
@@ -123,7 +123,7 @@ struct PasswordForm: View {
 }
 
 extension ChangePasswordModel {
-    fileprivate func hint(for field: EmailAuthForm.Field, _ password: String, _ confirmation: String) -> String? {
+    fileprivate func hint(for field: EmailAuthForm.Field, _ password: String, _ confirmation: String) -> ModelText? {
         hint(for: field, password: password, confirmation: confirmation)
     }
 }

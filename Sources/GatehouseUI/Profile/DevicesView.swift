@@ -7,6 +7,7 @@ import SwiftUI
 struct DevicesView: View {
     @State private var model: DevicesModel
     @State private var loads = 0
+    @Environment(\.branding) private var branding
 
     init(model: DevicesModel) { _model = State(initialValue: model) }
 
@@ -28,15 +29,13 @@ struct DevicesView: View {
         .inlineTitle()
         .task(id: loads) { await model.load() }
         .onChange(of: model.phase) {
-            if model.phase == .failed, model.devices != nil { announce(Self.failure) }
+            if model.phase == .failed, model.devices != nil { branding.announce(LoadFailure.text) }
         }
     }
 
-    private static let failure = "Something went wrong. Please try again."
-
     private func list(_ devices: [SessionInfo]) -> some View {
         List {
-            if model.phase == .failed { Section { Text(of: Self.failure).foregroundStyle(.red) } }
+            if model.phase == .failed { Section { branding.text(LoadFailure.text).foregroundStyle(.red) } }
             let (mine, others) = (devices.filter(\.isCurrent), devices.filter { !$0.isCurrent })
             if !mine.isEmpty {
                 Section {

@@ -19,6 +19,7 @@ private struct ProfileScreen: View {
     @State private var asksToDelete = false
     @State private var showsAlert = false
     @State private var alert: ProfileAlert?
+    @Environment(\.branding) private var branding
 
     init(model: ProfileModel) { _model = State(initialValue: model) }
 
@@ -40,18 +41,18 @@ private struct ProfileScreen: View {
                 .refreshable { await manager.refreshProfile() }
         }
         .overlay {
-            if let progress = model.progress { BusyOverlay(text: Text(of: progress)) }
+            if let progress = model.progress { BusyOverlay(text: branding.text(progress)) }
         }
         .task { if !manager.isProfileLoaded, !manager.isLoading { manager.reloadProfile() } }
         .interactiveDismissDisabled(isDeleting)
-        .alert(Text(of: alert?.title ?? ""), isPresented: $showsAlert) {
+        .alert(branding.text(alert?.title ?? ""), isPresented: $showsAlert) {
             Button {
                 model.dismiss()
             } label: {
                 Text(ui: "OK")
             }
         } message: {
-            Text(of: alert?.message ?? "")
+            branding.text(alert?.message ?? "")
         }
         .onChange(of: model.phase) { _, phase in
             guard case .failed(let failure) = phase else { return }
@@ -70,7 +71,7 @@ private struct ProfileScreen: View {
                     ProfileHeader(user: model.user)
                 }
             }
-            if let error = manager.error { Section { Text(of: error.message).foregroundStyle(.secondary) } }
+            if let error = manager.error { Section { branding.text(error.content).foregroundStyle(.secondary) } }
             if let user = model.user, let sections = parts.profileSections { sections(user) }
             Section {
                 if model.canChange {
@@ -113,7 +114,7 @@ private struct ProfileScreen: View {
             }
             cancel
         } message: {
-            Text(ui: "Are you sure you want to sign out?")
+            branding.text(ProfileModel.signOutQuestion)
         }
     }
 
@@ -131,7 +132,7 @@ private struct ProfileScreen: View {
             }
             cancel
         } message: {
-            Text(ui: "This will permanently delete your account and all your data. This cannot be undone.")
+            branding.text(ProfileModel.deletionQuestion)
         }
     }
 

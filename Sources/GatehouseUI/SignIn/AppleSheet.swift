@@ -34,7 +34,7 @@ import SwiftUI
 
     /// Returns the credential of the sheet that the button shows.
     ///
-    /// - Throws: ``SignInFailure``, `URLError` without a connection, or `CancellationError`.
+    /// - Throws: ``AuthError``, `URLError` without a connection, or `CancellationError`.
     func credential() async throws -> AppleCredential {
         try await read {
             if let answer {
@@ -56,7 +56,7 @@ import SwiftUI
         prepare(request)
         return try await read {
             guard case .appleID(let credential) = try await controller.performRequest(request) else {
-                throw SignInFailure.providerFailed
+                throw AuthError.providerFailed
             }
             return try AppleAnswer(credential)
         }
@@ -69,7 +69,7 @@ import SwiftUI
                 idToken: answer.token, nonce: nonce.raw, person: answer.person, firstName: answer.name?.givenName,
                 lastName: answer.name?.familyName, authorizationCode: answer.code)
         } catch let error as ASAuthorizationError {
-            throw error.code == .canceled ? SignInFailure.cancelled : SignInFailure.providerFailed
+            throw error.code == .canceled ? AuthError.cancelled : AuthError.providerFailed
         }
     }
 }
@@ -81,11 +81,11 @@ private struct AppleAnswer: Sendable {
     let name: PersonNameComponents?
     let code: String?
 
-    /// - Throws: ``SignInFailure/providerFailed`` for another kind of credential, or without a token.
+    /// - Throws: ``AuthError/providerFailed`` for another kind of credential, or without a token.
     init(_ credential: any ASAuthorizationCredential) throws {
         guard let credential = credential as? ASAuthorizationAppleIDCredential,
             let token = credential.identityToken.flatMap({ String(data: $0, encoding: .utf8) })
-        else { throw SignInFailure.providerFailed }
+        else { throw AuthError.providerFailed }
         self.token = token
         person = credential.user
         name = credential.fullName

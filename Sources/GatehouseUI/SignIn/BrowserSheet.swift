@@ -12,14 +12,14 @@ struct BrowserSheet: WebAuthenticator {
     var clock = SystemDefaults.clock()
 
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
-        guard let scheme = redirectTo.scheme else { throw WebAuthenticationError.invalidRedirect }
+        guard let scheme = redirectTo.scheme else { throw AuthClientError.couldNotOpenBrowser }
         let start = try await address(redirectTo)
         do {
             let back = try await show(start, scheme)
-            guard back.isAnswer(to: redirectTo) else { throw WebAuthenticationError.invalidCallback }
+            guard back.isAnswer(to: redirectTo) else { throw AuthClientError.invalidCallback }
             return back
         } catch let error as ASWebAuthenticationSessionError where error.code == .canceledLogin {
-            throw WebAuthenticationError.cancelled
+            throw AuthClientError.cancelled
         }
     }
 
@@ -36,7 +36,7 @@ struct BrowserSheet: WebAuthenticator {
         let timer = Task { [clock, limit] in
             // Cancelled, because the sheet has closed.
             do { try await clock.sleep(limit) } catch { return }
-            answer.finish(throwing: WebAuthenticationError.timedOut)
+            answer.finish(throwing: AuthClientError.timedOut)
         }
         defer {
             sheet.cancel()

@@ -14,6 +14,7 @@ public struct EmailAuthView: View {
 }
 
 private struct EmailAuthScreen: View {
+    @Environment(\.branding) private var branding
     private let manager: AuthManager
     @State private var model: LoginModel
     // Passwords exist only as long as the screen.
@@ -80,7 +81,7 @@ private struct EmailAuthScreen: View {
     @ViewBuilder private var otherWays: some View {
         if isSigningUp || model.offersSignUp {
             Button(action: flip) {
-                Text(of: model.form.footer).frame(minHeight: 44)
+                branding.text(model.form.footer).frame(minHeight: 44)
             }
         }
         if !isSigningUp, model.offersMail {

@@ -13,6 +13,7 @@ public struct LinkView: View {
 }
 
 private struct LinkScreen: View {
+    @Environment(\.branding) private var branding
     @Environment(\.browser) private var browser
     @State private var model: LinkModel
     // The password exists only as long as the screen.
@@ -103,9 +104,7 @@ private struct LinkScreen: View {
                 Text(ui: "Cancel")
             }
         } message: {
-            Text(
-                ui: "The account that has this email now will be deleted with all its data. This cannot be undone."
-            )
+            branding.text(LinkModel.warning)
         }
     }
 

@@ -49,12 +49,12 @@ struct MailLinksInSheet: ViewModifier {
         work?.cancel()
         again = { [weak self] in self?.open(url, account) }
         work = Task {
-            do {
+            do throws(AuthError) {
                 try await account.openMailLink(url)
             } catch {
                 // Another link was opened.
-                guard !Task.isCancelled, !(error is CancellationError) else { return }
-                if case AuthClientError.offline = error { isOffline = true } else { isOffline = false }
+                guard !Task.isCancelled, error != .cancelled else { return }
+                if case .offline = error { isOffline = true } else { isOffline = false }
                 hasFailed = true
             }
         }
@@ -69,6 +69,7 @@ private struct MailLinkAlert: ViewModifier {
     let link: MailLink
     /// Whether no account sheet covers the screen.
     let isOnTop: Bool
+    @Environment(\.branding) private var branding
 
     func body(content: Content) -> some View {
         content
@@ -86,7 +87,7 @@ private struct MailLinkAlert: ViewModifier {
                 }
             } message: {
                 link.isOffline
-                    ? Text(ui: "Unable to connect. Check your internet and try again.")
+                    ? branding.text("Unable to connect. Check your internet and try again.")
                     : Text(ui: "It may be too old, used already, or for another device. Please ask for a new one.")
             }
     }

@@ -5,12 +5,13 @@ import SwiftUI
 struct MessageView: View {
     let message: SignInMessage
     var retry: (@MainActor () -> Void)?
+    @Environment(\.branding) private var branding
     @AccessibilityFocusState private var isFocused: Bool
 
     var body: some View {
         VStack(spacing: 8) {
             Label {
-                Text(of: message.content)
+                branding.text(message.content)
             } icon: {
                 Image(systemName: "exclamationmark.triangle.fill")
             }
@@ -27,18 +28,19 @@ struct MessageView: View {
         .frame(maxWidth: .infinity)
         .onChange(of: message, initial: true) {
             isFocused = true
-            announce(message.content)
+            branding.announce(message.content)
         }
     }
 }
 
 /// The hint below an invalid field.
 struct FieldHint: View {
-    let text: String?
+    let text: ModelText?
+    @Environment(\.branding) private var branding
 
     var body: some View {
         if let text {
-            Text(of: text)
+            branding.text(text)
                 .font(.footnote)
                 .foregroundStyle(.red)
         }

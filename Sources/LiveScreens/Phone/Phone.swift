@@ -40,7 +40,7 @@ struct PhoneService: Sendable {
     private var watchers: [(number: Int, wake: AsyncStream<Wake>.Continuation)] = []
     private var watched = 0
 
-    /// - Throws: `SetupProblem` for an invalid URL.
+    /// - Throws: `AuthError.setup` for an invalid URL.
     init(_ name: String, _ app: ReferenceApp, _ service: PhoneService) throws {
         (self.name, self.app, self.service) = (name, app, service)
         network = PhoneNetwork(service.transport)
@@ -63,7 +63,7 @@ struct PhoneService: Sendable {
         let account = AuthManager(
             ServerSettings { values[$0] }, storage: storage, transport: network.send, clock: service.clock,
             memory: memory)
-        if let problem = account.setupProblem { throw problem }
+        if let problem = account.setupProblem { throw AuthError.setup(problem) }
         let device = ScriptedDevice()
         device.apple = { [weak sheets] request in
             guard let sheets else { throw CancellationError() }
@@ -128,7 +128,7 @@ extension Phone {
 
     /// Restarts the app. Its stored data stays.
     ///
-    /// - Throws: `SetupProblem` for an invalid URL.
+    /// - Throws: `AuthError.setup` for an invalid URL.
     func restart() async throws {
         screen.onChange = nil
         sheets.close()

@@ -12,7 +12,7 @@ extension Still {
         Still("home-without-teams") { try await .user(.signedIn()) },
         Still("home-loading") { await .boxScore(teams: { try await World.silence() }) },
         Still("home-failed") {
-            try await World.boxScore(teams: { throw GatewayError.server(status: 503) })
+            try await World.boxScore(teams: { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) })
                 .waiting(for: "The teams could not be loaded.")
         },
         Still("home-offline") {

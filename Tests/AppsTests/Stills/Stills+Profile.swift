@@ -64,7 +64,8 @@ extension Still {
             return try await world.tapping("Your profile")
         },
         Still("teams-failed") {
-            let world = await World.boxScore(.signedIn(), teams: { throw GatewayError.server(status: 503) })
+            let world = await World.boxScore(
+                .signedIn(), teams: { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) })
             return try await world.waiting(for: "Try Again").tapping("Your profile")
         },
     ]

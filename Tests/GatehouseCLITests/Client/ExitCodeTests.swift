@@ -63,18 +63,18 @@ struct ExitCodeTests {
     @Test(
         "Every failure of the gateway has its code and its exit code",
         arguments: [
-            (GatewayError.notAuthenticated(.neverSignedIn), "not_signed_in", ProgramExit.notSignedIn),
-            (.refusesValidToken(code: "TOKEN_INVALID"), "TOKEN_INVALID", .unavailable),
-            (.forbidden(code: "FORBIDDEN", message: ""), "FORBIDDEN", .refused),
+            (AuthClientError.signedOut(.neverSignedIn), "not_signed_in", ProgramExit.notSignedIn),
+            (.refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID")), "TOKEN_INVALID", .unavailable),
+            (.refused(AuthRefusal(status: 403, code: AuthErrorCode(rawValue: "FORBIDDEN"))), "FORBIDDEN", .refused),
             (.offline(.noAnswer("NSURLErrorDomain -1009")), "offline", .unavailable),
-            (.refused(GatewayRefusal(status: 400, code: "BAD_REQUEST")), "BAD_REQUEST", .refused),
-            (.refused(GatewayRefusal(status: 429, code: "")), "rate_limited", .refused),
-            (.server(status: 502), "server_unavailable", .unavailable),
+            (.refused(AuthRefusal(status: 400, code: AuthErrorCode(rawValue: "BAD_REQUEST"))), "BAD_REQUEST", .refused),
+            (.refused(AuthRefusal(status: 429, code: nil)), "rate_limited", .refused),
+            (.refused(AuthRefusal(status: 502, code: nil)), "server_unavailable", .unavailable),
             (.unexpectedAnswer("me.user"), "unexpected_answer", .unavailable),
-            (.noToken(.storeUnavailable("locked")), "store_unavailable", .storeUnavailable),
+            (.storeUnavailable("locked"), "store_unavailable", .storeUnavailable),
             (.insecureURL, "usage", .usage),
         ])
-    func gatewayFailures(error: GatewayError, code: String, exit: ProgramExit) {
+    func gatewayFailures(error: AuthClientError, code: String, exit: ProgramExit) {
         let failure = ClientFailure(error, at: Self.server)
         #expect((failure.code, failure.exit) == (code, exit))
     }
@@ -119,19 +119,18 @@ struct ExitCodeTests {
     @Test("Cancellation is an interruption, and a closed browser is not a sign-in failure")
     func cancellation() {
         #expect(ClientFailure(CancellationError(), at: "") == .interrupted)
-        #expect(ClientFailure(SignInFailure.cancelled, .google, at: "") == .cancelled)
-        #expect(ClientFailure(WebAuthenticationError.cancelled, .google, at: "") == .cancelled)
+        #expect(ClientFailure(AuthError.cancelled, .google, at: "") == .cancelled)
+        #expect(ClientFailure(AuthClientError.cancelled, .google, at: "") == .cancelled)
         #expect(ClientFailure(Self.refused(0, AuthErrorCode(rawValue: "access_denied")), .apple, at: "") == .cancelled)
     }
 
     @Test(
         "A browser that returns incorrectly has its code",
         arguments: [
-            (WebAuthenticationError.timedOut, "invalid_callback"), (.invalidCallback, "invalid_callback"),
+            (AuthClientError.timedOut, "invalid_callback"), (.invalidCallback, "invalid_callback"),
             (.couldNotOpenBrowser, "provider_failed"), (.couldNotListen(98), "provider_failed"),
-            (.invalidRedirect, "provider_failed"),
         ])
-    func browser(error: WebAuthenticationError, code: String) {
+    func browser(error: AuthClientError, code: String) {
         let failure = ClientFailure(error, .google, at: Self.server)
         #expect((failure.code, failure.exit) == (code, .failed))
     }

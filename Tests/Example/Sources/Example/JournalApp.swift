@@ -36,3 +36,14 @@ func headline(_ account: AuthManager) -> String {
     case .authenticated, .refreshing: "Hello, \(account.user?.firstName ?? "you")!"
     }
 }
+
+/// The journal with its fields on the profile screen.
+struct MoodHome: View {
+    var body: some View {
+        HomeView()
+            .profileSections { user in
+                // Lost: fields of another type.
+                Section("Mood") { Text((try? user.data(as: Journal.self))?.mood ?? "None yet") }
+            }
+    }
+}

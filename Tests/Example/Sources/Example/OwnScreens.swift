@@ -61,13 +61,13 @@ struct AppleButton: View {
         do {
             guard let apple = try result.get().credential as? ASAuthorizationAppleIDCredential,
                 let token = apple.identityToken
-            else { throw SignInFailure.providerFailed }
+            else { throw AuthError.providerFailed }
             return AppleCredential(
                 idToken: String(decoding: token, as: UTF8.self), nonce: nonce.raw, person: apple.user,
                 firstName: apple.fullName?.givenName, lastName: apple.fullName?.familyName,
                 authorizationCode: apple.authorizationCode.map { String(decoding: $0, as: UTF8.self) })
         } catch let error as ASAuthorizationError {
-            throw error.code == .canceled ? SignInFailure.cancelled : SignInFailure.providerFailed
+            throw error.code == .canceled ? AuthError.cancelled : AuthError.providerFailed
         }
     }
 }
@@ -82,7 +82,7 @@ struct GoogleButton: View {
                 do {
                     return try await browser.authenticate(using: url, callbackURLScheme: "com.example.journal")
                 } catch let error as ASWebAuthenticationSessionError where error.code == .canceledLogin {
-                    throw SignInFailure.cancelled
+                    throw AuthError.cancelled
                 }
             }
         }
@@ -102,7 +102,7 @@ struct QuestionView: View {
             }
             if let message = link.message { Text(message.text) }
             if let warning = link.warning {
-                Text(warning)
+                Text(warning.english)
                 Button("Delete It", role: .destructive) { link.recover() }
             } else if link.canRecover {
                 Button("That Is Not My Account") { link.askToRecover() }
