@@ -143,6 +143,7 @@ import SwiftUI
         if element.kind == .bar, let title = element.details["title"] { attributes += " data-title=\"\(title)\"" }
         if let style = element.details["style"], element.kind == .list { attributes += " data-style=\"\(style)\"" }
         if element.details["isBehind"] != nil { attributes += " data-behind" }
+        if element.details["isClearRow"] != nil { attributes += " data-clear" }
         if element.style.ignoresSafeArea { attributes += " data-bleeds" }
         if element.details["isHidden"] != nil { attributes += " hidden" }
         if element.details["isCovered"] != nil { attributes += " inert" }

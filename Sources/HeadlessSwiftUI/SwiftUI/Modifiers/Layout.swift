@@ -64,7 +64,12 @@ extension View {
         change(Inset(edge: edge, content: content()))
     }
 
-    nonisolated public func listRowBackground<V: View>(_ view: V?) -> some View { self }
+    /// Draws `Color.clear` alone: a row without a card.
+    nonisolated public func listRowBackground<V: View>(_ view: V?) -> some View {
+        let isClear = view as? Color == .clear
+        return each { if isClear { $0.details["isClearRow"] = "" } }
+    }
+
     nonisolated public func listRowInsets(_ insets: EdgeInsets?) -> some View { self }
     nonisolated public func listRowSeparator(_ visibility: Visibility, edges: VerticalEdge.Set = .all) -> some View {
         self

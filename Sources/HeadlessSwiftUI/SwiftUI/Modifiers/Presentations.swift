@@ -81,6 +81,8 @@ private struct Presented<Item: Identifiable, Content: View>: ViewChange {
         inner.presentation = rules
         let close: @MainActor () -> Void = { item.wrappedValue = nil }
         inner.environment.dismiss = DismissAction(close)
+        // A sheet is not part of the toolbar whose button presents it.
+        inner.environment.labelStyle = TitleAndIconLabelStyle()
         let sheet = ScreenElement(kind, "", inner.elements(of: content(value)))
         sheet.details["detents"] = rules.detents.first
         if !rules.staysOpen, kind == .sheet { sheet.close = close }

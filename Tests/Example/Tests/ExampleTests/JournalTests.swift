@@ -15,7 +15,7 @@ struct JournalTests {
 
         service.meet(.offline)
         await note("calm", account)
-        #expect(account.error == .offline)
+        #expect(account.error?.code == .noNetwork)
 
         await note("calm", account)
         #expect(try account.user?.data(as: Journal.self) == Journal(mood: "calm"))
