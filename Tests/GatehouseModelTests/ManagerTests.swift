@@ -66,7 +66,11 @@ struct ManagerTests {
     @Test(
         "No response of the gateway to the profile signs out",
         arguments: [
-            (403, .forbidden), (500, .networkError(.refused(AuthRefusal(status: 500, code: fault, message: "A fault of the test.")))),
+            (403, .forbidden),
+            (
+                500,
+                .networkError(.refused(AuthRefusal(status: 500, code: fault, message: "A fault of the test.")))
+            ),
             (401, .networkError(.refusesValidToken(fault))),
         ] as [(Int, AuthError)])
     func profileFailures(_ status: Int, _ error: AuthError) async throws {

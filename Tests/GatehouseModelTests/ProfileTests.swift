@@ -23,7 +23,9 @@ struct ProfileTests {
             #expect(manager.user?.firstName == "Grace")
             try await manager.updateProfile(data: ["mood": .null])
             #expect(try manager.user?.data(as: Journal.self) == Journal(streak: 4))
-            await #expect(throws: AuthError.unknown(nil)) { try await manager.updateProfile(data: ["not", "an object"]) }
+            await #expect(throws: AuthError.unknown(nil)) {
+                try await manager.updateProfile(data: ["not", "an object"])
+            }
             let calls = world.network.calls.count
             try await manager.updateProfile()
             #expect(world.network.calls.count == calls, "nothing to change, nothing sent")

@@ -145,7 +145,7 @@ struct LinkQuestionTests {
         await screen.recover()?.value
         #expect(manager.isLoggedIn && manager.user?.id != old && manager.user?.email == "ada@example.com")
         #expect(try await manager.identities().map(\.provider) == ["google"])
-        await #expect(throws: AuthError.self) {
+        await #expect(throws: AuthClientError.self) {
             try await service.signIn(email: "ada@example.com", password: Fixtures.password)
         }
         #expect(!events.all.contains { if case .linked = $0 { true } else { false } })
