@@ -51,6 +51,20 @@ struct PageTests {
         #expect(page.contains("font-size:14.0px"))
     }
 
+    @Test("A row, or each row of a section, with a clear background stands on no card")
+    func clearRows() throws {
+        let row = Form {
+            Section {
+                Text("On a card")
+                Text("On the screen").listRowBackground(Color.clear)
+            }
+        }
+        let section = Form { Section { Text("On the screen") }.listRowBackground(Color.clear) }
+        let colored = Form { Text("On a card").listRowBackground(Color.red) }
+        let pages = try [Screen(row), Screen(section), Screen(colored)].map { try HTMLPage().text(of: $0) }
+        #expect(pages.map { $0.ranges(of: " data-clear").count } == [1, 1, 0])
+    }
+
     @Test("A symbol without a drawing is refused")
     func unknownSymbol() {
         #expect(throws: ScreenError.self) { try HTMLPage().text(of: Screen(Image(systemName: "no.such.symbol"))) }

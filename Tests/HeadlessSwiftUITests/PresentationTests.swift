@@ -24,6 +24,19 @@ struct PresentationTests {
         #expect(screen.shows("de, counted 0, enabled"))
     }
 
+    @Test("A sheet of a toolbar's button shows whole labels, unlike the toolbar")
+    func sheetOfToolbar() {
+        let view = NavigationStack {
+            Text("Page").toolbar {
+                ToolbarItem(placement: .topBarTrailing) {
+                    Label("In the bar", systemImage: "star.fill")
+                        .sheet(isPresented: .constant(true)) { Label("In the sheet", systemImage: "star.fill") }
+                }
+            }
+        }
+        #expect(Screen(view).shows("In the sheet") && !Screen(view).shows("In the bar"))
+    }
+
     @Test("A sheet with disabled dismissal stays open")
     func staysOpen() async throws {
         let screen = Screen(Sheets(staysOpen: true))

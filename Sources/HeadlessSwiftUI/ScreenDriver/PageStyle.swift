@@ -79,7 +79,7 @@ extension HTMLPage {
         .sectionBody { border-radius: 10px; overflow: hidden }
         .row { display: flex; align-items: center; min-height: 44px; padding: 8px 16px; gap: 8px; background: var(--cell) }
         .row + .row { border-top: 1px solid var(--line) }
-        .row:has(> [data-clear]) { background: none; padding: 4px 0; border-top: 0 }
+        .row:has(> [data-clear]), [data-clear] > .sectionBody > .row { background: none; padding: 4px 0; border-top: 0 }
         .row:has(> [data-clear]) + .row { border-top: 0 }
         .row > .button { flex: 1 1 0 !important }
         .row > .hstack .vstack { align-self: center }
