@@ -123,7 +123,7 @@ extension AuthManager {
         guard epoch == mine, let user, user.id == me.id else { return }
         let shown = user.with(me)
         if shown != user { self.user = shown }
-        isProfileLoaded = true
+        if me.profile != nil { isProfileLoaded = true }
     }
 }
 

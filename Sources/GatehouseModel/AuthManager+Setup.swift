@@ -36,7 +36,8 @@ extension AuthManager {
     ///   - publishableKey: The app's public key, never the secret one.
     ///   - gateway: The URL of the profiles, without `/v1`; nil for `url`.
     ///   - redirectTo: The target of browsers and of links in mails, such as `com.example.app://auth-callback`; the
-    ///     server must allow it. nil for `auth-callback` at the first URL scheme of the app's `Info.plist`.
+    ///     server must allow it. nil for `auth-callback` at the first URL scheme of the app's `Info.plist`. An `https`
+    ///     URL serves links in mails alone: the screens then offer no provider in a browser.
     ///   - profile: Makes the source of profiles from the auth client, such as
     ///     `{ MetadataProfile(client: $0) { … } }`; nil for the gateway.
     ///   - storage: Stores the session; nil for the system's store, with entries of the app's own.
@@ -148,18 +149,20 @@ private struct Setup {
         _ profile: ((AuthClient) -> any ProfileSource)?, _ storage: any SecureStorage,
         _ transport: @escaping HTTPTransport, _ clock: ClientClock
     ) throws(AuthError) -> LiveAuthService {
+        let reachability = SystemDefaults.reachability()
         let client: AuthClient
         do {
             client = try AuthClient(
                 url: url.appending(path: "auth/v1"), publishableKey: publishableKey, storage: storage,
-                transport: transport, clock: clock)
+                transport: transport, clock: clock, reachability: reachability)
         } catch {
             throw Self.insecure("url", url)
         }
         let gateway: GatewayClient
         do {
             gateway = try GatewayClient(
-                url: self.gateway, tokens: GatewayTokens(client), transport: transport, clock: clock)
+                url: self.gateway, tokens: GatewayTokens(client), transport: transport, clock: clock,
+                reachability: reachability)
         } catch {
             throw Self.insecure("gateway", self.gateway)
         }

@@ -218,6 +218,7 @@ extension AuthManager {
             if let user, user.id != session.user.id {
                 epoch += 1
                 error = nil
+                isNewUser = false
             }
             show(session.user)
             if !isLoaded || change.event == .userUpdated { loadProfile() }
@@ -247,9 +248,11 @@ extension AuthManager {
         }
     }
 
-    /// What failed without a connection loads again as soon as there is one.
+    /// What failed without a connection loads again as soon as there is one. An app may have cleared ``error`` since.
     private func hear(isOffline: Bool) {
-        if !isOffline, isLoggedIn, case .offline = error { loadProfile() }
+        guard !isOffline, isLoggedIn, !isLoadingProfile else { return }
+        let wasOffline = if case .offline = error { true } else { false }
+        if wasOffline || !isProfileLoaded { loadProfile() }
     }
 
     private func endRefresh() {

@@ -113,7 +113,7 @@ extension InMemoryAuthService {
         try await asUser(.revokeSession) { server, kept throws(AuthClientError) in
             let number = server.devices.first { $0.value.id == id }?.key
             guard let number, server.sessions[number] == kept.session.user.id else {
-                throw Fault.refused(404, .sessionNotFound)
+                throw Fault.refused(404, .notFound)
             }
             server.sessions[number] = nil
         }

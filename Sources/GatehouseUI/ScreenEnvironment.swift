@@ -42,7 +42,10 @@ private struct SystemBrowser: ViewModifier {
     func body(content: Content) -> some View {
         content.gatehouse(
             account, branding: branding,
-            browser: account.redirectTo.map { BrowserSheet(redirectTo: $0, browser: browser, clock: account.clock) })
+            browser: account.redirectTo.flatMap {
+                // The system's sheet comes back to a scheme of the app's own.
+                $0.scheme == "https" ? nil : BrowserSheet(redirectTo: $0, browser: browser, clock: account.clock)
+            })
     }
 }
 

@@ -26,10 +26,10 @@ struct MailLinkTests {
         #expect(!world.manager.needsNewPassword)
     }
 
-    @Test("An invalid link shows an error", arguments: [InMemoryAuthService.Fault.invalidCallback, .serverError])
-    func refused(_ fault: InMemoryAuthService.Fault) async throws {
+    @Test("An invalid link shows an error")
+    func refused() async throws {
         let world = await World.boxScore(service())
-        world.service.meet(fault, at: .openMailLink)
+        world.service.meet(.invalidCallback, at: .openMailLink)
         await world.openMail()
         try await world.screen.wait(for: "The link could not be opened.")
         #expect(world.screen.buttons == ["OK"])
@@ -37,12 +37,17 @@ struct MailLinkTests {
         #expect(world.screen.presentations.isEmpty)
     }
 
-    @Test("After a lost connection the same link can be used again")
-    func offline() async throws {
+    @Test(
+        "After a lost connection or a fault of the server the same link can be used again",
+        arguments: [
+            (InMemoryAuthService.Fault.offline, "Unable to connect. Check your internet and try again."),
+            (.serverError, "Something went wrong. Please try again."),
+        ])
+    func temporary(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
         let world = await World.boxScore(service())
-        world.service.meet(.offline, at: .openMailLink)
+        world.service.meet(fault, at: .openMailLink)
         await world.openMail()
-        try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
+        try await world.screen.wait(for: text)
         try await world.screen.tap("Try Again")
         try await world.screen.wait { $0.title == "New Password" }
         #expect(world.service.calls.filter { $0 == .openMailLink }.count == 2)

@@ -24,8 +24,23 @@ struct ManagerTests {
         #expect(try await manager.signInWithEmail("ada@example.com", password: Fixtures.password) == .signedIn)
         await manager.wait { $0.error == .profileNotCreated }
         #expect(manager.isLoggedIn && service.openSessionCount == 1)
+        #expect(!manager.isProfileLoaded, "a screen loads it again")
         manager.reloadProfile()
-        await manager.wait { $0.error == nil && !$0.isLoading }
+        await manager.wait { $0.isProfileLoaded && $0.error == nil }
+    }
+
+    @Test("Signing out a device that is signed out already signs nobody out, and reads the list again")
+    func deviceGone() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.addDevice(userAgent: "BoxScore/1 (iPad; iPadOS 18.2)")
+        let manager = service.makeManager()
+        await manager.wait { $0.isProfileLoaded }
+        let screen = DevicesModel(manager: manager)
+        await screen.load()
+        let other = try #require(screen.devices?.first { !$0.isCurrent })
+        try await manager.signOut(device: other.id)
+        await screen.end(other)?.value
+        #expect(screen.phase == .showing && screen.devices?.count == 1 && manager.isLoggedIn)
     }
 
     @Test(

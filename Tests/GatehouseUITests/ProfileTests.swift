@@ -227,6 +227,17 @@ struct ProfileTests {
         #expect(world.manager.isProfileLoaded)
     }
 
+    @Test("The profile also loads then if the app has dismissed the error")
+    func recoversAfterDismissal() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.goOffline()
+        let world = await World(service)
+        await world.manager.wait { $0.error != nil }
+        world.manager.error = nil
+        service.goOnline()
+        await world.manager.wait { $0.isProfileLoaded }
+    }
+
     @Test("A failed load shows an error and offers a retry")
     func loading() async throws {
         let world = try await world()

@@ -19,18 +19,20 @@ final class JournalModel {
     private(set) var hasFailed = false
     private(set) var isSaving = false
     private let calls: ProfileCalls
+    /// The user whose profile is shown: a late answer about another one is dropped.
+    @ObservationIgnored private var person: UUID?
 
     init(calls: ProfileCalls) { self.calls = calls }
 
     /// - Parameter person: The signed-in user's id; nil if signed out.
     func load(_ person: UUID?) async {
         hasFailed = false
-        guard person != nil else {
-            phase = .plain
-            return
-        }
+        if person != self.person { phase = .plain }
+        self.person = person
+        guard person != nil else { return }
         do {
-            show(try await calls.load())
+            let profile = try await calls.load()
+            if person == self.person { show(profile) }
         } catch is CancellationError {
             // A different user is signed in, whose load has already started.
         } catch {
@@ -43,10 +45,11 @@ final class JournalModel {
     func finish(name: String, timezone: String) {
         guard !isSaving else { return }
         (isSaving, hasFailed) = (true, false)
-        Task {
+        Task { [person] in
             defer { isSaving = false }
             do {
-                show(try await calls.save(ProfileEdit(name: .set(name), timezone: .set(timezone))))
+                let profile = try await calls.save(ProfileEdit(name: .set(name), timezone: .set(timezone)))
+                if person == self.person { show(profile) }
             } catch {
                 hasFailed = true
             }

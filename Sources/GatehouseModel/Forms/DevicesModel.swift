@@ -43,8 +43,11 @@ public final class DevicesModel {
         guard phase != .working, phase != .loading else { return nil }
         phase = .working
         return Task {
-            do {
+            do throws(AuthError) {
                 try await manager.signOut(device: device.id)
+                await reload()
+            } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
+                // It is signed out already.
                 await reload()
             } catch {
                 phase = .failed

@@ -32,7 +32,7 @@ private struct LinkScreen: View {
     var body: some View {
         Form {
             Section {
-                Text(ui: "\(email) already has an account. Sign in to it to link the two.")
+                Text(ui: "\(model.question?.email ?? email) already has an account. Sign in to it to link the two.")
                 if model.methods.contains(.email) { passwordField }
             } footer: {
                 // Without a question, the login screen shows the message.

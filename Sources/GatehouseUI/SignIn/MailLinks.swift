@@ -38,7 +38,8 @@ struct MailLinksInSheet: ViewModifier {
 @MainActor @Observable final class MailLink {
     /// Whether the link failed; set to false after the alert.
     var hasFailed = false
-    private(set) var isOffline = false
+    /// Why the link may open later; nil if it never will.
+    private(set) var delay: SignInMessage?
     /// The number of open account sheets.
     var sheetCount = 0
     @ObservationIgnored private var again: (@MainActor () -> Void)?
@@ -54,7 +55,8 @@ struct MailLinksInSheet: ViewModifier {
             } catch {
                 // Another link was opened.
                 guard !Task.isCancelled, error != .cancelled else { return }
-                if case .offline = error { isOffline = true } else { isOffline = false }
+                let temporary: [AuthError.Code] = [.noNetwork, .serviceDown, .serverError, .rateLimited, .storeFailed]
+                delay = temporary.contains(error.code) ? SignInMessage(.email, error) : nil
                 hasFailed = true
             }
         }
@@ -74,7 +76,7 @@ private struct MailLinkAlert: ViewModifier {
     func body(content: Content) -> some View {
         content
             .alert(Text(ui: "The link could not be opened."), isPresented: isPresented) {
-                if link.isOffline {
+                if link.delay != nil {
                     Button {
                         link.retry()
                     } label: {
@@ -86,9 +88,11 @@ private struct MailLinkAlert: ViewModifier {
                     Text(ui: "OK")
                 }
             } message: {
-                link.isOffline
-                    ? branding.text("Unable to connect. Check your internet and try again.")
-                    : Text(ui: "It may be too old, used already, or for another device. Please ask for a new one.")
+                if let delay = link.delay {
+                    branding.text(delay.content)
+                } else {
+                    Text(ui: "It may be too old, used already, or for another device. Please ask for a new one.")
+                }
             }
     }
 
