@@ -134,7 +134,7 @@ extension AuthClient {
             let old = kind == .link ? await currentSession : nil
             if kind == .link, old?.user.id != owner { throw AuthClientError.sessionChanged }
             let session = try await exchange(try back.redirectCode, for: flow)
-            if let old { retire(old.accessToken) }
+            if let old { retire(old.accessToken, for: session) }
             return session
         } catch {
             await forget(flow)
