@@ -116,7 +116,7 @@ extension AuthError {
         case .currentPasswordWrong: "The current password is not correct."
         case .codeRequired: "Please enter the code from the email."
         case .codeWrong: "The code is not correct, or too old."
-        case .emailDisabled: "The email address cannot be changed here."
+        case .emailDisabled: "Email is not available here."
         case .lastSignInMethod: "This is the last way to sign in. Please add another one first."
         case .tooLateToUndo: "This can no longer be undone."
         case .weakPassword(let weak): weak.text

@@ -1,4 +1,4 @@
-public import Gatehouse
+import Gatehouse
 
 /// The result of changing the email address.
 public enum EmailChange: Hashable, Sendable {

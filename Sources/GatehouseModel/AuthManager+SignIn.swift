@@ -38,7 +38,7 @@ extension AuthManager {
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
     ) async throws(AuthError) -> SignInOutcome {
-        try await authenticate(.email, isSignUp: true) {
+        try await authenticate(.email, signingUp: email) {
             try await self.service.signUp(email: email, password: password, firstName: firstName)
         }
     }
@@ -124,7 +124,7 @@ extension AuthManager {
 
     /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
     func authenticate(
-        _ method: AuthMethod, isSignUp: Bool = false, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> AuthResponse
     ) async throws(AuthError) -> SignInOutcome {
         guard step(.begin(method)) else { return .ignored }
         epoch += 1
@@ -134,12 +134,16 @@ extension AuthManager {
         record(.started(method))
         do {
             guard let session = try await work().session else {
-                if epoch == mine { await fail() }
+                if epoch == mine {
+                    unconfirmedAddress = address
+                    await fail()
+                }
                 return .checkMail
             }
             guard epoch == mine else { throw AuthError.cancelled }
             show(session.user)
-            isNewUser = isSignUp || method != .email && session.user.isNew
+            let isConfirmed = isConfirmed(session.user)
+            isNewUser = address != nil || isConfirmed || method != .email && session.user.isNew
             loadProfile()
             record(.completed(method, duration: clock.uptime() - startedAt))
             memory.keep(method.rawValue)
@@ -158,6 +162,12 @@ extension AuthManager {
             record(.failed(method, failure.code))
             throw failure
         }
+    }
+
+    /// Whether a session is the first one of the account whose sign-up waited for a mail. Asked once.
+    func isConfirmed(_ user: User) -> Bool {
+        defer { unconfirmedAddress = nil }
+        return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
     }
 
     private func fail() async {

@@ -30,7 +30,8 @@ public final class AuthManager {
     public internal(set) var signedOutReason: SignedOutReason?
     /// Why the store does not answer while ``phase`` is `restoring`; nil before the first attempt has failed.
     public internal(set) var storeProblem: StoreProblem?
-    /// Whether the account was created by the sign-in that began this session. False after a restart.
+    /// Whether the account was created by the sign-in that began this session, also if a mail confirmed it in between.
+    /// False after a restart.
     public internal(set) var isNewUser = false
     /// The user came from a password reset mail: ask for a new password, then set this to false.
     public var needsNewPassword = false
@@ -71,6 +72,8 @@ public final class AuthManager {
     @ObservationIgnored private let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.
     @ObservationIgnored var epoch = 0
+    /// The address of a sign-up that waits for a mail.
+    @ObservationIgnored var unconfirmedAddress: String?
     @ObservationIgnored var loadCount = 0
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
@@ -221,6 +224,7 @@ extension AuthManager {
                 isNewUser = false
             }
             show(session.user)
+            if isConfirmed(session.user) { isNewUser = true }
             if !isLoaded || change.event == .userUpdated { loadProfile() }
         } else if case .signedOut(let reason) = change.event {
             if phase != .unauthenticated {

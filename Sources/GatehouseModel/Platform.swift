@@ -8,14 +8,11 @@ extension LocalizedStringResource {
     ///
     /// - Parameter bundle: The bundle with the catalogue: the app's own, which has the texts that it uses.
     public init(_ text: ModelText, bundle: BundleDescription = .main) {
-        let literals = text.key.split(separator: "%@", omittingEmptySubsequences: false)
         var format = String.LocalizationValue.StringInterpolation(
             literalCapacity: text.key.utf8.count, interpolationCount: text.arguments.count)
-        for (index, literal) in literals.enumerated() {
-            format.appendLiteral(String(literal))
-            if index < text.arguments.count, index + 1 < literals.count {
-                format.appendInterpolation(text.arguments[index])
-            }
+        for piece in text.pieces {
+            format.appendLiteral(piece.literal)
+            if let argument = piece.argument { format.appendInterpolation(argument) }
         }
         self.init(String.LocalizationValue(stringInterpolation: format), bundle: bundle)
     }

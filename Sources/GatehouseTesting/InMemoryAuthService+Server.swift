@@ -73,8 +73,8 @@ extension InMemoryAuthService {
         } then: { _, _ in
         }
         switch kind {
-        case .recovery: openRecoveryMail(of: words[1])
-        case .confirmation: confirmEmail(of: words[1])
+        case .recovery: openMail(of: words[1], then: .passwordRecovery)
+        case .confirmation: openMail(of: words[1])
         case nil: break
         }
     }

@@ -83,7 +83,10 @@ extension InMemoryAuthService {
     /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password.
     ///
     /// Does nothing if no account has the address.
-    public func openRecoveryMail(of email: String) {
+    public func openRecoveryMail(of email: String) { openMail(of: email, then: .passwordRecovery) }
+
+    /// Opens a session of the address, which is now confirmed and proven.
+    func openMail(of email: String, then event: AuthChangeEvent? = nil) {
         let (now, uptime) = (clock.now, clock.uptime)
         update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
         state.withLock { state in
@@ -93,7 +96,7 @@ extension InMemoryAuthService {
                 let opened = try? state.server.open(id, at: now)
             else { return }
             // Lost: nothing, because no sign-in or sign-out intervenes.
-            _ = try? state.device.adopt(opened, begun: state.device.wishes, at: uptime, then: .passwordRecovery)
+            _ = try? state.device.adopt(opened, begun: state.device.wishes, at: uptime, then: event)
         }
     }
 

@@ -86,12 +86,9 @@ extension Text {
     fileprivate init(_ model: ModelText, in bundle: Bundle) {
         var parts = LocalizedStringKey.StringInterpolation(
             literalCapacity: model.key.utf8.count, interpolationCount: model.arguments.count)
-        let literals = model.key.split(separator: "%@", omittingEmptySubsequences: false)
-        for (index, literal) in literals.enumerated() {
-            parts.appendLiteral(String(literal))
-            if index < model.arguments.count, index + 1 < literals.count {
-                parts.appendInterpolation(model.arguments[index])
-            }
+        for piece in model.pieces {
+            parts.appendLiteral(piece.literal)
+            if let argument = piece.argument { parts.appendInterpolation(argument) }
         }
         self.init(LocalizedStringKey(stringInterpolation: parts), bundle: bundle)
     }

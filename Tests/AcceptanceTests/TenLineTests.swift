@@ -36,6 +36,25 @@ extension AcceptanceTests {
             }
         }
 
+        @Test(
+            "000, B9: an https redirect URL, to which no browser sheet comes back, hides the providers that need one",
+            arguments: [("https://journal.example.com/back", false), ("journal://back", true)])
+        func redirectScheme(_ redirect: String, _ isOffered: Bool) async throws {
+            try await World.with { world in
+                let account = AuthManager(
+                    url: TestServer.external, publishableKey: "sb_publishable_test", redirectTo: redirect,
+                    storage: MemoryStorage(), transport: world.network.transport, clock: world.clock.clock,
+                    memory: .inMemory())
+                let screen = Screen(JournalHome().gatehouse(account))
+                #expect(account.setupProblem == nil)
+                try await screen.tap("Sign in")
+                try await screen.wait { _ in account.serverSettings != nil }
+                try await screen.wait { $0.has(button: "Create Account") }
+                #expect(screen.has(button: "Sign in with Google") == isOffered)
+                screen.close()
+            }
+        }
+
         @Test("000, B9: a view without the modifier says so in place, and does not crash")
         func withoutModifier() async throws {
             let screen = Screen(JournalHome())

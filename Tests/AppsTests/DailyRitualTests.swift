@@ -55,6 +55,31 @@ struct DailyRitualTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
+    @Test("A late answer about the previous user is dropped, and so is its failure", arguments: [false, true])
+    func lateAnswer(_ fails: Bool) async throws {
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        let (answering, answer) = AsyncStream<Void>.makeStream()
+        let ada = Profile(
+            summary: ProfileSummary(id: Fixtures.id(1), createdAt: Fixtures.date), name: "Ada", timezone: "GMT",
+            isPremium: false, updatedAt: Fixtures.date)
+        let model = JournalModel(
+            calls: ProfileCalls {
+                ask.yield()
+                // A call that a cancellation does not end.
+                await Task { for await _ in answering { return } }.value
+                if fails { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) }
+                return ada
+            } save: { _ in
+                ada
+            })
+        let late = Task { await model.load(Fixtures.id(1)) }
+        for await _ in asked { break }
+        await model.load(nil)
+        answer.yield()
+        await late.value
+        #expect(model.phase == .plain && !model.hasFailed)
+    }
+
     @Test("An onboarding that fails to save says so, keeps the typed text and offers a retry")
     func savingFails() async throws {
         let profiles = Profiles()

@@ -92,6 +92,31 @@ struct ManagerTests {
         #expect(!manager.isNewUser)
     }
 
+    @Test(
+        "A sign-up that a mail confirms is new too, by the link and by the password; another user is not",
+        arguments: ["link", "password", "other"])
+    func confirmedNewUser(_ way: String) async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        service.addAccount(email: "bob@example.com")
+        let manager = await manager(service)
+        let outcome = try await manager.signUpWithEmail(
+            "Ada@example.com", password: Fixtures.password, firstName: "Ada")
+        #expect(outcome == .checkMail && !manager.isNewUser)
+        switch way {
+        case "link":
+            try await manager.openMailLink(try #require(service.mailLink(.confirmation, to: "ada@example.com")))
+            await manager.wait { $0.isLoggedIn }
+        case "password":
+            service.confirmEmail(of: "ada@example.com")
+            try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        default: try await manager.signInWithEmail("bob@example.com", password: Fixtures.password)
+        }
+        #expect(manager.isNewUser == (way != "other"))
+        await manager.signOut()
+        try await manager.signInWithEmail("bob@example.com", password: Fixtures.password)
+        #expect(!manager.isNewUser)
+    }
+
     @Test("While the store does not answer there is neither a guest nor a user (pitfall 4)")
     func locked() async throws {
         let service = InMemoryAuthService.signedIn()

@@ -83,6 +83,23 @@ struct LinkTests {
         #expect(screen.title == "Link Accounts" && screen.has(field: "Password"))
     }
 
+    @Test("A second question shows its own address")
+    func second() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        service.addAccount(email: "bob@example.com", firstName: "Bob")
+        let world = await World(service)
+        let bob = ProviderPerson(id: "bob", email: "bob@example.com")
+        world.google.follow(.signsIn(.ada), .signsIn(bob))
+        try await world.openLogin()
+        for address in ["ada@example.com", "bob@example.com"] {
+            try await world.screen.tap("Sign in with Google")
+            try await world.screen.wait { $0.title == "Link Accounts" }
+            #expect(world.screen.shows("\(address) already has an account. Sign in to it to link the two."))
+            try await world.screen.goBack()
+        }
+    }
+
     @Test("Back leaves the question and shows why there is no sign-in")
     func back() async throws {
         let world = try await asked()

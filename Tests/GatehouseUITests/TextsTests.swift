@@ -89,7 +89,7 @@ struct TextsTests {
         }
         let errors: [AuthError] = [
             .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
-            .profileNotCreated,
+            .profileNotCreated, .emailDisabled,
         ]
         var hints: [String] = []
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {

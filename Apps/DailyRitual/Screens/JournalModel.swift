@@ -36,7 +36,7 @@ final class JournalModel {
         } catch is CancellationError {
             // A different user is signed in, whose load has already started.
         } catch {
-            (phase, hasFailed) = (.plain, true)
+            if person == self.person { (phase, hasFailed) = (.plain, true) }
         }
     }
 
@@ -51,7 +51,7 @@ final class JournalModel {
                 let profile = try await calls.save(ProfileEdit(name: .set(name), timezone: .set(timezone)))
                 if person == self.person { show(profile) }
             } catch {
-                hasFailed = true
+                if person == self.person { hasFailed = true }
             }
         }
     }

@@ -1,4 +1,4 @@
-public import Gatehouse
+import Gatehouse
 public import Observation
 
 /// The state of the screens that change the password: while signed in, and after a password reset mail. The view owns

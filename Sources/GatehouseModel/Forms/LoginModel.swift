@@ -48,7 +48,7 @@ public final class LoginModel {
     /// Whether to disable the sign-in methods: while a sign-in is in progress, and while the store does not answer.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether the screen dismisses itself.
+    /// Whether the user is signed in: close the screen.
     public var isFinished: Bool { manager.isLoggedIn }
 
     /// The message about the last attempt, or why the user must sign in again. A wrong setup, a store that does not

@@ -33,10 +33,15 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     /// - Parameter texts: By the ``key`` of the library's text, the key of the app's, with as many `%@`.
     public func replaced(by texts: [String: String]) -> ModelText? { texts[key].map { ModelText($0, arguments) } }
 
-    /// The text in English.
-    public var english: String {
-        var parts = key.split(separator: "%@", omittingEmptySubsequences: false).map(String.init)
-        for (index, argument) in arguments.enumerated() where index + 1 < parts.count { parts[index] += argument }
-        return parts.joined()
+    /// The literal parts of ``key``, each with the argument that follows it.
+    package var pieces: [(literal: String, argument: String?)] {
+        let literals = key.split(separator: "%@", omittingEmptySubsequences: false)
+        return literals.enumerated().map { index, literal in
+            let hasArgument = index < arguments.count && index + 1 < literals.count
+            return (String(literal), hasArgument ? arguments[index] : nil)
+        }
     }
+
+    /// The text in English.
+    public var english: String { pieces.map { $0.literal + ($0.argument ?? "") }.joined() }
 }

@@ -8,9 +8,10 @@ extension SignInMessage {
         let error = AuthError(error)
         switch error {
         case .emailInUse, .userExists: self.init("This email is already associated with another account.")
-        case .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled,
+        case .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
             .lastSignInMethod, .tooLateToUndo:
             self.init(error.content)
+        case .emailDisabled: self.init("The email address cannot be changed here.")
         default: self.init(.email, error)
         }
     }

@@ -44,7 +44,7 @@ extension SignInMessage {
     public init?(_ method: AuthMethod, _ error: any Error) {
         let error = AuthError(error)
         switch error {
-        case .freshSignInNeeded, .weakPassword: self.init(error.content)
+        case .freshSignInNeeded, .weakPassword, .emailDisabled: self.init(error.content)
         case .setup(let problem): self.init(setup: problem)
         case .emailInUse(let question):
             self.init(method, error.code)

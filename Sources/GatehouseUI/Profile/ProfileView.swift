@@ -2,7 +2,10 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The profile of the signed-in user. Requires `gatehouse(_:branding:)` above, and is shown in a sheet.
+/// The profile of the signed-in user. Requires `gatehouse(_:branding:)` above.
+///
+/// `accountSheet(isPresented:)` presents it and closes it after a sign-out. In a sheet of the app's own, close the sheet
+/// when `AuthManager.isLoggedIn` changes.
 public struct ProfileView: View {
     /// Creates the screen. It takes its manager from the environment.
     public init() {}

@@ -4,7 +4,10 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above, and is shown in a sheet.
+/// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above.
+///
+/// `accountSheet(isPresented:)` presents it and closes it after the sign-in. In a sheet of the app's own, close the sheet
+/// when `AuthManager.isLoggedIn` changes.
 public struct LoginView: View {
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
