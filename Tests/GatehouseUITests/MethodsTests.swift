@@ -56,6 +56,23 @@ struct MethodsTests {
         #expect(world.manager.isLoggedIn && world.service.openSessionCount == 1)
     }
 
+    @Test("The list stays while it loads again, and a late answer does not bring back what was removed")
+    func loadsAgain() async throws {
+        let world = try await world()
+        try await world.screen.wait { $0.has(button: "Remove Google") }
+        try await world.screen.tap("Change Password")
+        world.service.meet(.slow, at: .undoableLinks)
+        try await world.screen.goBack()
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        #expect(world.screen.has(button: "Remove Google") && world.screen.progress.isEmpty)
+        try await world.screen.tap("Remove Google")
+        try await world.screen.tap("Remove")
+        try await world.screen.wait { $0.has(button: "Sign in with Google") }
+        world.service.release()
+        await world.screen.settle()
+        #expect(world.screen.has(button: "Sign in with Google"))
+    }
+
     @Test("A failed undo shows an error, announced, and keeps the link")
     func undoFails() async throws {
         let world = try await world()

@@ -27,6 +27,8 @@ public final class SignInMethodsModel {
     /// The recent links among them that can be undone, newest first.
     public private(set) var undoable: [UndoableLink] = []
     private let manager: AuthManager
+    /// Advanced by each change: a list that was read before is outdated.
+    @ObservationIgnored private var changes = 0
 
     /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
@@ -50,10 +52,10 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Loads everything again.
+    /// Loads everything again. The current list stays until the new one arrives.
     public func load() async {
         guard phase != .working else { return }
-        phase = .loading
+        if identities.isEmpty || phase == .failed { phase = .loading }
         async let settings: Void = manager.loadServerSettings()
         await reload()
         await settings
@@ -118,6 +120,7 @@ public final class SignInMethodsModel {
     ) -> Task<Void, Never>? {
         guard phase != .working, phase != .loading else { return nil }
         phase = .working
+        changes += 1
         return Task {
             do { try await work() } catch {
                 phase = tell(error).map { .refused($0) } ?? .showing
@@ -128,16 +131,19 @@ public final class SignInMethodsModel {
     }
 
     private func reload() async {
+        let started = changes
         do {
             try await read()
-            phase = .showing
+            if started == changes { phase = .showing }
         } catch {
-            phase = .failed
+            if started == changes { phase = .failed }
         }
     }
 
     private func read() async throws(AuthError) {
+        let started = changes
         let (identities, links) = (try await manager.identities(), try await manager.undoableLinks())
+        guard started == changes else { return }
         self.identities = identities
         undoable = links.filter { link in identities.contains { $0.identityID == link.id } }
     }
